@@ -1,0 +1,20 @@
+/**
+ * Header names of the wire, in lower case as Node and undici hand them over.
+ * Specification: Authentication, Limits. The rest is from docs/decisions.md.
+ */
+export const HEADERS = {
+  authorization: 'authorization',
+  workspace: 'x-service-workspace',
+  requestId: 'x-service-request-id',
+  region: 'x-service-region',
+  limit: 'x-service-ratelimit-limit',
+  remaining: 'x-service-ratelimit-remaining',
+  reset: 'x-service-ratelimit-reset',
+  retryAfter: 'retry-after',
+  idempotencyKey: 'idempotency-key',
+  idempotentReplayed: 'idempotent-replayed',
+  signature: 'x-service-signature',
+  webhookId: 'webhook-id',
+  webhookTimestamp: 'webhook-timestamp',
+  webhookSignature: 'webhook-signature',
+} as const;

@@ -1,0 +1,248 @@
+/**
+ * The resources of the wire: requests and answers apart, as `specification.md` has them and `docs/decisions.md`
+ * completes them. `beyond` marks a field that the specification does not have; it becomes
+ * `x-beyond-specification` in the API description.
+ */
+import * as z from 'zod/mini';
+import { MAX_BATCH, MAX_NAME } from './limits.ts';
+import { isUtcDateTime } from './timestamp.ts';
+
+/** Metadata kept beside a schema; read by the OpenAPI generator. */
+export const annotations = z.registry<{ 'x-beyond-specification'?: boolean; description?: string }>();
+
+function beyond<T extends z.ZodMiniType>(schema: T, description?: string): T {
+  annotations.add(schema, { 'x-beyond-specification': true, ...(description ? { description } : {}) });
+  return schema;
+}
+
+const name = () => z.string().check(z.minLength(1), z.maxLength(MAX_NAME));
+const utc = () =>
+  z.string().check(
+    z.maxLength(MAX_NAME),
+    z.refine(isUtcDateTime, {
+      error: 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z',
+    }),
+  );
+const scalar = () =>
+  z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' });
+const requestId = () => beyond(z.string());
+
+// ---- events and users -------------------------------------------------------------------------------------------
+
+export const Event = z.strictObject({
+  userId: name(),
+  event: name(),
+  timestamp: utc(),
+  properties: z.optional(z.record(z.string(), scalar())),
+});
+export type Event = z.infer<typeof Event>;
+
+export const IngestEventsRequest = z.strictObject({
+  events: z.array(Event).check(z.minLength(1), z.maxLength(MAX_BATCH)),
+});
+export const IngestEventsAnswer = beyond(z.object({ accepted: z.int(), requestId: requestId() }));
+
+export const User = z.strictObject({
+  userId: name(),
+  name: z.optional(z.string().check(z.maxLength(MAX_NAME))),
+  phone: z.optional(z.string().check(z.maxLength(MAX_NAME))),
+  accountNumber: z.optional(z.string().check(z.maxLength(MAX_NAME))),
+  timeZone: z.optional(
+    z.string().check(z.refine(isTimeZone, { error: 'must be an IANA time zone, such as Europe/Berlin' })),
+  ),
+  locale: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, { error: 'must be a locale tag, such as en-GB' }),
+      ),
+  ),
+  traits: z.optional(z.record(z.string(), scalar())),
+});
+export type User = z.infer<typeof User>;
+
+export const IngestUsersRequest = beyond(
+  z.strictObject({ users: z.array(User).check(z.minLength(1), z.maxLength(MAX_BATCH)) }),
+);
+export const IngestUsersAnswer = beyond(
+  z.object({ users: z.array(z.object({ userId: z.string(), hashId: z.string() })), requestId: requestId() }),
+);
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// ---- decisions and messages -------------------------------------------------------------------------------------
+
+export const DecideRequest = z.strictObject({
+  hashId: name(),
+  context: z.optional(
+    z.strictObject({
+      channel: z.optional(name()),
+      surface: z.optional(name()),
+      locale: z.optional(name()),
+    }),
+  ),
+  guardrails: z.optional(
+    z.strictObject({
+      excludeCategories: z.optional(z.array(name()).check(z.maxLength(MAX_NAME))),
+      maxDailyContacts: z.optional(z.int().check(z.minimum(0))),
+    }),
+  ),
+});
+export type DecideRequest = z.infer<typeof DecideRequest>;
+
+export const DecideAnswer = z.object({
+  decisionId: z.string(),
+  action: z.object({
+    type: z.string(),
+    contentId: z.nullable(z.string()),
+    ranking: z.number(),
+    reason: z.string(),
+  }),
+  alternatives: z.array(z.object({ type: z.string(), contentId: z.string(), ranking: z.number() })),
+});
+export type DecideAnswer = z.infer<typeof DecideAnswer>;
+
+export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as const;
+export const Message = z.object({
+  decisionId: z.string(),
+  contentId: z.string(),
+  format: z.enum(MESSAGE_FORMATS),
+  title: z.string(),
+  body: z.string(),
+});
+export const ListMessagesQuery = z.strictObject({ hashId: name() });
+export const ListMessagesAnswer = beyond(z.object({ messages: z.array(Message) }));
+
+export const MESSAGE_OUTCOMES = ['opened', 'clicked', 'actioned', 'dismissed'] as const;
+export const MessageOutcomeRequest = beyond(z.strictObject({ type: z.enum(MESSAGE_OUTCOMES) }));
+export const OutcomeAnswer = beyond(z.object({ requestId: requestId() }));
+
+// ---- notifications ----------------------------------------------------------------------------------------------
+
+export const CHANNELS = ['whatsapp', 'sms', 'email', 'push'] as const;
+export const PRIORITIES = ['transactional', 'marketing'] as const;
+
+export const TriggerRequest = z.strictObject({
+  hashId: name(),
+  templateId: name(),
+  channel: z.enum(CHANNELS),
+  variables: z.optional(z.record(z.string(), z.string())),
+  priority: z.optional(z.enum(PRIORITIES)),
+});
+export type TriggerRequest = z.infer<typeof TriggerRequest>;
+
+export const NOTIFICATION_STATES = ['queued', 'dispatched', 'delivered', 'failed'] as const;
+export type NotificationStatus = (typeof NOTIFICATION_STATES)[number];
+
+export const TriggerAnswer = beyond(
+  z.object({ notificationId: z.string(), status: z.enum(NOTIFICATION_STATES), requestId: requestId() }),
+);
+export const Notification = beyond(
+  z.object({
+    notificationId: z.string(),
+    hashId: z.string(),
+    templateId: z.string(),
+    channel: z.string(),
+    priority: z.string(),
+    status: z.enum(NOTIFICATION_STATES),
+    history: z.array(z.object({ status: z.enum(NOTIFICATION_STATES), at: z.string() })),
+  }),
+);
+export const NOTIFICATION_OUTCOMES = ['opened', 'clicked'] as const;
+export const NotificationOutcomeRequest = beyond(z.strictObject({ type: z.enum(NOTIFICATION_OUTCOMES) }));
+
+// ---- webhooks ---------------------------------------------------------------------------------------------------
+
+export const EVENT_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+const kinds = () => z.array(z.enum(EVENT_KINDS)).check(z.minLength(1), z.maxLength(16));
+const secret = () => z.string().check(z.minLength(16), z.maxLength(MAX_NAME));
+const webhookUrl = () => z.string().check(z.minLength(1), z.maxLength(2048));
+const lease = () =>
+  beyond(
+    z.int().check(z.minimum(5), z.maximum(86_400)),
+    'The subscription ends after this many seconds unless renewed.',
+  );
+
+export const CreateWebhookRequest = z.strictObject({
+  url: webhookUrl(),
+  events: kinds(),
+  signingSecret: secret(),
+  leaseSeconds: z.optional(lease()),
+});
+export const UpdateWebhookRequest = beyond(
+  z.strictObject({
+    url: z.optional(webhookUrl()),
+    events: z.optional(kinds()),
+    status: z.optional(z.enum(['active', 'disabled'])),
+    leaseSeconds: z.optional(lease()),
+  }),
+);
+export const RotateWebhookRequest = beyond(z.strictObject({ signingSecret: secret() }));
+
+export const Webhook = beyond(
+  z.object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    status: z.enum(['active', 'disabled']),
+    createdAt: z.string(),
+    disabledReason: z.optional(z.string()),
+    leaseUntil: z.optional(z.string()),
+  }),
+);
+export type Webhook = z.infer<typeof Webhook>;
+export const ListWebhooksAnswer = beyond(z.object({ webhooks: z.array(Webhook) }));
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export const WebhookDelivery = beyond(
+  z.object({
+    deliveryId: z.string(),
+    type: z.string(),
+    status: z.enum(DELIVERY_STATES),
+    occurredAt: z.string(),
+    attempts: z.array(
+      z.object({
+        at: z.string(),
+        status: z.nullable(z.int()),
+        error: z.optional(z.string()),
+        durationMs: z.number(),
+      }),
+    ),
+    nextAttemptAt: z.nullable(z.string()),
+  }),
+);
+export const ListDeliveriesAnswer = beyond(z.object({ deliveries: z.array(WebhookDelivery) }));
+export const RedeliverAnswer = beyond(
+  z.object({ deliveryId: z.string(), status: z.enum(DELIVERY_STATES), requestId: requestId() }),
+);
+
+/** Body of a signed delivery to a subscriber (specification: Events). */
+export const DeliveryBody = z.object({
+  type: z.enum(EVENT_KINDS),
+  decisionId: z.nullable(z.string()),
+  contentId: z.string(),
+  hashId: z.string(),
+  notificationId: z.optional(beyond(z.string())),
+  deliveryId: beyond(z.string()),
+  occurredAt: beyond(z.string()),
+});
+export type DeliveryBody = z.infer<typeof DeliveryBody>;
+
+export const ErrorAnswer = z.object({
+  error: z.string(),
+  code: z.string(),
+  requestId: z.string(),
+  message: beyond(z.string()),
+  details: z.optional(
+    beyond(z.array(z.object({ index: z.optional(z.int()), field: z.string(), message: z.string() }))),
+  ),
+});

@@ -1,0 +1,17 @@
+const UTC_DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * True for an ISO 8601 UTC date-time as the wire wants it: calendar date, `T`, time with seconds, `Z`
+ * (specification: Event; docs/decisions.md). 2023-02-29 is not one; nor is a leap second.
+ */
+export function isUtcDateTime(text: string): boolean {
+  const match = UTC_DATE_TIME.exec(text);
+  if (!match) return false;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  if (month < 1 || month > 12 || day < 1) return false;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && leap ? 29 : DAYS[month - 1]!);
+}
