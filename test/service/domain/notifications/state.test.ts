@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NOTIFICATION_STATES } from '../../../../src/contract/schemas.ts';
+import {
+  afterLostWorker,
+  DISPATCH_GAPS_MS,
+  nextTry,
+} from '../../../../src/service/domain/notifications/dispatch.ts';
+import {
+  isEnd,
+  NOTIFICATION_EVENTS,
+  type NotificationEvent,
+  type NotificationState,
+  step,
+} from '../../../../src/service/domain/notifications/state.ts';
+
+const order: Record<NotificationState, number> = { queued: 0, dispatched: 1, delivered: 2, failed: 2 };
+const state = fc.constantFrom(...NOTIFICATION_STATES);
+const event = fc.constantFrom(...NOTIFICATION_EVENTS);
+
+function walk(events: readonly NotificationEvent[]): NotificationState[] {
+  const history: NotificationState[] = ['queued'];
+  for (const each of events) {
+    const move = step(history.at(-1)!, each);
+    if (move.outcome === 'moved') history.push(move.state);
+  }
+  return history;
+}
+
+describe('the states of a notification', () => {
+  it('answers every state × event', () => {
+    for (const from of NOTIFICATION_STATES)
+      for (const each of NOTIFICATION_EVENTS) {
+        const move = step(from, each);
+        expect(NOTIFICATION_STATES).toContain(move.state);
+        expect(move.outcome === 'moved').toBe(move.state !== from);
+      }
+  });
+
+  it('only ever moves forward, through dispatched, and never leaves an end', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const history = walk(events);
+        for (const [i, each] of history.entries())
+          if (i > 0) expect(order[each]).toBeGreaterThan(order[history[i - 1]!]);
+        if (history.includes('delivered')) expect(history).toEqual(['queued', 'dispatched', 'delivered']);
+      }),
+    );
+  });
+
+  it('gives the same answer when an event is reported twice', () => {
+    fc.assert(
+      fc.property(state, event, (from, each) => {
+        const once = step(from, each).state;
+        expect(step(once, each).state).toBe(once);
+      }),
+    );
+  });
+
+  it('can end either way', () => {
+    expect(walk(['dispatch', 'retry', 'dispatch', 'deliver']).at(-1)).toBe('delivered');
+    expect(walk(['dispatch', 'fail', 'deliver']).at(-1)).toBe('failed');
+    expect(walk(['fail', 'dispatch', 'deliver'])).toEqual(['queued', 'failed']);
+    expect(NOTIFICATION_STATES.filter(isEnd)).toEqual(['delivered', 'failed']);
+  });
+});
+
+describe('handing over to a channel', () => {
+  it('is tried again after growing waits, then given up', () => {
+    const waits = DISPATCH_GAPS_MS.map((_, i) => nextTry(i + 1, 1000, 0)! - 1000);
+    expect(waits).toEqual(DISPATCH_GAPS_MS);
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+    expect(nextTry(1, 1000, 0.999)).toBeGreaterThan(nextTry(1, 1000, 0)!);
+    expect(nextTry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
+  });
+
+  it('messages nobody twice after a worker vanished', () => {
+    expect(afterLostWorker(true)).toBe('repeat');
+    expect(afterLostWorker(false)).toBe('give-up');
+  });
+});

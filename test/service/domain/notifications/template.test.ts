@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  fillTemplate,
+  maskFields,
+  missingVariables,
+  neededVariables,
+} from '../../../../src/service/domain/notifications/template.ts';
+
+const text = 'Hello {{user.name|there}}, your order {{orderId}} ({{ orderId }}) leaves {{when|soon}}.';
+
+describe('a template', () => {
+  it('takes variables and personal fields', () => {
+    expect(fillTemplate(text, { orderId: 'A-1' }, { name: 'Ada' })).toEqual({
+      ok: true,
+      text: 'Hello Ada, your order A-1 (A-1) leaves soon.',
+    });
+    expect(fillTemplate(text, { orderId: 'A-1', when: 'today' }, {})).toEqual({
+      ok: true,
+      text: 'Hello there, your order A-1 (A-1) leaves today.',
+    });
+  });
+
+  it('names what is missing', () => {
+    expect(fillTemplate('{{a}} {{b}} {{user.phone}}', { b: '' }, {})).toEqual({
+      ok: false,
+      missing: ['a', 'user.phone'],
+    });
+    expect(neededVariables(text)).toEqual(['orderId']);
+    expect(missingVariables(text, {})).toEqual(['orderId']);
+    expect(missingVariables(text, { orderId: '' })).toEqual([]);
+    expect(missingVariables('{{toString}} {{__proto__}}', {})).toEqual(['toString', '__proto__']);
+  });
+
+  it('never reads a personal field through a variable, nor a place inside a value', () => {
+    const personal = {
+      name: 'Ada Lovelace',
+      phone: '+441234567890',
+      accountNumber: 'DE02120300000000202051',
+    };
+    const value = fc.oneof(fc.string(), fc.constantFrom('{{user.name}}', '{{user.accountNumber}}', '{{b}}'));
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const filled = fillTemplate('<{{a}}|{{b}}>', { a, b, 'user.name': 'x' }, personal);
+        expect(filled).toEqual({ ok: true, text: `<${a}|${b}>` });
+      }),
+    );
+  });
+
+  it('has no place for any other field of a user', () => {
+    expect(fillTemplate('{{user.constructor}}', {}, { name: 'Ada' })).toEqual({
+      ok: false,
+      missing: ['user.constructor'],
+    });
+  });
+});
+
+it('masked fields neither name nor reach anybody', () => {
+  expect(maskFields({ name: 'Ada Lovelace', phone: '+441234567890', accountNumber: '12345' })).toEqual({
+    name: 'A•••',
+    phone: '•••90',
+    accountNumber: '•••',
+  });
+  expect(maskFields({})).toEqual({});
+});
