@@ -1,0 +1,169 @@
+/**
+ * Why does a signature not match? Tries the known mistakes, alone and together, and names the fewest that explain it.
+ * It only explains: a delivery that it explains stays refused.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { HEADERS } from '../../contract/headers.ts';
+import { signStandardWebhook } from '../../contract/signature.ts';
+import { headerOf, type NamedSecret } from '../verify.ts';
+import { type BodyVariant, bodyVariants, type SignedBeside } from './bodies.ts';
+import { type KeyVariant, keyVariants } from './keys.ts';
+import { type Applied, type Fix, MISTAKES, type MistakeName } from './mistakes.ts';
+import { type Reading, readSignature } from './signatures.ts';
+
+export interface Finding {
+  readonly name: MistakeName;
+  readonly summary: string;
+  readonly fix: Fix;
+}
+
+/** What is wrong with a signature. `unknown` where no known mistake fits; `also` holds further mistakes made at once. */
+export type Diagnosis =
+  | (Finding & { readonly also?: readonly Finding[] })
+  | { readonly name: 'unknown'; readonly summary: string };
+
+export interface Evidence {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The secrets that should have fitted. */
+  readonly secrets: readonly NamedSecret[];
+  /** Secrets of other profiles, which people swap for one another. */
+  readonly others: readonly NamedSecret[];
+}
+
+/** Up to here every pair of body and key is tried; a larger body gets the likely mistakes one at a time. */
+const THOROUGH_BYTES = 16 * 1024;
+/** Headers in which other services put a signature. */
+const OTHER_HEADERS = /signature|hmac|x-hub/;
+
+const UNKNOWN: Diagnosis = {
+  name: 'unknown',
+  summary:
+    'No known mistake fits: the body was changed after it was signed, or it is signed with a secret that this machine does not have.',
+};
+
+/** Explains a delivery that `judge` refused. Never throws, whatever the sender wrote. */
+export function diagnose(evidence: Evidence): Diagnosis {
+  const header = headerOf(evidence.headers, HEADERS.signature);
+  if (header === undefined || header === '') return explainMissing(evidence);
+  const readings = readSignature(header);
+  if (readings.length === 0) return diagnosis([{ name: 'not-a-signature' }]);
+  if (standardSignatureFits(evidence)) return diagnosis([{ name: 'rotated-secret' }]);
+  const found = search(readings, evidence);
+  return found ? diagnosis(found) : UNKNOWN;
+}
+
+function explainMissing(evidence: Evidence): Diagnosis {
+  for (const name of Object.keys(evidence.headers)) {
+    if (!OTHER_HEADERS.test(name) || name === HEADERS.webhookSignature) continue;
+    const found = search(readSignature(headerOf(evidence.headers, name) ?? ''), evidence);
+    if (found) return diagnosis([{ name: 'wrong-header', detail: name }, ...found]);
+  }
+  return diagnosis([{ name: 'missing-header' }]);
+}
+
+/** The fewest mistakes that turn body and secret into one of the digests read. Undefined when nothing fits. */
+function search(
+  readings: readonly Reading[],
+  { headers, body, secrets, others }: Evidence,
+): Applied[] | undefined {
+  if (readings.length === 0) return undefined;
+  const beside: SignedBeside = {
+    id: headerOf(headers, HEADERS.webhookId),
+    timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
+  };
+  const thorough = body.length <= THOROUGH_BYTES;
+  const bodies = [...bodyVariants(body, beside, thorough)];
+  let best: Applied[] | undefined;
+  for (const { secret } of secrets) {
+    const keys = keyVariants(secret, others);
+    const digest = hmacOnce();
+    for (const [i, variant] of bodies.entries()) {
+      for (const [j, key] of keys.entries()) {
+        if (!thorough && i > 0 && j > 0) break;
+        best = fewer(best, match(readings, variant, key, digest));
+      }
+    }
+    best = fewer(best, otherConstructions(readings, body, secret));
+  }
+  return best;
+}
+
+type Digest = (algorithm: Reading['algorithm'], variant: BodyVariant, key: KeyVariant) => Buffer;
+
+/** HMAC of one pair under several algorithms; only the last pair is kept. */
+function hmacOnce(): Digest {
+  let last: { variant: BodyVariant; key: KeyVariant; made: Map<string, Buffer> } | undefined;
+  return (algorithm, variant, key) => {
+    if (last?.variant !== variant || last.key !== key) last = { variant, key, made: new Map() };
+    const made = last.made.get(algorithm) ?? createHmac(algorithm, key.key).update(variant.bytes).digest();
+    last.made.set(algorithm, made);
+    return made;
+  };
+}
+
+function match(
+  readings: readonly Reading[],
+  variant: BodyVariant,
+  key: KeyVariant,
+  digest: Digest,
+): Applied[] | undefined {
+  let best: Applied[] | undefined;
+  for (const reading of readings) {
+    if (!reading.digest.equals(digest(reading.algorithm, variant, key))) continue;
+    best = fewer(best, [...variant.mistakes, ...key.mistakes, ...reading.mistakes]);
+  }
+  return best;
+}
+
+/** Digests that are no HMAC of the body under the secret. */
+function otherConstructions(
+  readings: readonly Reading[],
+  body: Buffer,
+  secret: string,
+): Applied[] | undefined {
+  const sha256 = (...parts: Array<string | Buffer>) => {
+    const hash = createHash('sha256');
+    for (const part of parts) hash.update(part);
+    return hash.digest();
+  };
+  const made: Array<[MistakeName, Buffer]> = [
+    ['plain-hash', sha256(body)],
+    ['concatenated-hash', sha256(secret, body)],
+    ['concatenated-hash', sha256(body, secret)],
+    ['swapped-arguments', createHmac('sha256', body).update(secret).digest()],
+  ];
+  for (const [name, digest] of made) {
+    const reading = readings.find((r) => r.digest.equals(digest));
+    if (reading) return [{ name }, ...reading.mistakes];
+  }
+  return undefined;
+}
+
+function fewer(a: Applied[] | undefined, b: Applied[] | undefined): Applied[] | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return b.length < a.length ? b : a;
+}
+
+function standardSignatureFits({ headers, body, secrets }: Evidence): boolean {
+  const id = headerOf(headers, HEADERS.webhookId);
+  const timestamp = headerOf(headers, HEADERS.webhookTimestamp);
+  const values = headerOf(headers, HEADERS.webhookSignature)?.split(' ') ?? [];
+  if (id === undefined || timestamp === undefined || !/^\d{1,15}$/.test(timestamp)) return false;
+  // Several values are what a service sends while a secret rotates; with one, the two headers simply disagree.
+  if (values.length < 2) return false;
+  return secrets.some(({ secret }) =>
+    values.includes(signStandardWebhook(id, Number(timestamp), body, secret)),
+  );
+}
+
+function diagnosis(applied: readonly Applied[]): Diagnosis {
+  const findings = applied.map(({ name, detail }) => ({
+    name,
+    summary: MISTAKES[name].summary(detail ?? ''),
+    fix: MISTAKES[name].fix,
+  }));
+  const [first, ...also] = findings as [Finding, ...Finding[]];
+  return also.length === 0 ? first : { ...first, also };
+}

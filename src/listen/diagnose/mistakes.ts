@@ -1,0 +1,240 @@
+/**
+ * The catalogue of known mistakes: what each one means in a sentence, and the line of code that mends it in the three
+ * languages that handlers are mostly written in. docs/webhooks-handlers.md lists the same names.
+ */
+
+/** The one line that mends a mistake. */
+export interface Fix {
+  readonly node: string;
+  readonly python: string;
+  readonly go: string;
+}
+
+interface Mistake {
+  /** A sentence that starts "The signature fits …" or says what is wrong. `detail` says which variant fitted. */
+  readonly summary: (detail: string) => string;
+  readonly fix: Fix;
+}
+
+/** A mistake together with the variant of it that was found. */
+export interface Applied {
+  readonly name: MistakeName;
+  readonly detail?: string;
+}
+
+const RAW_BODY: Fix = {
+  node: "app.post('/webhooks', express.raw({ type: '*/*' }), handler); // req.body is then the raw Buffer to verify",
+  python: 'body = request.get_data()  # Flask; Django: request.body; http.server: self.rfile.read(length)',
+  go: 'body, err := io.ReadAll(r.Body) // verify these bytes, then json.Unmarshal(body, &event)',
+};
+const HEX: Fix = {
+  node: "const signature = createHmac('sha256', secret).update(body).digest('hex');",
+  python: 'signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()',
+  go: 'mac := hmac.New(sha256.New, []byte(secret)); mac.Write(body); signature := hex.EncodeToString(mac.Sum(nil))',
+};
+const BARE: Fix = {
+  node: "res.setHeader('X-Service-Signature', hex); // the 64 hex characters and nothing else",
+  python: "headers['X-Service-Signature'] = digest  # the 64 hex characters and nothing else",
+  go: 'req.Header.Set("X-Service-Signature", hexDigest) // the 64 hex characters and nothing else',
+};
+const KEY_TEXT: Fix = {
+  node: "createHmac('sha256', secret) // the secret's text as it is, not Buffer.from(secret, 'hex')",
+  python: "hmac.new(secret.encode(), …)  # the secret's text as it is, not bytes.fromhex(secret)",
+  go: "hmac.New(sha256.New, []byte(secret)) // the secret's text as it is, not hex.DecodeString(secret)",
+};
+const KEY_TRIM: Fix = {
+  node: "const secret = readFileSync(file, 'utf8').trim();",
+  python: 'secret = open(file).read().strip()',
+  go: 'secret := strings.TrimSpace(string(contents))',
+};
+const KEY_RIGHT: Fix = {
+  node: 'const secret = process.env.SVC_WEBHOOK_SECRET; // the one of this subscription',
+  python: "secret = os.environ['SVC_WEBHOOK_SECRET']  # the one of this subscription",
+  go: 'secret := os.Getenv("SVC_WEBHOOK_SECRET") // the one of this subscription',
+};
+const READ_HEADER: Fix = {
+  node: "const signature = req.headers['x-service-signature'];",
+  python: "signature = request.headers.get('X-Service-Signature', '')",
+  go: 'signature := r.Header.Get("X-Service-Signature")',
+};
+
+const quoted = (text: string) => (text === '' ? 'an empty text' : `the text "${text}"`);
+
+const catalogue = <const T extends Record<string, Mistake>>(entries: T): Record<keyof T, Mistake> => entries;
+
+export const MISTAKES = catalogue({
+  // ---- the body is not the bytes that were signed
+  're-serialised-body': {
+    summary: (detail) => `The body was re-serialised: the signature fits the same JSON ${detail}.`,
+    fix: RAW_BODY,
+  },
+  'pretty-printed-body': {
+    summary: (detail) => `The body was pretty-printed: the signature fits the same JSON ${detail}.`,
+    fix: RAW_BODY,
+  },
+  'trailing-newline': {
+    summary: () => 'A trailing newline was added to the body or taken from it.',
+    fix: {
+      node: "req.on('data', (chunk) => chunks.push(chunk)); // and Buffer.concat(chunks): no line reading, no trim()",
+      python: 'body = self.rfile.read(int(self.headers["Content-Length"]))  # not readline(), no strip()',
+      go: 'body, err := io.ReadAll(r.Body) // not bufio.Scanner, no TrimSpace; in a shell: curl --data-binary',
+    },
+  },
+  'line-endings': {
+    summary: () => 'The line endings of the body were changed (CRLF and LF).',
+    fix: RAW_BODY,
+  },
+  'byte-order-mark': {
+    summary: () => 'A byte order mark was added to the body or taken from it.',
+    fix: RAW_BODY,
+  },
+  'surrounding-space': { summary: () => 'White space around the body was trimmed.', fix: RAW_BODY },
+  'decoded-as-text': {
+    summary: () => 'The body was decoded to text and encoded again, and it is not valid UTF-8.',
+    fix: RAW_BODY,
+  },
+  'decoded-as-latin1': { summary: () => 'The body was read or written as Latin-1.', fix: RAW_BODY },
+  'empty-body': {
+    summary: () =>
+      'The signature fits an empty body: the stream had been read before the signature was computed.',
+    fix: RAW_BODY,
+  },
+  'stringified-object': {
+    summary: () => 'The signature fits the text "[object Object]": a parsed body was turned into a string.',
+    fix: RAW_BODY,
+  },
+  'python-bytes-text': {
+    summary: () => "The signature fits the text b'…': Python's str() was called on the bytes of the body.",
+    fix: RAW_BODY,
+  },
+  'double-encoded': {
+    summary: () => 'The signature fits the body as a JSON string: JSON.stringify was called on text.',
+    fix: RAW_BODY,
+  },
+  'base64-body': {
+    summary: () =>
+      'The body is base64 on one side (a gateway such as AWS Lambda does so) and plain on the other.',
+    fix: {
+      node: "const body = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');",
+      python:
+        "body = base64.b64decode(event['body']) if event['isBase64Encoded'] else event['body'].encode()",
+      go: 'body, err := base64.StdEncoding.DecodeString(event.Body) // when event.IsBase64Encoded',
+    },
+  },
+  'compressed-body': {
+    summary: () => 'The signature fits the unpacked body: it was compressed after it was signed.',
+    fix: {
+      node: "app.use('/webhooks', express.raw({ type: '*/*', inflate: true }));",
+      python: 'body = gzip.decompress(body)  # when Content-Encoding is gzip',
+      go: 'reader, err := gzip.NewReader(r.Body) // when Content-Encoding is gzip',
+    },
+  },
+  'signed-with-timestamp': {
+    summary: () =>
+      'The signature covers a timestamp and the body, as other services sign; X-Service-Signature covers the body alone.',
+    fix: HEX,
+  },
+
+  // ---- the digest is written in another way
+  'sha256-prefix': {
+    summary: () => 'The header has a "sha256=" prefix, as GitHub writes it; the value is the bare hex.',
+    fix: {
+      node: "signature.replace(/^sha256=/, '') // better: leave the prefix out where the header is written",
+      python: "signature.removeprefix('sha256=')  # better: leave the prefix out where the header is written",
+      go: 'strings.TrimPrefix(signature, "sha256=") // better: leave the prefix out where the header is written',
+    },
+  },
+  'other-prefix': {
+    summary: (detail) => `The header has a "${detail}" prefix; the value is the bare hex.`,
+    fix: BARE,
+  },
+  'base64-signature': { summary: () => 'The signature is written in base64 in place of hex.', fix: HEX },
+  'base64-of-hex': { summary: () => 'The signature is the base64 of the hex text.', fix: HEX },
+  'upper-case-hex': {
+    summary: () => 'The signature is upper-case hex; it is lower case.',
+    fix: {
+      node: "const signature = digest.toString('hex'); // lower case; no toUpperCase()",
+      python: 'signature = mac.hexdigest()  # lower case; no upper()',
+      go: 'signature := hex.EncodeToString(sum) // lower case; not fmt.Sprintf("%X", sum)',
+    },
+  },
+  'separated-hex': { summary: () => 'The hex has colons or spaces in it.', fix: BARE },
+  'quoted-signature': { summary: () => 'The signature stands in quotation marks.', fix: BARE },
+  'repeated-header': { summary: () => 'The header holds several values, of which one fits.', fix: BARE },
+  'other-algorithm': {
+    summary: (detail) => `The signature was made with ${detail.toUpperCase()}; it is HMAC with SHA-256.`,
+    fix: HEX,
+  },
+  'plain-hash': {
+    summary: () => 'The signature is a plain SHA-256 of the body, without the secret.',
+    fix: HEX,
+  },
+  'concatenated-hash': {
+    summary: () => 'The signature is a plain SHA-256 of secret and body put together, not an HMAC.',
+    fix: HEX,
+  },
+  'swapped-arguments': { summary: () => 'Key and message of the HMAC are swapped.', fix: HEX },
+
+  // ---- the key is another one
+  'other-secret': {
+    summary: (detail) => `It is signed with another secret: that of ${detail}.`,
+    fix: KEY_RIGHT,
+  },
+  'rotated-secret': {
+    summary: () =>
+      'The secret was rotated: webhook-signature fits this secret, X-Service-Signature is made with the other one.',
+    fix: KEY_RIGHT,
+  },
+  'secret-decoded-from-hex': {
+    summary: () => "The secret was decoded from hex; the key is the secret's text.",
+    fix: KEY_TEXT,
+  },
+  'secret-decoded-from-base64': {
+    summary: () => "The secret was decoded from base64; the key is the secret's text.",
+    fix: KEY_TEXT,
+  },
+  'secret-without-prefix': {
+    summary: () => 'The "whsec_" prefix of the secret was left out; the key is the whole text.',
+    fix: KEY_TEXT,
+  },
+  'secret-with-newline': {
+    summary: () => 'The secret has a newline or space at its end (`echo secret > file` writes one).',
+    fix: KEY_TRIM,
+  },
+  'secret-trimmed': { summary: () => 'White space at the ends of the secret was trimmed.', fix: KEY_RIGHT },
+  'secret-with-quotes': {
+    summary: () => 'The secret was used with quotation marks around it.',
+    fix: KEY_RIGHT,
+  },
+  'secret-without-quotes': {
+    summary: () => 'The secret here has quotation marks around it, the one used has not.',
+    fix: KEY_RIGHT,
+  },
+  'secret-in-other-case': {
+    summary: () => 'The secret was used in upper or lower case; its case counts.',
+    fix: KEY_RIGHT,
+  },
+  'unset-secret': {
+    summary: (detail) =>
+      `The secret was not set where the signature is computed: the key is ${quoted(detail)}.`,
+    fix: KEY_RIGHT,
+  },
+
+  // ---- the header
+  'missing-header': {
+    summary: () =>
+      'There is no X-Service-Signature header: the request is not signed, or a proxy drops the header.',
+    fix: READ_HEADER,
+  },
+  'wrong-header': {
+    summary: (detail) =>
+      `The signature fits, but stands in the header ${detail} in place of X-Service-Signature.`,
+    fix: READ_HEADER,
+  },
+  'not-a-signature': {
+    summary: () => 'The header holds no digest at all: a signature is 64 characters of lower-case hex.',
+    fix: HEX,
+  },
+});
+
+export type MistakeName = keyof typeof MISTAKES;
