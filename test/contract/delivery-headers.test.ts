@@ -3,7 +3,7 @@ import { verify as verifyOctokit } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { deliveryHeaders } from '../../../src/service/egress/delivery-headers.ts';
+import { deliveryHeaders } from '../../src/contract/delivery-headers.ts';
 
 const secretText = fc
   .string({ unit: 'binary', minLength: 16, maxLength: 64 })

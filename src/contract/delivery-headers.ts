@@ -1,5 +1,5 @@
-import { HEADERS } from '../../contract/headers.ts';
-import { signBody, signStandardWebhook } from '../../contract/signature.ts';
+import { HEADERS } from './headers.ts';
+import { signBody, signStandardWebhook } from './signature.ts';
 
 /**
  * The headers of one signed delivery. `X-Service-Signature` is the specification's, over the body alone, by the
