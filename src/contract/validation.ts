@@ -17,7 +17,7 @@ export function validate<T>(
   schema: z.ZodMiniType<T>,
   value: unknown,
 ): { ok: true; value: T } | { ok: false; details: Detail[]; issues: Issue[] } {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, details: result.error.issues.map(toDetail), issues: result.error.issues };
 }

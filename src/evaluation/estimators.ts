@@ -1,0 +1,116 @@
+/** One logged decision: what could have been chosen, what was, and what it earned. */
+export interface LoggedDecision {
+  /** Probability of each candidate under the policy that ran, and its predicted reward. */
+  readonly candidates: readonly { readonly propensity: number; readonly ranking: number }[];
+  /** Index of the candidate that was chosen. */
+  readonly chosen: number;
+  readonly reward: number;
+}
+
+/** A policy to be judged: the probability of each candidate. */
+export type Policy = (candidates: LoggedDecision['candidates']) => readonly number[];
+
+export const POLICIES = {
+  /** The one that made the log. */
+  running: (candidates) => candidates.map((candidate) => candidate.propensity),
+  uniform: (candidates) => candidates.map(() => 1 / candidates.length),
+  /** Always the candidate with the highest ranking; the first of equals. */
+  best: (candidates) => {
+    let best = 0;
+    for (const [i, { ranking }] of candidates.entries()) if (ranking > candidates[best]!.ranking) best = i;
+    return candidates.map((_, i) => (i === best ? 1 : 0));
+  },
+} as const satisfies Record<string, Policy>;
+
+/** An estimated mean reward and its 95 % interval. */
+export interface Estimate {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Evaluation {
+  readonly decisions: number;
+  /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; wide where the policies differ much. */
+  readonly ips: Estimate;
+  /** Self-normalised IPS (Swaminathan & Joachims, 2015). */
+  readonly snips: Estimate;
+  /** Doubly robust (Dudík, Langford & Li, 2011), with the rankings of the log as the reward model. */
+  readonly dr: Estimate;
+}
+
+/** The 97.5 % point of the normal distribution. */
+const Z = 1.959963984540054;
+
+/**
+ * Judges one policy on a log, decision by decision, in constant memory. Intervals are normal ones: of the mean for
+ * IPS and DR, by the delta method for SNIPS.
+ */
+export class Evaluator {
+  readonly #policy: Policy;
+  #n = 0;
+  #ips = new Moments();
+  #dr = new Moments();
+  #w = 0;
+  #wr = 0;
+  #ww = 0;
+  #wwr = 0;
+  #wwrr = 0;
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  add({ candidates, chosen, reward }: LoggedDecision): void {
+    const target = this.#policy(candidates);
+    const weight = target[chosen]! / candidates[chosen]!.propensity;
+    let predicted = 0;
+    for (const [i, { ranking }] of candidates.entries()) predicted += target[i]! * ranking;
+    this.#n++;
+    this.#ips.add(weight * reward);
+    this.#dr.add(predicted + weight * (reward - candidates[chosen]!.ranking));
+    this.#w += weight;
+    this.#wr += weight * reward;
+    this.#ww += weight ** 2;
+    this.#wwr += weight ** 2 * reward;
+    this.#wwrr += weight ** 2 * reward ** 2;
+  }
+
+  /** The estimates so far, or null for an empty log. */
+  result(): Evaluation | null {
+    if (this.#n === 0) return null;
+    return { decisions: this.#n, ips: this.#ips.estimate(), snips: this.#snips(), dr: this.#dr.estimate() };
+  }
+
+  #snips(): Estimate {
+    if (this.#w === 0) return { mean: 0, low: 0, high: 0 };
+    const mean = this.#wr / this.#w;
+    const spread = this.#wwrr - 2 * mean * this.#wwr + mean ** 2 * this.#ww;
+    return around(mean, Math.sqrt(Math.max(spread, 0)) / this.#w);
+  }
+}
+
+/** Mean and variance of a stream (Welford, 1962). */
+class Moments {
+  #n = 0;
+  #mean = 0;
+  #m2 = 0;
+
+  add(x: number): void {
+    this.#n++;
+    const delta = x - this.#mean;
+    this.#mean += delta / this.#n;
+    this.#m2 += delta * (x - this.#mean);
+  }
+
+  estimate(): Estimate {
+    const variance = this.#n > 1 ? this.#m2 / (this.#n - 1) : 0;
+    return around(this.#mean, Math.sqrt(variance / this.#n));
+  }
+}
+
+const around = (mean: number, error: number): Estimate => ({
+  mean,
+  low: mean - Z * error,
+  high: mean + Z * error,
+});

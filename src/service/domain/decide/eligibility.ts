@@ -1,0 +1,62 @@
+import type { Audience, Content, EventRule, TraitRule } from './content.ts';
+import type { Context } from './features.ts';
+
+/** Why a content is out of the running. */
+export type Removal =
+  | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' }
+  | { readonly rule: 'trait' | 'event' | 'category'; readonly name: string };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The rule that keeps a content from this user, place and time, or null where none does.
+ * A context without a channel, surface or locale leaves that rule out: the caller did not say.
+ */
+export function removalOf(
+  content: Content,
+  context: Context,
+  audience: Audience,
+  now: number,
+): Removal | null {
+  if (!listed(content.channels, context.channel)) return { rule: 'channel' };
+  if (!listed(content.surfaces, context.surface)) return { rule: 'surface' };
+  if (content.locales.length > 0 && context.locale && !spoken(content.locales, context.locale))
+    return { rule: 'locale' };
+  if (content.activeFrom !== undefined && now < content.activeFrom) return { rule: 'active' };
+  if (content.activeUntil !== undefined && now >= content.activeUntil) return { rule: 'active' };
+  for (const rule of content.traits)
+    if (!traitHolds(rule, audience)) return { rule: 'trait', name: rule.trait };
+  for (const rule of content.events)
+    if (!eventHolds(rule, audience, now)) return { rule: 'event', name: rule.event };
+  return null;
+}
+
+function listed(allowed: readonly string[], value: string | undefined): boolean {
+  return allowed.length === 0 || !value || allowed.includes(value);
+}
+
+/** A locale is meant by its own tag and by every shorter one: `en` covers `en-GB` (RFC 4647, basic filtering). */
+function spoken(ranges: readonly string[], locale: string): boolean {
+  const tag = locale.toLowerCase();
+  return ranges.some((range) => {
+    const wanted = range.toLowerCase();
+    return tag === wanted || tag.startsWith(`${wanted}-`);
+  });
+}
+
+function traitHolds(rule: TraitRule, { traits }: Audience): boolean {
+  const value = Object.hasOwn(traits, rule.trait) ? traits[rule.trait] : undefined;
+  if (rule.exists !== undefined && (value !== undefined) !== rule.exists) return false;
+  if (rule.equals !== undefined && value !== rule.equals) return false;
+  if (rule.oneOf && (value === undefined || !rule.oneOf.includes(value))) return false;
+  if (rule.atLeast !== undefined && !(typeof value === 'number' && value >= rule.atLeast)) return false;
+  if (rule.atMost !== undefined && !(typeof value === 'number' && value <= rule.atMost)) return false;
+  return true;
+}
+
+function eventHolds(rule: EventRule, { events }: Audience, now: number): boolean {
+  const since = now - rule.withinDays * DAY_MS;
+  let count = 0;
+  for (const at of events.get(rule.event) ?? []) if (at >= since && at <= now) count++;
+  return count >= (rule.atLeast ?? 0) && count <= (rule.atMost ?? Number.POSITIVE_INFINITY);
+}

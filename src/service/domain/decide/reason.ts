@@ -1,0 +1,86 @@
+import type { Removal } from './eligibility.ts';
+import { BIAS, type Context, type Feature } from './features.ts';
+import { type Posterior, weightOf } from './model.ts';
+
+/** Log-odds below which a feature is not worth a word. */
+const SLIGHT = 0.1;
+
+export interface Chosen {
+  readonly context: Context;
+  readonly features: readonly Feature[];
+  readonly posterior: Posterior | undefined;
+  readonly ranking: number;
+  /** How many candidates there were, and how many of them rank higher. */
+  readonly candidates: number;
+  readonly higher: number;
+}
+
+/** Why this content may be shown here and what weighed most for it, in words. */
+export function reasonFor(chosen: Chosen): string {
+  const { candidates, higher, posterior } = chosen;
+  const parts = [`Eligible${placeOf(chosen.context)}`];
+  if (candidates === 1) parts.push('the only candidate');
+  else if (higher === 0) parts.push(`ranked first of ${candidates}`);
+  else parts.push(`ranked ${ordinal(higher + 1)} of ${candidates}, chosen to learn what it earns`);
+  parts.push(evidence(posterior, chosen.features));
+  return `${parts.join('; ')}.`;
+}
+
+function evidence(posterior: Posterior | undefined, features: readonly Feature[]): string {
+  if (!posterior || posterior.seen === 0) return 'no outcomes yet, ranked by its prior';
+  const seen = `learned from ${posterior.seen} ${posterior.seen === 1 ? 'outcome' : 'outcomes'}`;
+  const weighed = features
+    .filter((feature) => feature.key !== BIAS.key)
+    .map((feature) => ({ label: feature.label, weight: weightOf(posterior, feature) }))
+    .filter(({ weight }) => Math.abs(weight) >= SLIGHT)
+    .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+    .slice(0, 2)
+    .map(({ label, weight }) => `${label} speaks ${weight > 0 ? 'for' : 'against'} it`);
+  return [seen, ...weighed].join(', ');
+}
+
+/** Why nothing may be shown: which guardrail or rule removed what. */
+export function reasonForNone(
+  removed: readonly { contentId: string; removal: Removal }[],
+  cap: { max: number; today: number } | null,
+): string {
+  if (cap)
+    return `Nothing chosen: maxDailyContacts ${cap.max} is reached, the user had ${cap.today} ${cap.today === 1 ? 'contact' : 'contacts'} today.`;
+  if (removed.length === 0) return 'Nothing chosen: the catalogue holds no content.';
+  const groups = new Map<string, string[]>();
+  for (const { contentId, removal } of removed) {
+    const words = wordsOf(removal);
+    groups.set(words, [...(groups.get(words) ?? []), contentId]);
+  }
+  const parts = [...groups].map(([words, ids]) => `${words} removed ${few(ids)}`);
+  return `Nothing chosen: ${parts.join('; ')}.`;
+}
+
+function wordsOf(removal: Removal): string {
+  switch (removal.rule) {
+    case 'category':
+      return `excludeCategories (${removal.name})`;
+    case 'trait':
+      return `the rule on trait ${removal.name}`;
+    case 'event':
+      return `the rule on event ${removal.name}`;
+    case 'active':
+      return 'its active dates';
+    default:
+      return `the ${removal.rule}`;
+  }
+}
+
+function few(ids: readonly string[]): string {
+  return ids.length <= 3 ? ids.join(', ') : `${ids.slice(0, 2).join(', ')} and ${ids.length - 2} more`;
+}
+
+function placeOf(context: Context): string {
+  const { channel, surface, locale } = context;
+  return `${channel ? ` for ${channel}` : ''}${surface ? ` on ${surface}` : ''}${locale ? ` in ${locale}` : ''}`;
+}
+
+function ordinal(n: number): string {
+  const tail = n % 100 >= 11 && n % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${tail}`;
+}

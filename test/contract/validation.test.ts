@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { IngestEventsRequest } from '../../src/contract/schemas.ts';
+import { validate } from '../../src/contract/validation.ts';
+
+const details = (value: unknown) => {
+  const checked = validate(IngestEventsRequest, value);
+  return checked.ok ? [] : checked.details;
+};
+
+test('a missing field and one of a wrong type are told apart', () => {
+  const event = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
+  expect(details([])).toEqual([{ field: 'body', message: 'must be an object' }]);
+  expect(details({})).toEqual([{ field: 'events', message: 'is missing' }]);
+  expect(details({ events: [event, { ...event, userId: 7 }, { userId: 'u', event: 'e' }] })).toEqual([
+    { index: 1, field: 'userId', message: 'must be a string' },
+    { index: 2, field: 'timestamp', message: 'is missing' },
+  ]);
+});

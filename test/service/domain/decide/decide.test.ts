@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../../src/kit/random.ts';
+import type { Content } from '../../../../src/service/domain/decide/content.ts';
+import { alternativesOf, decide, type Situation } from '../../../../src/service/domain/decide/decide.ts';
+import { fold, type RewardEntry } from '../../../../src/service/domain/decide/learning.ts';
+import { emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
+import { FLOOR } from '../../../../src/service/domain/decide/policy.ts';
+import { modelOrEmpty, parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const content = (contentId: string, rest: Partial<Content> = {}): Content => ({
+  contentId,
+  category: 'any',
+  channels: [],
+  surfaces: [],
+  locales: [],
+  format: 'card',
+  title: 'T',
+  body: 'B',
+  traits: [],
+  events: [],
+  prior: 0.1,
+  ...rest,
+});
+const situation = (rest: Partial<Situation> = {}): Situation => ({
+  contents: [content('a'), content('b'), content('c')],
+  context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+  audience: { traits: {}, events: new Map() },
+  guardrails: { excludeCategories: [] },
+  contactsToday: 0,
+  model: emptyModel(),
+  seed: 's',
+  now: NOW,
+  ...rest,
+});
+const entry = (contentId: string, to: number, rest: Partial<RewardEntry> = {}): RewardEntry => ({
+  contentId,
+  context: { surface: 'home' },
+  prior: 0.1,
+  from: null,
+  to,
+  ...rest,
+});
+const ids = (s: Situation) => decide(s).candidates.map((c) => c.contentId);
+
+describe('eligibility', () => {
+  test('channel, surface and locale, where the caller names them', () => {
+    const contents = [
+      content('push', { channels: ['push'] }),
+      content('cart', { surfaces: ['cart'] }),
+      content('german', { locales: ['de'] }),
+      content('english', { locales: ['en'] }),
+      content('british', { locales: ['EN-gb'] }),
+      content('australian', { locales: ['en-AU'] }),
+    ];
+    expect(ids(situation({ contents }))).toEqual(['english', 'british']);
+    expect(ids(situation({ contents, context: {} }))).toHaveLength(6);
+  });
+
+  test('active dates hold from the first instant and end before the last', () => {
+    const contents = [content('a', { activeFrom: NOW, activeUntil: NOW + 1 })];
+    expect(ids(situation({ contents }))).toEqual(['a']);
+    expect(ids(situation({ contents, now: NOW - 1 }))).toEqual([]);
+    expect(ids(situation({ contents, now: NOW + 1 }))).toEqual([]);
+  });
+
+  test('traits', () => {
+    const contents = [
+      content('equals', { traits: [{ trait: 'plan', equals: 'pro' }] }),
+      content('oneOf', { traits: [{ trait: 'plan', oneOf: ['free', 'pro'] }] }),
+      content('adult', { traits: [{ trait: 'age', atLeast: 18, atMost: 99 }] }),
+      content('absent', { traits: [{ trait: 'plan', exists: false }] }),
+      content('inherited', { traits: [{ trait: 'constructor', exists: true }] }),
+    ];
+    const events = new Map();
+    expect(ids(situation({ contents, audience: { traits: { plan: 'pro', age: 18 }, events } }))).toEqual([
+      'equals',
+      'oneOf',
+      'adult',
+    ]);
+    expect(ids(situation({ contents, audience: { traits: { age: '18' }, events } }))).toEqual(['absent']);
+  });
+
+  test('recent events', () => {
+    const contents = [
+      content('bought', { events: [{ event: 'purchase', withinDays: 7, atLeast: 2 }] }),
+      content('not', { events: [{ event: 'purchase', withinDays: 1, atMost: 0 }] }),
+    ];
+    const day = 86_400_000;
+    const events = new Map([['purchase', [NOW - 8 * day, NOW - 3 * day, NOW - 2 * day]]]);
+    expect(ids(situation({ contents, audience: { traits: {}, events } }))).toEqual(['bought', 'not']);
+    const fewer = new Map([['purchase', [NOW - 8 * day, NOW - 1000]]]);
+    expect(ids(situation({ contents, audience: { traits: {}, events: fewer } }))).toEqual([]);
+  });
+});
+
+describe('nothing eligible is said in words', () => {
+  test('by rule and guardrail', () => {
+    const contents = [content('a', { channels: ['push'] }), content('b', { category: 'promo' })];
+    const choice = decide(situation({ contents, guardrails: { excludeCategories: ['promo'] } }));
+    expect(choice).toEqual({
+      chosen: null,
+      candidates: [],
+      reason: 'Nothing chosen: the channel removed a; excludeCategories (promo) removed b.',
+    });
+  });
+
+  test('by the cap, and by an empty catalogue', () => {
+    const capped = { excludeCategories: [], maxDailyContacts: 2 };
+    expect(decide(situation({ guardrails: capped, contactsToday: 2 })).reason).toBe(
+      'Nothing chosen: maxDailyContacts 2 is reached, the user had 2 contacts today.',
+    );
+    expect(decide(situation({ guardrails: capped, contactsToday: 1 })).chosen).not.toBeNull();
+    expect(
+      decide(situation({ guardrails: { excludeCategories: [], maxDailyContacts: 0 } })).chosen,
+    ).toBeNull();
+    expect(decide(situation({ contents: [] })).reason).toMatch(/holds no content/);
+  });
+});
+
+describe('the choice', () => {
+  test('the reason says what weighed most', () => {
+    const outcomes = Array.from({ length: 40 }, (_, i) => [
+      entry('a', 1, { context: { surface: 'home' } }),
+      entry('a', 0, { context: { surface: i % 2 ? 'cart' : 'search' } }),
+    ]).flat();
+    const model = fold(emptyModel(), outcomes);
+    const choice = decide(situation({ contents: [content('a')], context: { surface: 'home' }, model }));
+    expect(choice.reason).toBe(
+      'Eligible on home; the only candidate; learned from 80 outcomes, surface home speaks for it.',
+    );
+    expect(choice.chosen!.ranking).toBeGreaterThan(0.7);
+    expect(decide(situation()).reason).toMatch(/no outcomes yet, ranked by its prior\.$/);
+  });
+
+  test('alternatives come best first, without the chosen one', () => {
+    const contents = [
+      content('a', { prior: 0.1 }),
+      content('b', { prior: 0.3 }),
+      content('c', { prior: 0.2 }),
+    ];
+    const choice = decide(situation({ contents }));
+    const order = ['b', 'c', 'a'].filter((id) => id !== choice.chosen!.contentId);
+    expect(alternativesOf(choice, 3).map((c) => c.contentId)).toEqual(order);
+    expect(alternativesOf(choice, 1)).toHaveLength(1);
+  });
+
+  test('the same situation and seed give the same choice', () => {
+    const contents = Array.from({ length: 20 }, (_, i) => content(`c${i}`));
+    const of = (seed: string) => decide(situation({ contents, seed }));
+    expect(of('one')).toEqual(of('one'));
+    expect(new Set(Array.from({ length: 50 }, (_, i) => of(`${i}`).chosen!.contentId)).size).toBeGreaterThan(
+      5,
+    );
+  });
+
+  test('actions are drawn as often as their propensities say', () => {
+    const model = fold(emptyModel(), [
+      ...Array.from({ length: 30 }, (_, i) => entry('a', i % 3 === 0 ? 1 : 0)),
+      ...Array.from({ length: 30 }, (_, i) => entry('b', i % 4 === 0 ? 1 : 0)),
+    ]);
+    const rounds = 20_000;
+    const expected = new Map<string, number>();
+    const observed = new Map<string, number>();
+    let variance = 0;
+    for (let i = 0; i < rounds; i++) {
+      const { candidates, chosen } = decide(situation({ model, seed: `${i}` }));
+      for (const c of candidates) expected.set(c.contentId, (expected.get(c.contentId) ?? 0) + c.propensity);
+      observed.set(chosen!.contentId, (observed.get(chosen!.contentId) ?? 0) + 1);
+      variance += candidates[0]!.propensity * (1 - candidates[0]!.propensity);
+    }
+    for (const [id, sum] of expected)
+      expect(Math.abs(sum - observed.get(id)!)).toBeLessThan(5 * Math.sqrt(Math.max(variance, rounds / 10)));
+  });
+});
+
+const arbitrarySituation = fc.record({
+  contents: fc
+    .array(
+      fc.record({
+        category: fc.constantFrom('x', 'y', 'z'),
+        channels: fc.subarray(['in-app', 'push']),
+        prior: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+      }),
+      { maxLength: 30 },
+    )
+    .map((all) => all.map((each, i) => content(`c${i}`, each))),
+  excludeCategories: fc.subarray(['x', 'y', 'z', 'X']),
+  maxDailyContacts: fc.option(fc.nat(4), { nil: undefined }),
+  contactsToday: fc.nat(5),
+  seed: fc.string(),
+  outcomes: fc.array(fc.tuple(fc.nat(29), fc.constantFrom(0, 0.2, 0.6, 1)), { maxLength: 60 }),
+});
+
+test('whatever the situation: guardrails hold, propensities sum to 1, the floor is kept, rankings are chances', () => {
+  fc.assert(
+    fc.property(arbitrarySituation, (s) => {
+      const { excludeCategories, maxDailyContacts, contactsToday, contents, seed, outcomes } = s;
+      const model = fold(
+        emptyModel(),
+        outcomes.map(([i, reward]) => entry(`c${i}`, reward)),
+      );
+      const guardrails = {
+        excludeCategories,
+        ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
+      };
+      const choice = decide(situation({ contents, guardrails, contactsToday, seed, model }));
+      const byId = new Map(contents.map((c) => [c.contentId, c]));
+      for (const { contentId, propensity, ranking } of choice.candidates) {
+        expect(excludeCategories).not.toContain(byId.get(contentId)!.category);
+        expect(propensity).toBeGreaterThanOrEqual(FLOOR / choice.candidates.length - 1e-12);
+        expect(ranking >= 0 && ranking <= 1).toBe(true);
+      }
+      const sum = choice.candidates.reduce((total, c) => total + c.propensity, 0);
+      if (choice.chosen) expect(sum).toBeCloseTo(1, 10);
+      else expect(choice.candidates).toEqual([]);
+      if (maxDailyContacts !== undefined && contactsToday >= maxDailyContacts)
+        expect(choice.chosen).toBeNull();
+    }),
+  );
+});
+
+describe('the model', () => {
+  test('a reward raises a ranking, a miss lowers it, and a correction lands where the right outcome would', () => {
+    const ranking = (model: Model) =>
+      decide(situation({ contents: [content('a')], context: { surface: 'home' }, model })).chosen!.ranking;
+    const start = ranking(emptyModel());
+    const won = fold(emptyModel(), [entry('a', 1)]);
+    const missed = fold(emptyModel(), [entry('a', 0)]);
+    expect(ranking(won)).toBeGreaterThan(start);
+    expect(ranking(missed)).toBeLessThan(start);
+    const many = Array.from({ length: 200 }, (_, i) => (i % 4 === 0 ? 1 : 0));
+    const direct = fold(
+      emptyModel(),
+      many.map((to) => entry('a', to)),
+    );
+    const corrected = fold(
+      emptyModel(),
+      many.flatMap((to) => [entry('a', 0.2), entry('a', to, { from: 0.2 })]),
+    );
+    expect(Math.abs(ranking(direct) - ranking(corrected))).toBeLessThan(0.03);
+    expect(Math.abs(ranking(direct) - 0.25)).toBeLessThan(0.03);
+  });
+
+  test('folding in parts is folding at once, and leaves the earlier model alone', () => {
+    const log = Array.from({ length: 50 }, (_, i) =>
+      entry(`c${i % 3}`, i % 2, { context: { surface: `s${i % 7}` } }),
+    );
+    const start = emptyModel();
+    const half = fold(start, log.slice(0, 20));
+    const before = serialiseModel(half);
+    const resumed = fold(modelOrEmpty(before), log.slice(20));
+    expect(serialiseModel(half)).toBe(before);
+    expect(start.actions.size).toBe(0);
+    expect([...resumed.actions]).toEqual([...fold(start, log).actions]);
+  });
+
+  test('more context values than it keeps rows for never break it', () => {
+    const model = fold(
+      emptyModel(),
+      Array.from({ length: 400 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i}` } })),
+    );
+    const posterior = model.actions.get('a')!;
+    expect(posterior.keys).toHaveLength(64);
+    expect(parseModel(serialiseModel(model))).not.toBeNull();
+    expect(decide(situation({ contents: [content('a')], model })).chosen!.ranking).toBeGreaterThan(0);
+  });
+
+  test('the covariance stays one through any log', () => {
+    const random = seededRandom('covariance');
+    const log = Array.from({ length: 2000 }, () =>
+      entry('a', [0, 0.2, 0.6, 1][Math.floor(random() * 4)]!, {
+        context: { surface: `s${Math.floor(random() * 5)}`, locale: `l${Math.floor(random() * 5)}` },
+      }),
+    );
+    const { covariance, keys } = fold(emptyModel(), log).actions.get('a')!;
+    for (let i = 0; i < keys.length; i++) expect(covariance[(i * (i + 1)) / 2 + i]).toBeGreaterThan(0);
+  });
+});
+
+describe('a broken model', () => {
+  const sound = serialiseModel(fold(emptyModel(), [entry('a', 1), entry('b', 0)]));
+
+  test('is not read', () => {
+    expect(parseModel(sound)).not.toBeNull();
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      sound.slice(0, -9),
+      sound.replace('"layout":1', '"layout":2'),
+      sound.replace(/"actions":\[\["a",-?[\d.]+/, '"actions":[["a",null'),
+      JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
+      JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
+    ])
+      expect(parseModel(text), text).toBeNull();
+  });
+
+  test('still gives a safe answer', () => {
+    const model: Model = {
+      version: 3,
+      actions: new Map([['a', { prior: 0, keys: [0], mean: [Number.NaN], covariance: [1], seen: 5 }]]),
+    };
+    const { candidates, chosen } = decide(situation({ model }));
+    expect(candidates.map((c) => c.propensity)).toEqual([1 / 3, 1 / 3, 1 / 3]);
+    expect(candidates[0]!.ranking).toBe(0.1);
+    expect(chosen).not.toBeNull();
+    expect(modelOrEmpty('garbage')).toEqual(emptyModel());
+  });
+});
