@@ -1,0 +1,82 @@
+import type { ChannelAdapter } from './channel.ts';
+import { outboxChannel } from './outbox.ts';
+import { providerChannel } from './provider.ts';
+import { smtpChannel } from './smtp.ts';
+
+/** Milliseconds a mail server or provider has for each step of its answer. */
+const CHANNEL_TIMEOUT_MS = 15_000;
+
+/** Where notifications go out. Secrets come from the environment only. */
+export interface ChannelSettings {
+  readonly outboxFile: string;
+  readonly smtp?: { readonly url: string; readonly from: string };
+  readonly providers: Readonly<Partial<Record<'whatsapp' | 'sms' | 'push', ProviderSettings>>>;
+}
+
+export interface ProviderSettings {
+  readonly url: string;
+  readonly secret: string;
+  readonly keysHonoured: boolean;
+}
+
+/** A setting of the environment that cannot be used; the message names the variable. */
+export class ChannelSettingError extends Error {}
+
+/**
+ * Reads `SVC_SMTP_URL`, `SVC_SMTP_FROM`, `SVC_{WHATSAPP,SMS,PUSH}_URL`, `SVC_PROVIDER_SECRET`,
+ * `SVC_PROVIDER_KEYS_HONOURED` and `SVC_OUTBOX_FILE` (else `defaultOutbox`).
+ * Throws `ChannelSettingError` for a value that would only fail once a notification is due.
+ */
+export function channelSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  defaultOutbox: string,
+): ChannelSettings {
+  const smtpUrl = env.SVC_SMTP_URL;
+  if (smtpUrl && !/^smtps?:$/.test(protocolOf(smtpUrl)))
+    throw new ChannelSettingError('SVC_SMTP_URL must be an smtp:// or smtps:// URL');
+  if (smtpUrl && !env.SVC_SMTP_FROM)
+    throw new ChannelSettingError('SVC_SMTP_URL needs SVC_SMTP_FROM, the sender of the e-mails');
+  const providers: { -readonly [K in keyof ChannelSettings['providers']]: ProviderSettings } = {};
+  for (const channel of ['whatsapp', 'sms', 'push'] as const) {
+    const name = `SVC_${channel.toUpperCase()}_URL`;
+    const url = env[name];
+    if (!url) continue;
+    if (!/^https?:$/.test(protocolOf(url))) throw new ChannelSettingError(`${name} must be an http(s) URL`);
+    if (!env.SVC_PROVIDER_SECRET || env.SVC_PROVIDER_SECRET.length < 16)
+      throw new ChannelSettingError(
+        `${name} needs SVC_PROVIDER_SECRET of at least 16 characters, to sign the calls`,
+      );
+    providers[channel] = {
+      url,
+      secret: env.SVC_PROVIDER_SECRET,
+      keysHonoured: env.SVC_PROVIDER_KEYS_HONOURED === '1',
+    };
+  }
+  return {
+    outboxFile: env.SVC_OUTBOX_FILE || defaultOutbox,
+    ...(smtpUrl && env.SVC_SMTP_FROM ? { smtp: { url: smtpUrl, from: env.SVC_SMTP_FROM } } : {}),
+    providers,
+  };
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
+}
+
+/** The adapters that settings ask for, made once each. What has none goes to the outbox file. */
+export function openChannels(
+  settings: ChannelSettings,
+  now: () => number,
+): { forChannel(channel: string): ChannelAdapter; close(): Promise<void> } {
+  const outbox = outboxChannel(settings.outboxFile, now);
+  const adapters = new Map<string, ChannelAdapter>();
+  if (settings.smtp) adapters.set('email', smtpChannel({ ...settings.smtp, timeoutMs: CHANNEL_TIMEOUT_MS }));
+  for (const [channel, provider] of Object.entries(settings.providers))
+    adapters.set(channel, providerChannel({ ...provider, deadlineMs: CHANNEL_TIMEOUT_MS, now }));
+  return {
+    forChannel: (channel) => adapters.get(channel) ?? outbox,
+    close: async () => {
+      await Promise.all([...adapters.values()].map((adapter) => adapter.close()));
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { ChannelMessage } from '../../../src/service/channels/channel.ts';
+
+/** A message to try a channel with. */
+export function sampleMessage(change: Partial<ChannelMessage> = {}): ChannelMessage {
+  return {
+    notificationId: 'ntf_1',
+    hashId: 'a'.repeat(64),
+    templateId: 'order_update',
+    channel: 'email',
+    priority: 'transactional',
+    to: { phone: '+441234567890', email: 'ada@example.com' },
+    subject: 'Your order',
+    text: 'Hello Ada Lovelace,\nyour order A-1 is here.',
+    shown: { to: { phone: '•••90' }, subject: 'Your order', text: 'Hello A•••,\nyour order A-1 is here.' },
+    earlierTries: 0,
+    ...change,
+  };
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { outboxChannel } from '../../../src/service/channels/outbox.ts';
+import { sampleMessage } from './message.ts';
+
+const { signal } = new AbortController();
+const now = () => Date.parse('2026-03-01T10:00:00Z');
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outbox-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+const lines = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n');
+
+it('writes a line per notification, without a personal field in the clear, for the owner only', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  const outbox = outboxChannel(path, now);
+  expect(await outbox.send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
+  await outbox.send(sampleMessage({ notificationId: 'ntf_2' }), signal);
+  const written = await lines(path);
+  expect(JSON.parse(written[0]!)).toEqual({
+    at: '2026-03-01T10:00:00.000Z',
+    notificationId: 'ntf_1',
+    channel: 'email',
+    priority: 'transactional',
+    templateId: 'order_update',
+    hashId: 'a'.repeat(64),
+    to: { phone: '•••90' },
+    subject: 'Your order',
+    text: 'Hello A•••,\nyour order A-1 is here.',
+  });
+  expect(written.length).toBe(2);
+  expect(written.join()).not.toMatch(/Lovelace|1234567|ada@/);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('writes a notification once, though it is handed over again', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  const outbox = outboxChannel(path, now);
+  for (const notificationId of ['ntf_1', 'ntf_10', 'ntf_2'])
+    await outbox.send(sampleMessage({ notificationId }), signal);
+  for (const notificationId of ['ntf_2', 'ntf_1', 'ntf_3'])
+    expect(await outbox.send(sampleMessage({ notificationId, earlierTries: 1 }), signal)).toEqual({
+      outcome: 'taken',
+    });
+  expect((await lines(path)).map((line) => JSON.parse(line).notificationId)).toEqual([
+    'ntf_1',
+    'ntf_10',
+    'ntf_2',
+    'ntf_3',
+  ]);
+});
+
+it('leaves for later what it cannot write', async () => {
+  const outbox = outboxChannel(join(folder, 'missing', 'outbox.ndjson'), now);
+  expect(await outbox.send(sampleMessage(), signal)).toMatchObject({
+    outcome: 'later',
+    error: expect.stringContaining('ENOENT'),
+  });
+});

@@ -1,0 +1,69 @@
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { verifyBody } from '../../../src/contract/signature.ts';
+import { providerChannel } from '../../../src/service/channels/provider.ts';
+import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { sampleMessage } from './message.ts';
+
+const { signal } = new AbortController();
+const secret = 'the provider secret 1';
+let receiver: Receiver;
+afterEach(() => receiver.close());
+
+async function sendTo(answer?: Answer) {
+  receiver = await startReceiver(answer);
+  const channel = providerChannel({
+    url: `${receiver.url}messages`,
+    secret,
+    keysHonoured: false,
+    deadlineMs: 300,
+    now: Date.now,
+  });
+  return channel.send(sampleMessage({ channel: 'sms' }), signal);
+}
+
+describe('a provider', () => {
+  it('gets one signed call with the text in the clear', async () => {
+    expect(await sendTo()).toEqual({ outcome: 'taken' });
+    const [got] = receiver.received;
+    expect(got!.path).toBe('/messages');
+    expect(JSON.parse(got!.body.toString())).toEqual({
+      notificationId: 'ntf_1',
+      channel: 'sms',
+      priority: 'transactional',
+      templateId: 'order_update',
+      hashId: 'a'.repeat(64),
+      to: { phone: '+441234567890', email: 'ada@example.com' },
+      subject: 'Your order',
+      text: 'Hello Ada Lovelace,\nyour order A-1 is here.',
+    });
+    expect(verifyBody(got!.body, secret, got!.headers['x-service-signature']!)).toBe(true);
+    expect(new Webhook(secret, { format: 'raw' }).verify(got!.body, got!.headers)).toBeTruthy();
+    expect(got!.headers['idempotency-key']).toBe('ntf_1');
+  });
+
+  it.each([
+    [201, 'taken'],
+    [302, 'refused'],
+    [400, 'refused'],
+    [404, 'refused'],
+    [429, 'later'],
+    [500, 'unknown'],
+    [503, 'unknown'],
+  ] as const)('that answers %d: %s', async (status, outcome) => {
+    expect(await sendTo((response) => response.writeHead(status).end('x'))).toMatchObject({ outcome });
+  });
+
+  it('that hangs or resets leaves us in doubt; one that is not there does not', async () => {
+    expect(await sendTo(() => {})).toMatchObject({ outcome: 'unknown' });
+    await receiver.close();
+    expect(await sendTo((_response, _got, request) => request.socket.destroy())).toMatchObject({
+      outcome: 'unknown',
+    });
+    await receiver.close();
+    const { url } = receiver;
+    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 300, now: Date.now });
+    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
+    expect(channel.dropsRepeats).toBe(true);
+  });
+});
