@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
+import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { deliveryHeaders } from '../egress/delivery-headers.ts';
 import type { ChannelAdapter, ChannelMessage, HandOver } from './channel.ts';
 
 export interface ProviderOptions {
