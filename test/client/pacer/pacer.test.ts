@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { Pacer, type PacerOptions, type Slot } from '../../../src/client/pacer/pacer.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+function paced(options: Partial<PacerOptions> = {}) {
+  const clock = new VirtualClock();
+  const pacer = new Pacer({ clock, random: () => 0, ...options });
+  const slots: { name: string; slot: Slot }[] = [];
+  const ask = (name: string, signal?: AbortSignal) =>
+    pacer.acquire(signal).then((slot) => void slots.push({ name, slot }));
+  const answer = (limit: number, remaining: number) => ({
+    status: 202,
+    limit,
+    remaining,
+    reset: clock.now() + 60_000,
+  });
+  return { clock, pacer, slots, ask, answer, names: () => slots.map(({ name }) => name) };
+}
+
+describe('the pacer', () => {
+  it('lets the first go alone, then the rest in the order they asked', async () => {
+    const { clock, slots, ask, answer, names } = paced();
+    for (const name of ['a', 'b', 'c']) ask(name);
+    await clock.advance(5000);
+    expect(names()).toEqual(['a']);
+    slots[0]!.slot.answered(answer(600, 599));
+    await clock.advance(0);
+    expect(names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('spreads a long job evenly and leaves no timer behind', async () => {
+    const { clock, pacer, slots, ask, answer } = paced();
+    pacer.expect(Infinity);
+    for (let index = 0; index < 50; index++) ask(String(index));
+    await clock.advance(0);
+    slots[0]!.slot.answered(answer(60, 59));
+    await clock.advance(10_500);
+    expect(slots.length).toBeGreaterThanOrEqual(10);
+    expect(slots.length).toBeLessThanOrEqual(13);
+    await clock.advance(60_000);
+    expect(slots.length).toBe(50);
+    expect(clock.asleep).toBe(0);
+  });
+
+  it('gives up waiting when the signal fires, and the next in line moves up', async () => {
+    const { clock, slots, ask, answer, names } = paced();
+    const giveUp = new AbortController();
+    ask('a');
+    const waiting = ask('b', giveUp.signal);
+    ask('c');
+    giveUp.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect(ask('d', giveUp.signal)).rejects.toThrow('enough');
+    await clock.advance(0);
+    slots[0]!.slot.answered(answer(600, 599));
+    await clock.advance(0);
+    expect(names()).toEqual(['a', 'c']);
+    expect(clock.asleep).toBe(0);
+  });
+
+  it('pauses everyone once on a 429, for days if it has to, and probes with one', async () => {
+    const pauses: number[] = [];
+    const { clock, slots, ask, answer, names } = paced({ onPause: (ms) => void pauses.push(ms) });
+    const wait = 40 * 24 * 3600_000;
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ask(name);
+    await clock.advance(0);
+    slots[0]!.slot.answered(answer(600, 599));
+    await clock.advance(0);
+    slots[1]!.slot.answered({ status: 429, retryAfter: wait });
+    slots[2]!.slot.answered({ status: 429, retryAfter: wait });
+    slots[3]!.slot.failed();
+    slots[4]!.slot.failed({ counted: false });
+    ask('f');
+    ask('g');
+    expect(pauses).toEqual([wait]);
+    await clock.advance(wait - 1);
+    expect(names()).toHaveLength(5);
+    await clock.advance(1);
+    expect(names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    slots[5]!.slot.answered(answer(600, 500));
+    await clock.advance(0);
+    expect(names()).toHaveLength(7);
+  });
+});
