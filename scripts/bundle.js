@@ -1,0 +1,30 @@
+import { rolldown } from 'rolldown';
+
+/** What stays outside every bundle: the part with a native binary. */
+const EXTERNAL = [/^libsql$/, /^node:/];
+
+/**
+ * Bundles TypeScript entries with their packages into `dir`.
+ * @param {Record<string, string>} input entry name to source file
+ * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean }} options
+ */
+export async function bundle(input, { dir, format, external = EXTERNAL, minify = false }) {
+  const build = await rolldown({ input, platform: 'node', external, treeshake: true, onLog: quiet });
+  const extension = format === 'cjs' ? 'cjs' : 'mjs';
+  await build.write({
+    dir,
+    format,
+    minify,
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `chunks/[name]-[hash].${extension}`,
+    exports: 'named',
+    dynamicImportInCjs: false,
+  });
+  await build.close();
+}
+
+/** Packages warn about themselves (eval, circular imports); our own faults must show. */
+function quiet(level, log, handler) {
+  if (log.code === 'EVAL' || (log.id ?? log.ids?.[0] ?? '').includes('node_modules')) return;
+  handler(level, log);
+}

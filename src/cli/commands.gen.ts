@@ -1,0 +1,13 @@
+// Made by `npm run generate` from src/commands.
+import type { Command } from '@oclif/core';
+
+/** Loads the code of a command by its id. */
+export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
+  'profiles:add': () => import('../commands/profiles/add.ts'),
+  'profiles:list': () => import('../commands/profiles/list.ts'),
+  'profiles:remove': () => import('../commands/profiles/remove.ts'),
+  'profiles:rename': () => import('../commands/profiles/rename.ts'),
+  'profiles:show': () => import('../commands/profiles/show.ts'),
+  'profiles:use': () => import('../commands/profiles/use.ts'),
+  serve: () => import('../commands/serve.ts'),
+};

@@ -1,0 +1,108 @@
+import type { Answer, Client } from '../client/client.ts';
+import type { Incoming } from '../client/exchange.ts';
+import { HEADERS } from '../contract/headers.ts';
+import type { GlobalFlags } from './flags.ts';
+import type { Output } from './output.ts';
+import { type Paths, pathsOf } from './paths.ts';
+import { resolveSettings, type Settings } from './settings.ts';
+import type { World } from './world.ts';
+
+/** A client tied to its settings. */
+export interface Connection {
+  readonly client: Client;
+  readonly baseUrl: string;
+  readonly workspace: string;
+  readonly region: string | undefined;
+  /** `local`, a profile's name, or undefined where the environment sufficed. */
+  readonly profile: string | undefined;
+  readonly isLocal: boolean;
+  /** Lets the service on this machine finish what is due (up to 2 s) and closes everything. */
+  close(): Promise<void>;
+}
+
+/** How long the service inside the process may deliver before the command ends. */
+const LOCAL_GRACE_MS = 2_000;
+
+/** Connects a command to its service, which for `local` is started here. Throws not_configured, usage, data. */
+export async function connect(
+  world: World,
+  out: Output,
+  flags: GlobalFlags,
+  version: string,
+): Promise<Connection> {
+  const settings = resolveSettings(flags, world);
+  const paths = pathsOf(world);
+  const local = settings.kind === 'local' ? await startLocal(world, paths) : undefined;
+  const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
+  const { createClient } = await import('../client/client.ts');
+  const { randomFrom } = await import('../kit/random.ts');
+  if (settings.kind === 'remote' && settings.sandbox)
+    out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
+  const region = settings.kind === 'remote' ? settings.region : undefined;
+  const client = createClient({
+    baseUrl: target.baseUrl,
+    workspace: target.workspace,
+    apiKey: target.apiKey,
+    keysHonoured: settings.kind === 'local' || settings.keysHonoured,
+    timeoutMs: flags.timeout * 1000,
+    maxRetries: flags['max-retries'],
+    clock: world.clock,
+    random: randomFrom(undefined),
+    userAgent: `svc/${version}`,
+    onAnswer: watchAnswers(out, flags, region),
+    debug: flags.debug ? (line) => out.info(line) : undefined,
+  });
+  return {
+    client,
+    baseUrl: target.baseUrl,
+    workspace: target.workspace,
+    region,
+    profile: settings.kind === 'local' ? 'local' : settings.profile,
+    isLocal: settings.kind === 'local',
+    close: async () => {
+      await client.close();
+      await local?.close();
+    },
+  };
+}
+
+/** The service on this machine's own data, inside this process. */
+async function startLocal({ clock, env }: World, { database }: Paths) {
+  const { startService } = await import('../service/start.ts');
+  const service = await startService({ database, clock, seed: env.SVC_SEED || undefined });
+  if (service.apiKey === null) throw new Error('the data of local has no key');
+  return {
+    baseUrl: service.url,
+    workspace: service.workspace,
+    apiKey: service.apiKey,
+    close: async () => {
+      const until = clock.now() + LOCAL_GRACE_MS;
+      while (!(await service.idle()) && clock.now() < until) await clock.sleep(10);
+      await service.close(0);
+    },
+  };
+}
+
+/** What the head of every answer may tell: another region, the limits asked for with --show-limits. */
+function watchAnswers(
+  out: Output,
+  flags: GlobalFlags,
+  region: string | undefined,
+): (answer: Incoming | Answer) => void {
+  let warned = false;
+  return ({ headers }) => {
+    const seen = headers[HEADERS.region];
+    if (!warned && region !== undefined && seen !== undefined && seen !== region) {
+      warned = true;
+      out.warn(
+        `the answer came from region ${seen}, not ${region}: calls are slower; check the base URL with \`svc doctor\``,
+      );
+    }
+    if (flags['show-limits']) {
+      const parts = [HEADERS.limit, HEADERS.remaining, HEADERS.reset].map(
+        (name) => `${name}: ${headers[name] ?? '-'}`,
+      );
+      out.info(parts.join('  '));
+    }
+  };
+}

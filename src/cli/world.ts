@@ -1,0 +1,33 @@
+import type { Config } from '@oclif/core';
+import type { Clock } from '../kit/clock.ts';
+
+/** A stream that may be a terminal. */
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** Everything from outside that a command may touch, in one object, so that a test can hold all of it. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  /** Calls `heard` on SIGINT and SIGTERM; returns the function that stops it. */
+  onInterrupt(heard: () => void): () => void;
+  /** Ends the process at once, for a second Ctrl-C. */
+  exit(code: number): void;
+}
+
+const worlds = new WeakMap<Config, World>();
+
+/** Ties a world to the oclif configuration that carries it to a command. */
+export function setWorld(config: Config, world: World): void {
+  worlds.set(config, world);
+}
+
+export function worldOf(config: Config): World {
+  const world = worlds.get(config);
+  if (!world) throw new Error('the command was started without a world');
+  return world;
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AnswerOf,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  pathOf,
+  type RequestOf,
+} from '../contract/endpoints.ts';
+import { HEADERS } from '../contract/headers.ts';
+import type { Group } from '../contract/limits.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Random } from '../kit/random.ts';
+import { ApiError } from './errors.ts';
+import { compose, type Exchange, type Incoming, type Interceptor } from './exchange.ts';
+import { auth } from './interceptors/auth.ts';
+import { deadline } from './interceptors/deadline.ts';
+import { debug } from './interceptors/debug.ts';
+import { observe, type SeenLimit } from './interceptors/observe.ts';
+import { type RetryOptions, retry } from './interceptors/retry.ts';
+import { httpTransport, type Transport } from './transport.ts';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly workspace: string;
+  readonly apiKey: string;
+  /** The service is known to honour Idempotency-Key, so every request may be repeated under one key. */
+  readonly keysHonoured: boolean;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent: string;
+  readonly onLimit?: ((limit: SeenLimit) => void) | undefined;
+  readonly onRetry?: RetryOptions['onRetry'];
+  /** Sees the head of every answer (region, limits). */
+  readonly onAnswer?: ((answer: Incoming) => void) | undefined;
+  readonly debug?: ((line: string) => void) | undefined;
+  /** Holds a request back until its group has room; see pacer/. */
+  readonly pace?: Interceptor | undefined;
+}
+
+export interface CallOptions<N extends EndpointName = EndpointName> {
+  readonly params?: Record<string, string>;
+  readonly query?: Record<string, string | undefined>;
+  readonly body?: RequestOf<N>;
+  /** The body as it shall go on the wire, in place of `body`. */
+  readonly raw?: string | Uint8Array;
+  /** One is made for every request that changes something, unless given. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer with a 2xx status. */
+export interface Answer<T = unknown> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the body; undefined where there is none or it is no JSON. Unknown fields are kept. */
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly group?: Group | undefined;
+  readonly repeatable: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Client {
+  /** Calls an endpoint of the table. Rejects with ApiError (answered, not 2xx) or TransportError (no answer). */
+  call<N extends EndpointName>(name: N, options?: CallOptions<N>): Promise<Answer<AnswerOf<N>>>;
+  /** Sends any request with the authentication headers; resolves whatever the status. Rejects with TransportError. */
+  send(request: RawRequest): Promise<Incoming>;
+  /** Opens a streaming endpoint. Neither repeated nor bounded in time. Rejects like `call`. */
+  stream(
+    name: EndpointName,
+    options?: Pick<CallOptions, 'params' | 'query' | 'signal'> & { headers?: Record<string, string> },
+  ): Promise<AsyncIterable<Buffer>>;
+  close(): Promise<void>;
+}
+
+/** The typed client of the service, driven by the endpoint table. */
+export function createClient(options: ClientOptions): Client {
+  const transport = httpTransport(options.baseUrl);
+  const exchange = compose(transport.exchange, [
+    ...concerns(options),
+    deadline(options.timeoutMs),
+    ...innermost(options),
+  ]);
+  const open = openWith(transport, options);
+  const common = { 'user-agent': options.userAgent, accept: 'application/json' };
+
+  return {
+    async call(name, call = {}) {
+      const endpoint: Endpoint = ENDPOINTS[name];
+      const writes = endpoint.method !== 'GET';
+      const answer = await exchange({
+        method: endpoint.method,
+        path: pathOf(name, call.params) + queryString(call.query),
+        headers: writes
+          ? { ...common, [HEADERS.idempotencyKey]: call.idempotencyKey ?? randomUUID() }
+          : common,
+        body: call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
+        group: endpoint.group,
+        repeatable: endpoint.repeat === 'always' || options.keysHonoured,
+        signal: call.signal,
+      });
+      return checked(answer) as Answer<AnswerOf<typeof name>>;
+    },
+    send: ({ headers, ...request }) => exchange({ ...request, headers: { ...common, ...headers } }),
+    async stream(name, call = {}) {
+      const endpoint: Endpoint = ENDPOINTS[name];
+      return open({
+        method: endpoint.method,
+        path: pathOf(name, call.params) + queryString(call.query),
+        headers: { ...common, accept: 'text/event-stream', ...call.headers },
+        group: endpoint.group,
+        repeatable: false,
+        signal: call.signal,
+      });
+    },
+    close: () => transport.close(),
+  };
+}
+
+function concerns({ maxRetries, clock, random, onRetry, pace }: ClientOptions): Interceptor[] {
+  return [retry({ maxRetries, clock, random, onRetry }), ...(pace ? [pace] : [])];
+}
+
+function innermost({ onLimit, onAnswer, apiKey, workspace, debug: write }: ClientOptions): Interceptor[] {
+  return [
+    ...(onLimit ? [observe(onLimit)] : []),
+    ...(onAnswer ? [tap(onAnswer)] : []),
+    auth(apiKey, workspace),
+    ...(write ? [debug(write)] : []),
+  ];
+}
+
+function tap(see: (answer: Incoming) => void): Interceptor {
+  return (next) => async (request) => {
+    const answer = await next(request);
+    see(answer);
+    return answer;
+  };
+}
+
+/** A stream's head passes the same inner interceptors as any answer; its body does not. */
+function openWith(transport: Transport, options: ClientOptions) {
+  return async (request: Parameters<Exchange>[0]): Promise<AsyncIterable<Buffer>> => {
+    let body: AsyncIterable<Buffer> | undefined;
+    const head: Exchange = async (outgoing) => {
+      const opened = await transport.open(outgoing);
+      if (opened.status >= 200 && opened.status < 300) {
+        body = opened.body;
+        return { ...opened, body: Buffer.alloc(0) };
+      }
+      const chunks: Buffer[] = [];
+      for await (const chunk of opened.body) chunks.push(chunk);
+      return { ...opened, body: Buffer.concat(chunks) };
+    };
+    checked(await compose(head, innermost(options))(request));
+    return body!;
+  };
+}
+
+function checked(answer: Incoming): Answer {
+  const text = answer.body.toString('utf8');
+  let body: unknown;
+  try {
+    body = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    // Any 2xx is a success whatever its body (docs/decisions.md, "The client is liberal").
+  }
+  if (answer.status >= 200 && answer.status < 300)
+    return { status: answer.status, headers: answer.headers, body, text };
+  throw new ApiError(answer.status, answer.headers, body, answer.headers[HEADERS.requestId]);
+}
+
+function queryString(query: Record<string, string | undefined> = {}): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}

@@ -1,0 +1,16 @@
+import { HEADERS } from '../../contract/headers.ts';
+import type { Interceptor } from '../exchange.ts';
+
+/** Adds the three headers that every request carries (specification: Authentication). */
+export function auth(apiKey: string, workspace: string): Interceptor {
+  return (next) => (request) =>
+    next({
+      ...request,
+      headers: {
+        ...request.headers,
+        [HEADERS.authorization]: `Bearer ${apiKey}`,
+        [HEADERS.workspace]: workspace,
+        'content-type': 'application/json',
+      },
+    });
+}

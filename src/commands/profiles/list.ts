@@ -1,0 +1,56 @@
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { green } from '../../cli/render/text.ts';
+import { LOCAL, mask, Profiles } from '../../profiles/profiles.ts';
+
+export default class ProfilesList extends SvcCommand {
+  static override summary = 'List the profiles';
+  static override description =
+    'Keys are masked. The profile `local`, the service on this machine, always exists.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+
+  protected override async act({ out, paths }: Context): Promise<void> {
+    const { current, profiles } = new Profiles(paths.configDir).read();
+    const named = Object.entries(profiles).map(([name, profile]) => ({
+      name,
+      current: name === current,
+      workspace: profile.workspace,
+      region: profile.region ?? null,
+      baseUrl: profile.baseUrl,
+      apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
+      sandbox: profile.sandbox ?? false,
+      keysHonoured: profile.keysHonoured ?? false,
+    }));
+    const local = {
+      name: LOCAL,
+      current: current === LOCAL,
+      workspace: null,
+      region: null,
+      baseUrl: null,
+      apiKey: null,
+      sandbox: false,
+      keysHonoured: true,
+    };
+    const all = [...named, local];
+    out.result({ profiles: all }, () =>
+      out.table(
+        [
+          { title: 'NAME', whole: true },
+          { title: 'WORKSPACE' },
+          { title: 'REGION' },
+          { title: 'BASE URL' },
+          { title: 'KEY' },
+        ],
+        all.map((profile) => [
+          profile.current ? green(`${profile.name} *`) : profile.name,
+          profile.workspace ?? '',
+          profile.region ?? '',
+          profile.baseUrl ?? 'in this process',
+          profile.apiKey ?? '',
+        ]),
+      ),
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { existingProfile } from '../../cli/existing-profile.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class ProfilesRemove extends SvcCommand {
+  static override summary = 'Remove a profile and its key from this machine';
+  static override examples = ['<%= config.bin %> <%= command.id %> test'];
+  static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
+
+  protected override async act({
+    args: { name },
+    out,
+    paths,
+  }: Context<typeof ProfilesRemove>): Promise<void> {
+    await new Profiles(paths.configDir).change((contents) => {
+      existingProfile(contents.profiles, name);
+      delete contents.profiles[name];
+      if (contents.current === name) delete contents.current;
+    });
+    out.result({ removed: name }, () => `profile ${name} removed`);
+  }
+}

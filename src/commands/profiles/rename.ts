@@ -1,0 +1,34 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { existingProfile } from '../../cli/existing-profile.ts';
+import { LOCAL, Profiles } from '../../profiles/profiles.ts';
+
+export default class ProfilesRename extends SvcCommand {
+  static override summary = 'Rename a profile';
+  static override examples = ['<%= config.bin %> <%= command.id %> test staging'];
+  static override args = {
+    name: Args.string({ required: true, description: 'name of the profile' }),
+    to: Args.string({ required: true, description: 'its new name' }),
+  };
+
+  protected override async act({
+    args: { name, to },
+    out,
+    paths,
+  }: Context<typeof ProfilesRename>): Promise<void> {
+    await new Profiles(paths.configDir).change((contents) => {
+      const profile = existingProfile(contents.profiles, name);
+      if (to === LOCAL || Object.hasOwn(contents.profiles, to))
+        throw new SvcError('usage', `there is a profile ${to} already`, { hint: 'choose another name' });
+      if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(to))
+        throw new SvcError('usage', `${JSON.stringify(to)} is no name for a profile`, {
+          hint: 'use up to 64 letters, digits, dots, dashes and underscores',
+        });
+      contents.profiles[to] = profile;
+      delete contents.profiles[name];
+      if (contents.current === name) contents.current = to;
+    });
+    out.result({ name: to, was: name }, () => `profile ${name} is now ${to}`);
+  }
+}

@@ -1,0 +1,52 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { existingProfile } from '../../cli/existing-profile.ts';
+import { LOCAL, mask, Profiles } from '../../profiles/profiles.ts';
+
+export default class ProfilesShow extends SvcCommand {
+  static override summary = 'Show a profile, its key masked';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> prod --json',
+  ];
+  static override args = {
+    name: Args.string({ description: 'name of the profile; the one in use unless given' }),
+  };
+
+  protected override async act({ args, flags, out, paths }: Context<typeof ProfilesShow>): Promise<void> {
+    const store = new Profiles(paths.configDir);
+    const { current, profiles } = store.read();
+    const name = args.name ?? flags.profile ?? current;
+    if (name === undefined) {
+      throw new SvcError('not_configured', 'no profile is in use', {
+        hint: 'run `svc profiles add NAME …`, or use `--profile local`',
+      });
+    }
+    const shown =
+      name === LOCAL
+        ? { name, database: paths.database, keysHonoured: true }
+        : describe(name, existingProfile(profiles, name));
+    out.result({ ...shown, current: name === current }, () =>
+      out.table(
+        [{ title: 'FIELD' }, { title: 'VALUE' }],
+        [
+          ...Object.entries(shown).map(([field, value]) => [field, String(value ?? '')]),
+          ['file', store.file],
+        ],
+      ),
+    );
+  }
+}
+
+function describe(name: string, profile: ReturnType<typeof existingProfile>) {
+  return {
+    name,
+    workspace: profile.workspace,
+    region: profile.region ?? null,
+    baseUrl: profile.baseUrl,
+    apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
+    sandbox: profile.sandbox ?? false,
+    keysHonoured: profile.keysHonoured ?? false,
+  };
+}

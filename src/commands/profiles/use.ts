@@ -1,0 +1,21 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { existingProfile } from '../../cli/existing-profile.ts';
+import { LOCAL, Profiles } from '../../profiles/profiles.ts';
+
+export default class ProfilesUse extends SvcCommand {
+  static override summary = 'Choose the profile that commands use';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> prod',
+    '<%= config.bin %> <%= command.id %> local',
+  ];
+  static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
+
+  protected override async act({ args: { name }, out, paths }: Context<typeof ProfilesUse>): Promise<void> {
+    await new Profiles(paths.configDir).change((contents) => {
+      if (name !== LOCAL) existingProfile(contents.profiles, name);
+      contents.current = name;
+    });
+    out.result({ current: name }, () => `profile ${name} is in use`);
+  }
+}

@@ -1,0 +1,103 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Conf from 'conf';
+import * as z from 'zod/mini';
+import { withFileLock } from '../kit/file-lock.ts';
+import { ensurePrivateDir } from '../kit/private-file.ts';
+
+/** The profile that always exists: the whole service inside the process. */
+export const LOCAL = 'local';
+
+const KeptWebhook = z.object({
+  url: z.string(),
+  events: z.array(z.string()),
+  signingSecret: z.string(),
+  createdAt: z.string(),
+});
+/** A subscription this machine created, with its secret. */
+export type KeptWebhook = z.infer<typeof KeptWebhook>;
+
+const Profile = z.object({
+  workspace: z.string(),
+  region: z.optional(z.string()),
+  baseUrl: z.string(),
+  apiKey: z.optional(z.string()),
+  sandbox: z.optional(z.boolean()),
+  keysHonoured: z.optional(z.boolean()),
+});
+export type Profile = z.infer<typeof Profile>;
+
+const Contents = z.object({
+  current: z.optional(z.string()),
+  profiles: z.record(z.string(), Profile),
+  /** By `base URL workspace`, then subscription id: also for connections that no profile names. */
+  webhooks: z.optional(z.record(z.string(), z.record(z.string(), KeptWebhook))),
+});
+type Contents = z.infer<typeof Contents>;
+
+/** The settings file cannot be used as it is. Nothing was changed. */
+export class ProfilesUnusable extends Error {
+  readonly file: string;
+  constructor(file: string, why: string, cause?: unknown) {
+    super(`${file} ${why}`, { cause });
+    this.name = 'ProfilesUnusable';
+    this.file = file;
+  }
+}
+
+/**
+ * Profiles and the secrets that belong to them: one file, 0600, checked when read.
+ * Every change is made under a lock on the file as it is at that moment, so processes do not undo each other's.
+ */
+export class Profiles {
+  readonly file: string;
+  readonly #dir: string;
+
+  constructor(configDir: string) {
+    this.#dir = configDir;
+    this.file = join(configDir, 'profiles.json');
+  }
+
+  read(): Contents {
+    if (!existsSync(this.file)) return { profiles: {} };
+    let store: unknown;
+    try {
+      store = this.#open().store;
+    } catch (error) {
+      throw new ProfilesUnusable(this.file, `cannot be read: ${(error as Error).message}`, error);
+    }
+    const result = Contents.safeParse(store);
+    if (!result.success) {
+      const issue = result.error.issues[0];
+      throw new ProfilesUnusable(this.file, `is damaged at ${issue?.path.join('.') || 'its top'}`);
+    }
+    return result.data;
+  }
+
+  /** Changes the contents by `edit`, which may throw to leave them as they are. */
+  async change(edit: (contents: Contents) => void): Promise<void> {
+    await withFileLock(join(this.#dir, 'profiles.lock'), () => {
+      const contents = this.read();
+      edit(contents);
+      ensurePrivateDir(this.#dir);
+      // A file that others could read would show the secrets before conf replaces it.
+      if (existsSync(this.file)) chmodSync(this.file, 0o600);
+      this.#open().store = contents as Record<string, unknown>;
+    });
+  }
+
+  #open(): Conf<Record<string, unknown>> {
+    return new Conf({
+      cwd: this.#dir,
+      configName: 'profiles',
+      configFileMode: 0o600,
+      clearInvalidConfig: false,
+      projectName: 'svc',
+    });
+  }
+}
+
+/** `sk_test_…` shortened so that it can be recognised but not used. */
+export function mask(secret: string): string {
+  return secret.length > 16 ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : '****';
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Random } from '../kit/random.ts';
+import type { Policy } from './policy.ts';
+import type { Store } from './store/store.ts';
+
+/** What handlers and workers are given: everything from outside, made once in start.ts. */
+export interface ServiceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What `svc serve` was told and the store keeps for every process. */
+  readonly policy: () => Policy;
+  readonly log: Log;
+}
+
+/** Structured log lines; the caller decides where they go. Never given secrets or personal fields. */
+export type Log = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields?: Record<string, unknown>,
+) => void;

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../contract/endpoints.ts';
+import { ServiceError } from '../../contract/errors.ts';
+import { HEADERS } from '../../contract/headers.ts';
+import { validate } from '../../contract/validation.ts';
+import { newId } from '../../kit/id.ts';
+import type { ServiceDeps } from '../deps.ts';
+import { idempotency } from '../store/idempotency.ts';
+import { ConstraintViolation, StoreUnavailable, type Tx } from '../store/store.ts';
+import type { Workspace } from '../store/workspaces.ts';
+import type { Admit } from './admit.ts';
+import { authenticate } from './authenticate.ts';
+import { parseJson, readBody } from './body.ts';
+import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
+import { regionOf } from './region.ts';
+
+type Ctx = Context<{ Bindings: HttpBindings }>;
+
+export interface AppParts {
+  readonly deps: ServiceDeps;
+  readonly handlers: Handlers;
+  readonly streams: { readonly [N in EndpointName]?: StreamHandler };
+  readonly admit: Admit;
+  /** The region this service serves; undefined serves every workspace alike. */
+  readonly region: string | undefined;
+}
+
+/**
+ * The service's HTTP application: a route for each entry of the endpoint table, all through the same pipeline:
+ * key, region, rate limit, body, schema, then idempotency and handler in one transaction.
+ */
+export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const byPath = new Map<string, string[]>();
+  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+    const endpoint: Endpoint = ENDPOINTS[name];
+    if (!parts.handlers[name] && !parts.streams[name]) continue;
+    const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
+    byPath.set(path, [...(byPath.get(path) ?? []), endpoint.method]);
+    app.on(endpoint.method, path, (c) => answer(c, parts, name, endpoint));
+  }
+  for (const [path, methods] of byPath) {
+    app.all(path, (c) => {
+      const error = new ServiceError('method_not_allowed', undefined, undefined, {
+        allow: methods.join(', '),
+      });
+      return failure(error, newId('req'), new Headers(), c);
+    });
+  }
+  app.notFound((c) => failure(new ServiceError('not_found'), newId('req'), new Headers(), c));
+  return app;
+}
+
+async function answer(c: Ctx, parts: AppParts, name: EndpointName, endpoint: Endpoint): Promise<Response> {
+  const requestId = newId('req');
+  const headers = new Headers({ [HEADERS.requestId]: requestId });
+  const { deps } = parts;
+  try {
+    const workspace = await authenticate(c.req, deps.store);
+    const region = regionOf(workspace, parts.region);
+    if (region.header) headers.set(HEADERS.region, region.header);
+    if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
+    await parts.admit(workspace.id, endpoint.group, headers);
+
+    const request = {
+      workspace,
+      params: c.req.param() as Record<string, string>,
+      query: checkedQuery(c, endpoint),
+      requestId,
+      deps,
+    };
+    const stream = parts.streams[name];
+    if (stream) {
+      headers.set('content-type', 'text/event-stream');
+      headers.set('cache-control', 'no-store');
+      const body = stream({
+        ...request,
+        lastEventId: c.req.header('last-event-id'),
+        signal: c.req.raw.signal,
+      });
+      return new Response(body, { status: endpoint.success, headers });
+    }
+    const { raw, text, body } = await checkedBody(c, endpoint);
+    const handler = parts.handlers[name] as Handler<EndpointName>;
+    const work = (tx: Tx) =>
+      handler({ ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>);
+    const reply =
+      endpoint.method === 'GET'
+        ? kept(await deps.store.read(work), endpoint)
+        : await once(c, deps, workspace, name, raw, headers, async (tx) => kept(await work(tx), endpoint));
+    return respond(reply, headers);
+  } catch (error) {
+    return failure(asServiceError(error, deps, requestId), requestId, headers, c);
+  }
+}
+
+/** A reply as it goes out and is kept: status and JSON text. */
+interface Answer {
+  readonly status: number;
+  readonly body: string | null;
+}
+
+function kept(reply: Reply, endpoint: Endpoint): Answer {
+  return {
+    status: reply.status ?? endpoint.success,
+    body: reply.body === undefined ? null : JSON.stringify(reply.body),
+  };
+}
+
+/** Runs a writing request once per idempotency key (docs/decisions.md, "Repeating a request"). */
+async function once(
+  c: Ctx,
+  deps: ServiceDeps,
+  workspace: Workspace,
+  name: EndpointName,
+  raw: Buffer,
+  headers: Headers,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<Answer> {
+  const key = c.req.header(HEADERS.idempotencyKey);
+  if (key === undefined) return deps.store.write(work);
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new ServiceError('invalid_request', undefined, [
+      { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
+    ]);
+  }
+  const digest = createHash('sha256')
+    .update(`${name} ${new URL(c.req.url).pathname}\n`)
+    .update(raw)
+    .digest('hex');
+  const { answer, replayed } = await deps.store.write(async (tx) => {
+    const known = await idempotency.find(tx, workspace.id, key);
+    if (known && known.digest !== digest) throw new ServiceError('conflict');
+    if (known) return { answer: known, replayed: true };
+    const made = await work(tx);
+    if (!(await idempotency.keep(tx, workspace.id, key, { digest, ...made }))) {
+      // Another node answers this key at this moment; the client's repetition will get that answer.
+      throw new ServiceError(
+        'unavailable',
+        'The same idempotency key is being answered. Try again.',
+        undefined,
+        { [HEADERS.retryAfter]: '1' },
+      );
+    }
+    return { answer: made, replayed: false };
+  });
+  if (replayed) headers.set(HEADERS.idempotentReplayed, 'true');
+  return answer;
+}
+
+function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {
+  const query = c.req.query();
+  if (!endpoint.query) return query;
+  const result = validate(endpoint.query, query);
+  if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
+  return result.value as Record<string, string>;
+}
+
+async function checkedBody(
+  c: Ctx,
+  endpoint: Endpoint,
+): Promise<{ raw: Buffer; text: string; body: unknown }> {
+  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), text: '', body: undefined };
+  const type = c.req.header('content-type');
+  if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
+    throw new ServiceError('unsupported_media_type');
+  const raw = await readBody(c.env.incoming);
+  if (!endpoint.request) return { raw, text: '', body: undefined };
+  const { text, value } = parseJson(raw);
+  const result = validate(endpoint.request, value);
+  if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
+  return { raw, text, body: result.value };
+}
+
+function asServiceError(error: unknown, deps: ServiceDeps, requestId: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof ConstraintViolation) {
+    return new ServiceError('invalid_request', undefined, [
+      { field: 'body', message: 'holds a value that cannot be stored' },
+    ]);
+  }
+  if (error instanceof StoreUnavailable) {
+    deps.log('error', 'the store is unavailable', { requestId, reason: error.message });
+    return new ServiceError('unavailable', undefined, undefined, { [HEADERS.retryAfter]: '1' });
+  }
+  deps.log('error', 'a request failed', {
+    requestId,
+    reason: error instanceof Error ? error.stack : String(error),
+  });
+  return new ServiceError('internal');
+}
+
+function respond(answer: Answer, headers: Headers): Response {
+  if (answer.body !== null) headers.set('content-type', 'application/json');
+  return new Response(answer.body, { status: answer.status, headers });
+}
+
+function failure(error: ServiceError, requestId: string, headers: Headers, c: Ctx): Response {
+  headers.set(HEADERS.requestId, requestId);
+  headers.set('content-type', 'application/json');
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+  // What is left of a body that nobody read must not be taken for the next request.
+  if (!c.env.incoming.complete) headers.set('connection', 'close');
+  return new Response(JSON.stringify(error.body(requestId)), { status: error.status, headers });
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { randomFrom } from '../kit/random.ts';
+import { provision } from './credentials.ts';
+import type { Log, ServiceDeps } from './deps.ts';
+import { rateLimiter } from './http/admit.ts';
+import { createApp } from './http/app.ts';
+import { eventHandlers } from './http/handlers/events.ts';
+import { listen } from './http/server.ts';
+import { limiterClock, type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
+import { followPolicy, type PolicyChange } from './policy.ts';
+import { SqliteStore } from './store/sqlite/store.ts';
+import { startJanitor } from './workers/janitor.ts';
+
+export interface ServiceOptions extends PolicyChange {
+  /** Path of the SQLite file. */
+  readonly database: string;
+  readonly host?: string | undefined;
+  /** 0 takes a free one. */
+  readonly port?: number | undefined;
+  readonly region?: string | undefined;
+  /** Makes random choices repeatable (SVC_SEED). */
+  readonly seed?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly steady?: SteadyClock | undefined;
+  readonly log?: Log | undefined;
+}
+
+export interface RunningService {
+  readonly url: string;
+  readonly workspace: string;
+  readonly apiKey: string | null;
+  readonly deps: ServiceDeps;
+  /** True when no worker has anything due. */
+  idle(): Promise<boolean>;
+  /** Finishes what is under way (up to `graceMs`, 10 s unless given) and closes the data. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The file beside the data that holds the first workspace and its key. */
+export function credentialsFile(database: string, dataDir: string): string {
+  if (!isPostgres(database)) return `${database}.credentials.json`;
+  return join(
+    dataDir,
+    `postgres-${createHash('sha256').update(database).digest('hex').slice(0, 16)}.credentials.json`,
+  );
+}
+
+export function isPostgres(database: string): boolean {
+  return /^postgres(ql)?:\/\//.test(database);
+}
+
+/**
+ * Starts the whole service: the only place that knows which store, handlers and workers exist.
+ * Resolves once it accepts connections. Rejects with StoreUnusable, StoreUnavailable or the listen error.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const clock = options.clock ?? systemClock;
+  const log: Log = options.log ?? (() => {});
+  const store = await SqliteStore.open(options.database, clock);
+  const closers: Array<() => Promise<void> | void> = [() => store.close()];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    const credentials = await provision(store, `${options.database}.credentials.json`, options.region, false);
+    const { policy, stop } = await followPolicy(store, options);
+    closers.push(stop);
+    const deps: ServiceDeps = { store, clock, random: randomFrom(options.seed), policy, log };
+    const limiterNow = await limiterClock(store, options.steady ?? systemSteadyClock);
+    const workers = [startJanitor(deps)];
+    closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+    const app = createApp({
+      deps,
+      handlers: { ...eventHandlers },
+      streams: {},
+      admit: rateLimiter(store, policy, clock, limiterNow),
+      region: options.region,
+    });
+    const host = options.host ?? '127.0.0.1';
+    const server = await listen(app, host, options.port ?? 0);
+    let graceMs = 10_000;
+    closers.push(() => server.close(graceMs));
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+      workspace: credentials.workspace,
+      apiKey: credentials.apiKey,
+      deps,
+      idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
+      close: (grace = graceMs) => {
+        graceMs = grace;
+        return close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

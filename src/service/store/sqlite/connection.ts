@@ -1,0 +1,114 @@
+import Database from 'libsql';
+import {
+  ConstraintViolation,
+  type Dialect,
+  type Sql,
+  type SqlValue,
+  StoreUnavailable,
+  StoreUnusable,
+} from '../store.ts';
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  blob: 'BLOB',
+  bigint: 'INTEGER',
+  forUpdate: '',
+  skipLocked: '',
+};
+
+/** How long a statement waits for another process that holds the write lock. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** One SQLite connection: statements prepared once, errors in the store's words. */
+export class SqliteConnection implements Sql {
+  readonly dialect = sqliteDialect;
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#database = new Database(path);
+      this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+      this.exec('PRAGMA journal_mode=WAL');
+      this.exec('PRAGMA foreign_keys=ON');
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  /** Runs a statement without parameters or result; for transaction control, schema and pragmas. */
+  exec(sql: string): void {
+    try {
+      this.#database.exec(sql);
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  allSync<T>(sql: string, params: readonly SqlValue[] = []): T[] {
+    try {
+      return this.#prepare(sql).all(...params) as T[];
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  async all<T>(sql: string, params: readonly SqlValue[] = []): Promise<T[]> {
+    return this.allSync<T>(sql, params);
+  }
+
+  async get<T>(sql: string, params: readonly SqlValue[] = []): Promise<T | undefined> {
+    return this.allSync<T>(sql, params)[0];
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
+    try {
+      return this.#prepare(sql).run(...params).changes;
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #translate(error: unknown): unknown {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code === '') return this.#translateOpening(message, error);
+    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error;
+    if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintViolation(message, error);
+    if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
+      return new StoreUnusable(
+        `${this.#path} is damaged or is no SQLite file (${message}): restore a backup, or name another file`,
+        error,
+      );
+    }
+    if (/^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(code)) {
+      return new StoreUnavailable(`${this.#path}: ${message}`, error);
+    }
+    return error;
+  }
+
+  /** libsql reports a file that it cannot open without a code, SQLite's number at the end of the text. */
+  #translateOpening(message: string, error: unknown): unknown {
+    if (!/^ConnectionFailed/.test(message)) return error;
+    return new StoreUnusable(
+      `${this.#path} cannot be opened: is it a folder, or a file of another user?`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What the service needs of a database. Repositories (the files beside this one) are written once, in SQL that
+ * SQLite and PostgreSQL both understand, over the small executor below; an engine supplies the executor.
+ */
+
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** The places where the two engines spell a thing differently. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Column definition of a primary key that counts up and never reuses a number. */
+  readonly serial: string;
+  readonly blob: string;
+  readonly bigint: string;
+  /** Appended to a SELECT whose rows the transaction will change. */
+  readonly forUpdate: string;
+  /** The same, passing over rows that another node holds. */
+  readonly skipLocked: string;
+}
+
+/** Runs statements with `?` placeholders inside one transaction. */
+export interface Sql {
+  readonly dialect: Dialect;
+  all<T>(sql: string, params?: readonly SqlValue[]): Promise<T[]>;
+  get<T>(sql: string, params?: readonly SqlValue[]): Promise<T | undefined>;
+  /** Returns the number of rows changed. */
+  run(sql: string, params?: readonly SqlValue[]): Promise<number>;
+}
+
+export interface Tx {
+  readonly sql: Sql;
+  /** Unix milliseconds: the database's time where several machines share it. */
+  readonly now: number;
+  /** Once this transaction is committed, tells every process on this database that a topic has news. */
+  notify(topic: Topic): Promise<void>;
+}
+
+/** What one part of the service tells the others about through the store. */
+export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings';
+
+export interface Store {
+  readonly dialect: Dialect;
+  /**
+   * Runs `work` in one transaction and resolves once it is on the disk. A rejection undoes it.
+   * Nothing but calls of `tx` may be awaited inside: SQLite runs waiting transactions as one group.
+   * `durable: false` may be forgotten by a power failure (never by a crash of the process).
+   * Rejects with StoreUnavailable when nothing could be stored.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>, options?: { durable?: boolean }): Promise<T>;
+  /** Runs `work` on a consistent snapshot; what it writes is refused or lost. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Calls `heard` on news of a topic, also news from other processes (then perhaps without cause). */
+  subscribe(topic: Topic, heard: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The database cannot store right now (full disk, lock held too long, connection lost): answered as 503. */
+export class StoreUnavailable extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
+/** The database refused the data itself (a constraint). */
+export class ConstraintViolation extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'ConstraintViolation';
+  }
+}
+
+/** The data cannot be opened: damaged, not ours, written by a newer program. Says what to do. */
+export class StoreUnusable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreUnusable';
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Tx } from './store.ts';
+
+export interface Workspace {
+  readonly id: string;
+  /** The region it lives in; null where the service has none. */
+  readonly region: string | null;
+}
+
+/** A server key: shown once, stored as its hash only. */
+export function newApiKey(): string {
+  return `sk_test_${randomBytes(24).toString('hex')}`;
+}
+
+const hashOf = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
+
+export const workspaces = {
+  async create(tx: Tx, id: string, region: string | null): Promise<void> {
+    await tx.sql.run(
+      'INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES (?, ?, ?, ?)',
+      [id, region, randomBytes(32), tx.now],
+    );
+  },
+
+  async first(tx: Tx): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(
+      'SELECT workspace_id AS id, region FROM workspace ORDER BY created_at, workspace_id LIMIT 1',
+    );
+  },
+
+  async addKey(tx: Tx, workspaceId: string, apiKey: string): Promise<void> {
+    await tx.sql.run(
+      'INSERT INTO api_key (key_hash, workspace_id, created_at) VALUES (?, ?, ?) ON CONFLICT (key_hash) DO NOTHING',
+      [hashOf(apiKey), workspaceId, tx.now],
+    );
+  },
+
+  /** The workspace that a key opens; undefined for a key nobody issued. */
+  async ofKey(tx: Tx, apiKey: string): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(
+      `SELECT w.workspace_id AS id, w.region FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
+       WHERE k.key_hash = ?`,
+      [hashOf(apiKey)],
+    );
+  },
+};

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { startSvc } from '../support/run-svc.ts';
+
+it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {
+  const svc = startSvc(['serve', '--port', '0', '--json']);
+  const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
+  expect(ready).toMatchObject({
+    ready: true,
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    pid: process.pid,
+  });
+  const answer = await fetch(`${ready.url}/v1/events`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ready.apiKey}`,
+      'x-service-workspace': ready.workspace,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ events: [{ userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' }] }),
+  });
+  expect(answer.status).toBe(202);
+  svc.interrupt();
+  expect((await svc.done).code).toBe(0);
+});
