@@ -89,7 +89,10 @@ export class Pacer {
     while (this.#waiting.length > 0) {
       const now = clock.now();
       const at = this.#pace.ask(now, Math.max(this.#toCome, this.#waiting.length));
-      if (at > now) return this.#sleepUntil(at, now);
+      if (at > now) {
+        this.#sleepUntil(at, now);
+        return;
+      }
       this.#toCome = Math.max(0, this.#toCome - 1);
       this.#waiting.shift()!.give(this.#slot(this.#pace.sent(now)));
     }
