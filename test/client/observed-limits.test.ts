@@ -1,0 +1,77 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ObservedLimits } from '../../src/client/observed-limits.ts';
+
+const scope = { baseUrl: 'https://eu.example.test/', workspace: 'ws_1' };
+const now = 1_764_000_000_000;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-limits-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function answer(remaining: number) {
+  return { status: 202, limit: 600, remaining, reset: now + 60_000 };
+}
+
+it('keeps the last answer of each group for the next process', () => {
+  const first = new ObservedLimits(folder, scope);
+  first.note('ingest', answer(599), now);
+  first.note('reads', { status: 200, limit: 60, remaining: 58 }, now + 1);
+  expect(new ObservedLimits(folder, { ...scope, baseUrl: 'https://eu.example.test' }).read()).toEqual([
+    { group: 'ingest', limit: 600, remaining: 599, reset: now + 60_000, seenAt: now },
+    { group: 'reads', limit: 60, remaining: 58, reset: undefined, seenAt: now + 1 },
+  ]);
+});
+
+it('tells workspaces and services apart', () => {
+  new ObservedLimits(folder, scope).note('ingest', answer(1), now);
+  expect(new ObservedLimits(folder, { ...scope, workspace: 'ws_2' }).read()).toEqual([]);
+  expect(new ObservedLimits(folder, { ...scope, baseUrl: 'https://us.example.test' }).read()).toEqual([]);
+});
+
+it('writes seldom during a stream of answers, and the last one at the end', () => {
+  const writer = new ObservedLimits(folder, scope);
+  const reader = new ObservedLimits(folder, scope);
+  for (let index = 0; index < 500; index++) writer.note('ingest', answer(599 - index), now + index);
+  expect(reader.read()).toMatchObject([{ remaining: 599 }]);
+  expect(writer.read()).toMatchObject([{ remaining: 100 }]);
+  writer.flush(now + 500);
+  expect(reader.read()).toMatchObject([{ remaining: 100 }]);
+});
+
+it('does not put an older answer over a newer one, and recovers from a clock that was wrong', () => {
+  const slow = new ObservedLimits(folder, scope);
+  new ObservedLimits(folder, scope).note('ingest', answer(10), now + 50);
+  slow.note('ingest', answer(20), now);
+  slow.flush(now + 60);
+  expect(slow.read()).toMatchObject([{ remaining: 20 }]);
+  new ObservedLimits(folder, scope).note('ingest', answer(30), now - 3600_000);
+  expect(new ObservedLimits(folder, scope).read()).toMatchObject([{ remaining: 30 }]);
+});
+
+it('says nothing about a service that sends no headers', () => {
+  const limits = new ObservedLimits(folder, scope);
+  limits.note('ingest', { status: 202 }, now);
+  limits.note('ingest', { status: 202, limit: 600 }, now);
+  expect(limits.read()).toEqual([]);
+});
+
+it('survives a broken file and a folder that cannot be written, and leaves no drafts', () => {
+  const limits = new ObservedLimits(folder, scope);
+  limits.note('ingest', answer(5), now);
+  const kept = join(folder, 'limits', readdirSync(join(folder, 'limits'))[0]!);
+  expect(readdirSync(kept)).toEqual(['ingest.json']);
+  expect(statSync(join(kept, 'ingest.json')).mode & 0o777).toBe(0o600);
+  writeFileSync(join(kept, 'ingest.json'), '{"limit": 6');
+  expect(new ObservedLimits(folder, scope).read()).toEqual([]);
+  const blocked = join(folder, 'file');
+  writeFileSync(blocked, '');
+  chmodSync(blocked, 0o400);
+  expect(() => new ObservedLimits(blocked, scope).note('ingest', answer(5), now)).not.toThrow();
+});
