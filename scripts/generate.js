@@ -1,4 +1,7 @@
-/** Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json. `npm run generate`. */
+/**
+ * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json and
+ * docs/catalog.schema.json. `npm run generate`.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +37,11 @@ const imports = files.map(
 const entries = files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`);
 writeFileSync(all, `${imports.join('\n')}\nexport const COMMANDS = { ${entries.join(', ')} };\n`);
 await bundle(
-  { 'all-commands': all, openapi: 'src/contract/openapi.ts' },
+  {
+    'all-commands': all,
+    openapi: 'src/contract/openapi.ts',
+    'catalog-schema': 'src/service/catalogue/schema.ts',
+  },
   { dir, format: 'esm', external: [/^[^./]/] },
 );
 
@@ -52,3 +59,6 @@ writeFileSync('oclif.manifest.json', `${JSON.stringify({ commands, version: plug
 
 const { openApi } = await import(pathToFileURL(join(dir, 'openapi.mjs')).href);
 writeFileSync('openapi.json', `${JSON.stringify(openApi(plugin.version), null, 2)}\n`);
+
+const { catalogJsonSchema } = await import(pathToFileURL(join(dir, 'catalog-schema.mjs')).href);
+writeFileSync('docs/catalog.schema.json', `${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);

@@ -69,7 +69,12 @@ export async function connect(
 /** The service on this machine's own data, inside this process. */
 async function startLocal({ clock, env }: World, { database }: Paths) {
   const { startService } = await import('../service/start.ts');
-  const service = await startService({ database, clock, seed: env.SVC_SEED || undefined });
+  const service = await startService({
+    database,
+    clock,
+    seed: env.SVC_SEED || undefined,
+    dataKey: env.SVC_DATA_KEY || undefined,
+  });
   if (service.apiKey === null) throw new Error('the data of local has no key');
   return {
     baseUrl: service.url,

@@ -21,6 +21,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: 'free some space or mend the permissions, then run the command again',
         cause: error,
       });
+    case 'CatalogError':
+      return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
+        hint: 'correct the file and run it again; docs/catalog.md says what it may hold',
+        cause: error,
+      });
     case 'ProfilesUnusable':
       return new SvcError('data', named.message, {
         hint: 'mend the file or move it away; nothing was changed',

@@ -27,6 +27,10 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       multiple: true,
       helpValue: 'GROUP=N|off',
     }),
+    catalog: Flags.string({
+      summary: 'JSON file of contents and templates; taken up anew when it changes',
+      helpValue: 'FILE',
+    }),
     window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
     'allow-loopback-webhooks': Flags.boolean({
       summary: 'admit webhook URLs on http and loopback addresses',
@@ -46,6 +50,8 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
       clock: world.clock,
       seed: world.env.SVC_SEED || undefined,
+      catalog: flags.catalog,
+      dataKey: world.env.SVC_DATA_KEY || undefined,
       log: (level, message, fields) =>
         out.info(
           JSON.stringify({ level, time: new Date(world.clock.now()).toISOString(), message, ...fields }),

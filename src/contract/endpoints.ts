@@ -100,6 +100,17 @@ export const ENDPOINTS = table({
     summary: 'The live event stream (Server-Sent Events)',
     stream: true,
   },
+  listDecisions: {
+    method: 'GET',
+    path: '/v1/decisions',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The decision log, oldest first: candidates, propensities, model version, seed and reward',
+    query: s.ListDecisionsQuery,
+    answer: s.ListDecisionsAnswer,
+  },
   listMessages: {
     method: 'GET',
     path: '/v1/messages',

@@ -109,6 +109,37 @@ export const DecideAnswer = z.object({
 });
 export type DecideAnswer = z.infer<typeof DecideAnswer>;
 
+/** A decision as it was logged: who could have been chosen, how likely, by which model and seed, and what it earned. */
+export const LoggedDecision = z.object({
+  decisionId: z.string(),
+  hashId: z.string(),
+  at: z.string(),
+  context: z.record(z.string(), z.string()),
+  contentId: z.nullable(z.string()),
+  candidates: z.array(z.object({ contentId: z.string(), propensity: z.number(), ranking: z.number() })),
+  modelVersion: z.int(),
+  seed: z.string(),
+  reward: z.nullable(z.number()),
+});
+export const MAX_LOG_PAGE = 1000;
+const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
+export const ListDecisionsQuery = z.strictObject({
+  after: z.optional(
+    z.string().check(z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' })),
+  ),
+  limit: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^\d{1,4}$/, { error: 'must be a whole number', abort: true }),
+        z.refine(logPageSize, { error: `must be from 1 to ${MAX_LOG_PAGE}` }),
+      ),
+  ),
+});
+export const ListDecisionsAnswer = beyond(
+  z.object({ decisions: z.array(LoggedDecision), next: z.nullable(z.string()) }),
+);
+
 export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as const;
 export const Message = z.object({
   decisionId: z.string(),

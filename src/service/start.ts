@@ -2,16 +2,26 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
+import { followCatalogue } from './catalogue/follow.ts';
 import { provision } from './credentials.ts';
+import { openDataKey } from './data-key.ts';
+import { decisionSeeds } from './decision-seed.ts';
 import type { Log, ServiceDeps } from './deps.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
+import { decideHandlers } from './http/handlers/decide.ts';
+import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
+import { messageHandlers } from './http/handlers/messages.ts';
+import { userHandlers } from './http/handlers/users.ts';
 import { listen } from './http/server.ts';
+import { LearnedModels } from './learned-models.ts';
 import { limiterClock, type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
 import { followPolicy, type PolicyChange } from './policy.ts';
 import { SqliteStore } from './store/sqlite/store.ts';
 import { startJanitor } from './workers/janitor.ts';
+import { startLearner } from './workers/learner.ts';
+import { startSettler } from './workers/settler.ts';
 
 export interface ServiceOptions extends PolicyChange {
   /** Path of the SQLite file. */
@@ -22,6 +32,10 @@ export interface ServiceOptions extends PolicyChange {
   readonly region?: string | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
+  /** Path of a catalogue file; left out, the store's own is used, or the default one. */
+  readonly catalog?: string | undefined;
+  /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY); left out, the file beside the data. */
+  readonly dataKey?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
@@ -67,13 +81,31 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const credentials = await provision(store, `${options.database}.credentials.json`, options.region, false);
     const { policy, stop } = await followPolicy(store, options);
     closers.push(stop);
-    const deps: ServiceDeps = { store, clock, random: randomFrom(options.seed), policy, log };
+    const { catalogue, stop: stopCatalogue } = await followCatalogue(store, options.catalog, log);
+    closers.push(stopCatalogue);
+    const deps: ServiceDeps = {
+      store,
+      clock,
+      random: randomFrom(options.seed),
+      policy,
+      log,
+      cipher: await openDataKey(store, `${options.database}.key`, options.dataKey),
+      catalogue,
+      models: new LearnedModels(log),
+      decisionSeed: decisionSeeds(options.seed),
+    };
     const limiterNow = await limiterClock(store, options.steady ?? systemSteadyClock);
-    const workers = [startJanitor(deps)];
+    const workers = [startJanitor(deps), startLearner(deps), startSettler(deps)];
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const app = createApp({
       deps,
-      handlers: { ...eventHandlers },
+      handlers: {
+        ...eventHandlers,
+        ...userHandlers,
+        ...decideHandlers,
+        ...decisionLogHandlers,
+        ...messageHandlers,
+      },
       streams: {},
       admit: rateLimiter(store, policy, clock, limiterNow),
       region: options.region,

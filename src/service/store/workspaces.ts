@@ -28,6 +28,16 @@ export const workspaces = {
     );
   },
 
+  /** The random key under which this workspace hashes user identifiers. */
+  async hashKey(tx: Tx, id: string): Promise<Uint8Array> {
+    const row = await tx.sql.get<{ key: Uint8Array }>(
+      'SELECT hash_key AS key FROM workspace WHERE workspace_id = ?',
+      [id],
+    );
+    if (!row) throw new Error(`workspace ${id} is gone`);
+    return row.key;
+  },
+
   async addKey(tx: Tx, workspaceId: string, apiKey: string): Promise<void> {
     await tx.sql.run(
       'INSERT INTO api_key (key_hash, workspace_id, created_at) VALUES (?, ?, ?) ON CONFLICT (key_hash) DO NOTHING',

@@ -1,9 +1,18 @@
 import { events } from '../../store/events.ts';
+import { recentEvents } from '../../store/recent-events.ts';
 import type { Handlers } from '../call.ts';
 
 export const eventHandlers: Handlers = {
-  ingestEvents: async ({ tx, workspace, text, requestId }) => {
+  ingestEvents: async ({ tx, workspace, body, text, requestId, deps }) => {
     const accepted = await events.append(tx, workspace.id, text);
+    const asked = deps.catalogue().events;
+    const recent = body.events.filter(({ event }) => asked.has(event));
+    if (recent.length > 0)
+      await recentEvents.add(
+        tx,
+        workspace.id,
+        recent.map(({ userId, event, timestamp }) => ({ userId, event, at: Date.parse(timestamp) })),
+      );
     return { body: { accepted, requestId } };
   },
 };

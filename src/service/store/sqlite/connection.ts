@@ -50,7 +50,7 @@ export class SqliteConnection implements Sql {
 
   allSync<T>(sql: string, params: readonly SqlValue[] = []): T[] {
     try {
-      return this.#prepare(sql).all(...params) as T[];
+      return (this.#prepare(sql).all(...params) as Record<string, unknown>[]).map(withBytes) as T[];
     } catch (error) {
       throw this.#translate(error);
     }
@@ -111,4 +111,13 @@ export class SqliteConnection implements Sql {
       error,
     );
   }
+}
+
+/** The driver hands blobs over as ArrayBuffer; the store's word for them is Uint8Array. */
+function withBytes(row: Record<string, unknown>): Record<string, unknown> {
+  for (const column in row) {
+    const value = row[column];
+    if (value instanceof ArrayBuffer) row[column] = new Uint8Array(value);
+  }
+  return row;
 }

@@ -1,0 +1,77 @@
+import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs';
+import type { Log } from '../deps.ts';
+import { settings } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import { type Catalogue, toCatalogue } from './catalogue.ts';
+import { DEFAULT_CATALOG } from './default.ts';
+import { CatalogError, parseCatalog } from './parse.ts';
+
+const SETTING = 'catalogue';
+/** How often the file is looked at. */
+const LOOK_MS = 500;
+
+/**
+ * Keeps the store's catalogue at hand: the default one until `file` is given, which is stored so that every process
+ * on the store acts alike. A changed file is taken up within a second; one that has become unusable is logged with
+ * its faults and the catalogue in force stays. Rejects with CatalogError at the start only.
+ */
+export async function followCatalogue(
+  store: Store,
+  file: string | undefined,
+  log: Log,
+): Promise<{ catalogue: () => Catalogue; stop: () => void }> {
+  let stored: string | undefined;
+  let current = toCatalogue(DEFAULT_CATALOG);
+
+  const take = (text: string | undefined) => {
+    if (text === undefined || text === stored) return;
+    current = parseCatalog(text);
+    stored = text;
+  };
+  const publish = async (path: string) => {
+    const text = readText(path);
+    parseCatalog(text);
+    await store.write(async (tx) => {
+      if ((await settings.get<string>(tx, SETTING)) !== text) await settings.set(tx, SETTING, text);
+    });
+    take(text);
+  };
+  const failed = (error: unknown) =>
+    log('error', 'the catalogue was not taken; the one in force stays', {
+      reason: error instanceof Error ? error.message : String(error),
+    });
+
+  if (file === undefined) take(await store.read((tx) => settings.get<string>(tx, SETTING)));
+  else await publish(file);
+
+  const unsubscribe = store.subscribe('settings', () => {
+    store
+      .read((tx) => settings.get<string>(tx, SETTING))
+      .then(take)
+      .catch(failed);
+  });
+  const changed = (now: Stats, before: Stats) => {
+    if (
+      file !== undefined &&
+      now.mtimeMs !== 0 &&
+      (now.mtimeMs !== before.mtimeMs || now.size !== before.size)
+    )
+      publish(file).then(() => log('info', 'the catalogue was reloaded', { file }), failed);
+  };
+  if (file !== undefined) watchFile(file, { interval: LOOK_MS, persistent: false }, changed);
+  return {
+    catalogue: () => current,
+    stop: () => {
+      unsubscribe();
+      if (file !== undefined) unwatchFile(file, changed);
+    },
+  };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CatalogError([{ path, message: `cannot be read: ${(error as Error).message}` }]);
+  }
+}

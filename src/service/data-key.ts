@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { writePrivateFile } from '../kit/private-file.ts';
+import { type Cipher, createCipher } from './crypto/cipher.ts';
+import { settings } from './store/settings.ts';
+import { type Store, StoreUnusable } from './store/store.ts';
+
+const SETTING = 'dataKeyFingerprint';
+const KEY = /^[0-9a-f]{64}$/i;
+
+/**
+ * The cipher of a store's personal fields. The key is 32 bytes as 64 hex characters, from `given` (the environment's
+ * SVC_DATA_KEY) or a 0600 file beside the data, where the first start makes it. The store keeps the key's fingerprint.
+ * Rejects with StoreUnusable where the key is missing, unreadable or another one than the data was sealed with.
+ */
+export async function openDataKey(store: Store, file: string, given: string | undefined): Promise<Cipher> {
+  if (given !== undefined && !KEY.test(given))
+    throw new StoreUnusable('SVC_DATA_KEY must be 64 hex characters: 32 bytes');
+  return store.write(async (tx) => {
+    const fingerprint = await settings.get<string>(tx, SETTING);
+    const known = given ?? readKey(file);
+    if (known === undefined) {
+      if (fingerprint !== undefined)
+        throw new StoreUnusable(
+          `the key of the personal fields is missing: restore ${file}, or set SVC_DATA_KEY to the key with fingerprint ${fingerprint}`,
+        );
+      const made = randomBytes(32).toString('hex');
+      // Written before the commit: a start that is killed between the two takes the file up again.
+      writePrivateFile(file, `${made}\n`);
+      return adopt(made);
+    }
+    const cipher = createCipher(Buffer.from(known, 'hex'));
+    if (fingerprint !== undefined && fingerprint !== cipher.fingerprint)
+      throw new StoreUnusable(
+        `${given === undefined ? file : 'SVC_DATA_KEY'} holds another key (${cipher.fingerprint}) than the data was sealed with (${fingerprint}): restore the right one`,
+      );
+    return fingerprint === undefined ? adopt(known) : cipher;
+
+    async function adopt(key: string): Promise<Cipher> {
+      const adopted = createCipher(Buffer.from(key, 'hex'));
+      await settings.set(tx, SETTING, adopted.fingerprint);
+      return adopted;
+    }
+  });
+}
+
+function readKey(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new StoreUnusable(`${file} cannot be read: ${(error as Error).message}`, error);
+  }
+  if (KEY.test(text)) return text;
+  throw new StoreUnusable(`${file} is damaged: it must hold 64 hex characters; restore it`);
+}

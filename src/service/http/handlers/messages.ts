@@ -1,0 +1,33 @@
+import { ServiceError } from '../../../contract/errors.ts';
+import { rewardAfter } from '../../domain/decide/reward.ts';
+import { decisions } from '../../store/decisions.ts';
+import { messages } from '../../store/messages.ts';
+import { recordOutcome } from '../../store/outcomes.ts';
+import { rewards } from '../../store/rewards.ts';
+import type { Handlers } from '../call.ts';
+
+export const messageHandlers: Handlers = {
+  listMessages: async ({ tx, workspace, query }) => ({
+    body: { messages: await messages.waiting(tx, workspace.id, query.hashId!) },
+  }),
+
+  /** Also taken for a message whose day is over: the app may have shown it just before. */
+  messageOutcome: async ({ tx, workspace, params, body, requestId }) => {
+    const decision = await decisions.hold(tx, workspace.id, params.decisionId!);
+    if (!decision || decision.contentId === null)
+      throw new ServiceError('not_found', 'There is no message of this decision.');
+    const fresh = await recordOutcome(tx, {
+      workspaceId: workspace.id,
+      kind: 'message',
+      id: decision.decisionId,
+      type: body.type,
+      hashId: decision.hashId,
+      contentId: decision.contentId,
+    });
+    if (fresh) {
+      await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
+      if (body.type !== 'opened') await messages.remove(tx, workspace.id, decision.decisionId);
+    }
+    return { body: { requestId } };
+  },
+};

@@ -1,0 +1,50 @@
+import type { SqlValue, Tx } from './store.ts';
+
+export interface RecentEvent {
+  readonly userId: string;
+  readonly event: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** Rows of one statement (see users.ts). */
+const CHUNKS = [64, 8, 1];
+
+/** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
+export const recentEvents = {
+  async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
+    let from = 0;
+    for (const size of CHUNKS) {
+      for (; events.length - from >= size; from += size) {
+        const params: SqlValue[] = events
+          .slice(from, from + size)
+          .flatMap(({ userId, event, at }) => [workspaceId, userId, event, at]);
+        await tx.sql.run(
+          `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
+           VALUES ${Array(size).fill('(?, ?, ?, ?)').join(', ')}`,
+          params,
+        );
+      }
+    }
+  },
+
+  /** When each of a user's indexed events happened since an instant, unix ms. */
+  async ofUser(tx: Tx, workspaceId: string, userId: string, since: number): Promise<Map<string, number[]>> {
+    const rows = await tx.sql.all<{ event: string; at: number }>(
+      `SELECT event, at_ms AS at FROM recent_event
+       WHERE workspace_id = ? AND user_id = ? AND at_ms >= ? ORDER BY at_ms`,
+      [workspaceId, userId, since],
+    );
+    const times = new Map<string, number[]>();
+    for (const { event, at } of rows) times.set(event, [...(times.get(event) ?? []), Number(at)]);
+    return times;
+  },
+
+  /** Removes up to `most` events before an instant; returns how many. */
+  async purge(tx: Tx, before: number, most: number): Promise<number> {
+    return tx.sql.run(
+      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ?)',
+      [before, most],
+    );
+  },
+};

@@ -1,0 +1,367 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import type { ServiceOptions } from '../../../src/service/start.ts';
+import { type RawService, rawService, wallClock } from '../../support/raw-service.ts';
+
+let release: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await release?.();
+  release = undefined;
+});
+
+async function open(options: Partial<ServiceOptions> = {}): Promise<RawService> {
+  const opened = await rawService(options);
+  release = opened.release;
+  return opened.service;
+}
+
+const DECIDE = '/v1/decisioning/decide';
+const decide = (service: RawService, hashId: string, rest: object = {}) =>
+  service.send<AnswerOf<'decide'>>('POST', DECIDE, {
+    hashId,
+    context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+    ...rest,
+  });
+const waiting = async (service: RawService, hashId: string) =>
+  (await service.send<AnswerOf<'listMessages'>>('GET', `/v1/messages?hashId=${hashId}`)).body.messages;
+const outcome = (service: RawService, decisionId: string, type: string) =>
+  service.send('POST', `/v1/messages/${decisionId}/outcomes`, { type });
+const log = async (service: RawService) =>
+  (await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions')).body.decisions;
+const identify = async (service: RawService, user: object) =>
+  (await service.send<AnswerOf<'ingestUsers'>>('POST', '/v1/users', { users: [user] })).body.users[0]!.hashId;
+const content = (contentId: string, rest: object = {}) => ({
+  contentId,
+  category: 'any',
+  format: 'card',
+  title: contentId,
+  body: 'Body',
+  ...rest,
+});
+const catalogFile = (service: { database: string } | string, contents: object[]) => {
+  const file = join(typeof service === 'string' ? service : join(service.database, '..'), 'catalog.json');
+  writeFileSync(file, JSON.stringify({ contents }));
+  return file;
+};
+
+describe('users', () => {
+  test('get a stable hashId that says nothing and differs between workspaces', async () => {
+    const one = await open();
+    const first = await identify(one, { userId: 'u1', name: 'Ada' });
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(await identify(one, { userId: 'u1', phone: '1' })).toBe(first);
+    expect(await identify(one, { userId: 'u2' })).not.toBe(first);
+    const firstRelease = release!;
+    const two = await open();
+    expect(await identify(two, { userId: 'u1' })).not.toBe(first);
+    await firstRelease();
+  });
+
+  test('answers come in the order of the request, 1,000 at a time', async () => {
+    const service = await open();
+    const users = Array.from({ length: 1000 }, (_, i) => ({ userId: `u${i % 700}`, traits: { n: i } }));
+    const { status, body } = await service.send<AnswerOf<'ingestUsers'>>('POST', '/v1/users', { users });
+    expect(status).toBe(200);
+    expect(body.users.map((u) => u.userId)).toEqual(users.map((u) => u.userId));
+    expect(new Set(body.users.map((u) => u.hashId)).size).toBe(700);
+    const none = await service.send('POST', '/v1/users', { users: [] });
+    expect([none.status, none.body.error]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('decide', () => {
+  test('answers in the shape of the specification, for a new user too', async () => {
+    const service = await open();
+    const { status, body } = await decide(service, 'nobody-yet');
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['decisionId', 'action', 'alternatives']);
+    expect(Object.keys(body.action)).toEqual(['type', 'contentId', 'ranking', 'reason']);
+    expect(body.action.type).toBe('in-app-message');
+    expect(body.alternatives).toHaveLength(3);
+    for (const other of body.alternatives) {
+      expect(Object.keys(other)).toEqual(['type', 'contentId', 'ranking']);
+      expect(other.contentId).not.toBe(body.action.contentId);
+    }
+    expect((await service.send('POST', DECIDE, { hashId: 'x' })).status).toBe(200);
+  });
+
+  test('says in an answer of type none which guardrail removed what', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h', {
+      guardrails: { excludeCategories: ['onboarding', 'savings', 'offers', 'security', 'service'] },
+    });
+    expect(body.action).toMatchObject({ type: 'none', contentId: null, ranking: 0 });
+    expect(body.action.reason).toMatch(/excludeCategories \(offers\) removed card_offer, refer_a_friend/);
+    expect(body.alternatives).toEqual([]);
+    expect(await waiting(service, 'h')).toEqual([]);
+  });
+
+  test('keeps the cap under 64 requests at a time, also for a hashId nobody knows', async () => {
+    const service = await open();
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => decide(service, 'h', { guardrails: { maxDailyContacts: 5 } })),
+    );
+    expect(answers.filter(({ body }) => body.action.type !== 'none')).toHaveLength(5);
+    expect(answers.at(-1)!.body.action.reason).toMatch(/maxDailyContacts 5 is reached/);
+    expect(await waiting(service, 'h')).toHaveLength(5);
+  });
+
+  test("counts a day in the user's time zone, over the night the clocks change", async () => {
+    const clock = wallClock('2026-03-28T12:00:00Z');
+    const service = await open({ clock });
+    const hashId = await identify(service, { userId: 'u', timeZone: 'Europe/Berlin' });
+    const once = async () =>
+      (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.type;
+    clock.set('2026-03-28T22:59:50Z');
+    expect(await once()).toBe('in-app-message');
+    clock.set('2026-03-28T23:00:10Z');
+    expect(await once()).toBe('in-app-message');
+    expect(await once()).toBe('none');
+    clock.set('2026-03-29T21:59:50Z');
+    expect(await once()).toBe('none');
+    clock.set('2026-03-29T22:00:10Z');
+    expect(await once()).toBe('in-app-message');
+  });
+
+  test('obeys rules on traits and on recent events', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [
+      content('for_pro', { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } }),
+      content('for_buyers', { eligibility: { events: [{ event: 'purchase', withinDays: 7, atLeast: 2 }] } }),
+    ]);
+    const service = await first.restart({ catalog });
+    const pro = await identify(service, { userId: 'pro', traits: { plan: 'pro' } });
+    const buyer = await identify(service, { userId: 'buyer', traits: { plan: 'free' } });
+    const timestamp = new Date().toISOString();
+    const purchase = { userId: 'buyer', event: 'purchase', timestamp };
+    await service.send('POST', '/v1/events', { events: [purchase, { ...purchase, event: 'other' }] });
+    expect((await decide(service, pro)).body.action.contentId).toBe('for_pro');
+    expect((await decide(service, buyer)).body.action.contentId).toBeNull();
+    await service.send('POST', '/v1/events', { events: [purchase] });
+    expect((await decide(service, buyer)).body.action.contentId).toBe('for_buyers');
+    const none = (await decide(service, 'unknown')).body.action.reason;
+    expect(none).toMatch(
+      /the rule on trait plan removed for_pro; the rule on event purchase removed for_buyers/,
+    );
+  });
+
+  test('repeats itself with a seed, also after a restart on new data', async () => {
+    const run = async (seed: string | undefined) => {
+      const { service, release: done } = await rawService({ seed });
+      const chosen: (string | null)[] = [];
+      for (let i = 0; i < 40; i++) chosen.push((await decide(service, `h${i % 8}`)).body.action.contentId);
+      await done();
+      return chosen.join();
+    };
+    const seeded = await run('7');
+    expect(await run('7')).toBe(seeded);
+    expect(await run('8')).not.toBe(seeded);
+    expect(await run(undefined)).not.toBe(await run(undefined));
+  });
+});
+
+describe('render', () => {
+  test('a decision waits until the user deals with it', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    const [message, ...more] = await waiting(service, 'h');
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({ decisionId: body.decisionId, contentId: body.action.contentId });
+    expect(Object.keys(message!)).toEqual(['decisionId', 'contentId', 'format', 'title', 'body']);
+    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(202);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    expect((await outcome(service, body.decisionId, 'clicked')).status).toBe(202);
+    expect(await waiting(service, 'h')).toEqual([]);
+    expect(await waiting(service, 'other')).toEqual([]);
+  });
+
+  test('a message not shown by the end of the day is withdrawn', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    const hashId = await identify(service, { userId: 'u', timeZone: 'Asia/Tokyo' });
+    await decide(service, hashId);
+    clock.set('2026-05-01T14:59:30Z');
+    expect(await waiting(service, hashId)).toHaveLength(1);
+    clock.set('2026-05-01T15:00:10Z');
+    expect(await waiting(service, hashId)).toEqual([]);
+  });
+
+  test('refuses an outcome of no message and one it does not know', async () => {
+    const service = await open();
+    expect((await outcome(service, 'dec_none', 'opened')).body.error).toBe('not_found');
+    const { body } = await decide(service, 'h', { guardrails: { maxDailyContacts: 0 } });
+    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(404);
+    const made = await decide(service, 'h');
+    expect((await outcome(service, made.body.decisionId, 'ignored')).status).toBe(400);
+  });
+});
+
+describe('the log and what is learned from it', () => {
+  test('a decision can be made again from its log entry', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    const [entry] = await log(service);
+    expect(entry).toMatchObject({
+      decisionId: body.decisionId,
+      hashId: 'h',
+      contentId: body.action.contentId,
+      context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+      modelVersion: 0,
+      reward: null,
+    });
+    expect(entry!.seed).toMatch(/^[0-9a-f]{16}$/);
+    expect(entry!.candidates.reduce((sum, c) => sum + c.propensity, 0)).toBeCloseTo(1, 10);
+  });
+
+  test('pages through the log', async () => {
+    const service = await open();
+    for (let i = 0; i < 5; i++) await decide(service, `h${i}`);
+    const seen: string[] = [];
+    let next: string | null = '0';
+    while (next !== null) {
+      const page: { body: AnswerOf<'listDecisions'> } = await service.send(
+        'GET',
+        `/v1/decisions?after=${next}&limit=2`,
+      );
+      seen.push(...page.body.decisions.map((d) => d.hashId));
+      next = page.body.next;
+    }
+    expect(seen).toEqual(['h0', 'h1', 'h2', 'h3', 'h4']);
+    expect((await service.send('GET', '/v1/decisions?limit=0')).status).toBe(400);
+  });
+
+  test('the best outcome counts, repeats do not, and the model follows', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    for (const [type, reward] of [
+      ['opened', 0.2],
+      ['clicked', 0.6],
+      ['opened', 0.6],
+      ['actioned', 1],
+      ['actioned', 1],
+      ['dismissed', 1],
+    ] as const) {
+      await outcome(service, body.decisionId, type);
+      expect((await log(service))[0]!.reward).toBe(reward);
+    }
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const again = (await decide(service, 'h2')).body;
+    expect((await log(service))[1]!.modelVersion).toBeGreaterThan(0);
+    const rankings = [again.action, ...again.alternatives].map((a) => [a.contentId, a.ranking] as const);
+    const winner = rankings.find(([id]) => id === body.action.contentId);
+    if (winner)
+      for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
+  });
+
+  test('a message without an outcome earned nothing after 24 hours, and may still be corrected', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const first = await open({ clock });
+    const { body } = await decide(first, 'h');
+    clock.set('2026-05-02T09:59:00Z');
+    let service = await first.restart();
+    await expect.poll(() => service.idle()).toBe(true);
+    expect((await log(service))[0]!.reward).toBeNull();
+    clock.set('2026-05-02T10:00:30Z');
+    service = await service.restart();
+    await expect.poll(async () => (await log(service))[0]!.reward).toBe(0);
+    await outcome(service, body.decisionId, 'actioned');
+    expect((await log(service))[0]!.reward).toBe(1);
+  });
+
+  test('a broken model still gives an answer, and learns again from the log', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    await outcome(service, body.decisionId, 'actioned');
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    await service.deps.store.write((tx) => tx.sql.run("UPDATE model SET body = 'garbage'"));
+    const opened = await service.restart();
+    const answer = await decide(opened, 'h');
+    expect(answer.status).toBe(200);
+    expect(answer.body.action.type).toBe('in-app-message');
+    expect((await log(opened))[1]!.modelVersion).toBe(0);
+    expect(opened.logged.join()).toMatch(/the learned model cannot be read/);
+    await outcome(opened, answer.body.decisionId, 'clicked');
+    await expect.poll(() => opened.idle(), { timeout: 10_000 }).toBe(true);
+    await decide(opened, 'h');
+    const last = (await log(opened)).at(-1)!;
+    expect(last.modelVersion).toBeGreaterThan(1);
+  });
+});
+
+describe('the catalogue', () => {
+  test('is taken up anew when the file changes, and stays when the file breaks', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('one')]);
+    const service = await first.restart({ catalog });
+    const chosen = async () => (await decide(service, 'h')).body.action.contentId;
+    expect(await chosen()).toBe('one');
+    catalogFile(service, [content('two', { prior: 0.2 })]);
+    await expect.poll(chosen, { timeout: 10_000 }).toBe('two');
+    writeFileSync(catalog, '{"contents": [{}]}');
+    await expect
+      .poll(() => service.logged.join(), { timeout: 10_000 })
+      .toMatch(/contents\[0\]\.contentId is missing/);
+    expect(await chosen()).toBe('two');
+    const other = await service.restart({ catalog: undefined });
+    expect((await decide(other, 'h')).body.action.contentId).toBe('two');
+  });
+
+  test('a bad file is refused at the start with the path of the fault', async () => {
+    const service = await open();
+    const catalog = catalogFile(service, [content('a', { format: 'poster' })]);
+    await expect(service.restart({ catalog })).rejects.toThrow(
+      'contents[0].format must be one of card, modal, embedded, full-screen',
+    );
+    await service.restart({ catalog: undefined }).catch(() => undefined);
+  });
+});
+
+test('a name, a phone and an account number are found nowhere', async () => {
+  const canary = {
+    name: 'Canary Quillfeather',
+    phone: '+49 151 99887766',
+    accountNumber: 'DE02120300000000202051',
+  };
+  const service = await open();
+  const answers: string[] = [];
+  const send = async (method: string, path: string, body?: unknown) => {
+    const answer = await service.send(method, path, body);
+    answers.push(answer.text, JSON.stringify([...answer.headers]));
+    return answer;
+  };
+  const user = { userId: 'u1', ...canary, traits: { plan: 'pro-canary-trait' } };
+  await send('POST', '/v1/users', { users: [user] });
+  await send('POST', '/v1/users', {
+    users: [{ ...user, phone: 7, accountNumber: { no: canary.accountNumber } }],
+  });
+  const hashId = await identify(service, { userId: 'u1' });
+  await send('POST', DECIDE, { hashId });
+  await send('GET', `/v1/messages?hashId=${hashId}`);
+  await send('GET', '/v1/decisions');
+  const { store, cipher } = service.deps;
+  const { users } = await import('../../../src/service/store/users.ts');
+  expect(await store.read((tx) => users.personal(tx, cipher, service.workspace, hashId))).toEqual(canary);
+  await service.close();
+  const files = ['', '-wal', '.credentials.json', '.key'].map((suffix) => {
+    try {
+      return readFileSync(service.database + suffix).toString('latin1');
+    } catch {
+      return '';
+    }
+  });
+  const everything = [...answers, ...service.logged, ...files].join('\n');
+  expect(everything).toContain(hashId);
+  for (const secret of [...Object.values(canary), 'pro-canary-trait', 'Quillfeather', '99887766'])
+    expect(everything).not.toContain(secret);
+});
+
+test('data sealed with another key is refused, and a missing key named', async () => {
+  const service = await open();
+  await identify(service, { userId: 'u1', name: 'Ada' });
+  await expect(service.restart({ dataKey: 'ab'.repeat(32) })).rejects.toThrow(/holds another key/);
+  await expect(service.restart({ dataKey: 'short' })).rejects.toThrow(/64 hex characters/);
+  writeFileSync(`${service.database}.key`, 'damaged');
+  await expect(service.restart()).rejects.toThrow(/is damaged/);
+});
