@@ -1,6 +1,6 @@
 import { Command, type Interfaces } from '@oclif/core';
 import type { Client } from '../client/client.ts';
-import { type Connection, connect } from './connect.ts';
+import { type Connection, type ConnectOptions, connect } from './connect.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type GlobalFlags, globalFlags } from './flags.ts';
 import { Output } from './output.ts';
@@ -19,7 +19,7 @@ export interface Context<C extends typeof Command = typeof Command> {
   /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
   readonly signal: AbortSignal;
   /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
-  connect(): Promise<Connection & { client: Client }>;
+  connect(options?: ConnectOptions): Promise<Connection & { client: Client }>;
 }
 
 /** The base of every command: parse, make the context, act, clean up. Errors become words in main.ts. */
@@ -49,8 +49,8 @@ export abstract class SvcCommand extends Command {
         out,
         paths: pathsOf(world),
         signal: stopping.signal,
-        connect: async () => {
-          const connection = await connect(world, out, flags, this.config.version);
+        connect: async (options) => {
+          const connection = await connect(world, out, flags, this.config.version, options);
           connections.push(connection);
           return connection;
         },

@@ -1,6 +1,8 @@
 import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
+import type { Pacers } from '../client/pacers.ts';
 import { HEADERS } from '../contract/headers.ts';
+import { LOCAL } from '../profiles/profiles.ts';
 import type { GlobalFlags } from './flags.ts';
 import type { Output } from './output.ts';
 import { type Paths, pathsOf } from './paths.ts';
@@ -16,8 +18,15 @@ export interface Connection {
   /** `local`, a profile's name, or undefined where the environment sufficed. */
   readonly profile: string | undefined;
   readonly isLocal: boolean;
+  /** To tell how many requests are to come, and to look at the pace. */
+  readonly pacers: Pacers;
   /** Lets the service on this machine finish what is due (up to 2 s) and closes everything. */
   close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** The part of each limit that may be used, above 0 and at most 1. */
+  readonly share?: number;
 }
 
 /** How long the service inside the process may deliver before the command ends. */
@@ -29,16 +38,34 @@ export async function connect(
   out: Output,
   flags: GlobalFlags,
   version: string,
+  { share = 1 }: ConnectOptions = {},
 ): Promise<Connection> {
   const settings = resolveSettings(flags, world);
   const paths = pathsOf(world);
   const local = settings.kind === 'local' ? await startLocal(world, paths) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
   const { createClient } = await import('../client/client.ts');
+  const { ObservedLimits } = await import('../client/observed-limits.ts');
+  const { Pacers } = await import('../client/pacers.ts');
   const { randomFrom } = await import('../kit/random.ts');
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
+  const random = randomFrom(undefined);
+  // The port of `local` is another in each process.
+  const scope = { baseUrl: local ? LOCAL : target.baseUrl, workspace: target.workspace };
+  const limits = new ObservedLimits(paths.dataDir, scope);
+  const steadyClock = {
+    now: () => performance.timeOrigin + performance.now(),
+    sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(ms, signal),
+  };
+  const pacers = new Pacers({
+    clock: steadyClock,
+    random,
+    share,
+    onPause: (group, waitMs) =>
+      out.notice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
+  });
   const client = createClient({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
@@ -47,7 +74,10 @@ export async function connect(
     timeoutMs: flags.timeout * 1000,
     maxRetries: flags['max-retries'],
     clock: world.clock,
-    random: randomFrom(undefined),
+    random,
+    pacers,
+    steadyClock,
+    onLimit: (group, answer, now) => limits.note(group, answer, now),
     userAgent: `svc/${version}`,
     onAnswer: watchAnswers(out, flags, region),
     debug: flags.debug ? (line) => out.info(line) : undefined,
@@ -59,7 +89,9 @@ export async function connect(
     region,
     profile: settings.kind === 'local' ? 'local' : settings.profile,
     isLocal: settings.kind === 'local',
+    pacers,
     close: async () => {
+      limits.flush(world.clock.now());
       await client.close();
       await local?.close();
     },

@@ -16,8 +16,11 @@ import { compose, type Exchange, type Incoming, type Interceptor } from './excha
 import { auth } from './interceptors/auth.ts';
 import { deadline } from './interceptors/deadline.ts';
 import { debug } from './interceptors/debug.ts';
-import { observe, type SeenLimit } from './interceptors/observe.ts';
+import { observe, type SeeLimit } from './interceptors/observe.ts';
+import { pace } from './interceptors/pace.ts';
 import { type RetryOptions, retry } from './interceptors/retry.ts';
+import type { PacerClock } from './pacer/pacer.ts';
+import type { Pacers } from './pacers.ts';
 import { httpTransport, type Transport } from './transport.ts';
 
 export interface ClientOptions {
@@ -31,13 +34,15 @@ export interface ClientOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  readonly onLimit?: ((limit: SeenLimit) => void) | undefined;
+  readonly onLimit?: SeeLimit | undefined;
   readonly onRetry?: RetryOptions['onRetry'];
   /** Sees the head of every answer (region, limits). */
   readonly onAnswer?: ((answer: Incoming) => void) | undefined;
   readonly debug?: ((line: string) => void) | undefined;
-  /** Holds a request back until its group has room; see pacer/. */
-  readonly pace?: Interceptor | undefined;
+  /** Hold requests back until their group has room; nothing is held back without. */
+  readonly pacers?: Pacers | undefined;
+  /** The clock of the pacers, which setting the machine's time must not move. */
+  readonly steadyClock?: Pick<PacerClock, 'now'> | undefined;
 }
 
 export interface CallOptions<N extends EndpointName = EndpointName> {
@@ -127,13 +132,18 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function concerns({ maxRetries, clock, random, onRetry, pace }: ClientOptions): Interceptor[] {
-  return [retry({ maxRetries, clock, random, onRetry }), ...(pace ? [pace] : [])];
+function concerns({ maxRetries, clock, random, onRetry, ...options }: ClientOptions): Interceptor[] {
+  return [retry({ maxRetries, clock, random, onRetry }), ...paced({ clock, ...options })];
 }
 
-function innermost({ onLimit, onAnswer, apiKey, workspace, debug: write }: ClientOptions): Interceptor[] {
+function paced({ pacers, steadyClock, clock }: Pick<ClientOptions, 'pacers' | 'steadyClock' | 'clock'>) {
+  return pacers ? [pace((group) => pacers.of(group), steadyClock ?? clock)] : [];
+}
+
+function innermost(options: ClientOptions): Interceptor[] {
+  const { clock, onLimit, onAnswer, apiKey, workspace, debug: write } = options;
   return [
-    ...(onLimit ? [observe(onLimit)] : []),
+    ...(onLimit ? [observe(onLimit, clock)] : []),
     ...(onAnswer ? [tap(onAnswer)] : []),
     auth(apiKey, workspace),
     ...(write ? [debug(write)] : []),
@@ -162,7 +172,7 @@ function openWith(transport: Transport, options: ClientOptions) {
       for await (const chunk of opened.body) chunks.push(chunk);
       return { ...opened, body: Buffer.concat(chunks) };
     };
-    checked(await compose(head, innermost(options))(request));
+    checked(await compose(head, [...paced(options), ...innermost(options)])(request));
     return body!;
   };
 }

@@ -39,8 +39,9 @@ export class ObservedLimits {
 
   /** Notes an answer that arrived at `now`. Answers without limit and remaining say nothing and are passed over. */
   note(group: Group, answer: RateAnswer, now: number): void {
-    const { limit, remaining, reset } = answer;
+    const { limit, remaining, resetIn } = answer;
     if (limit === undefined || remaining === undefined) return;
+    const reset = resetIn === undefined ? undefined : now + resetIn;
     this.#unwritten.set(group, { group, limit, remaining, reset, seenAt: now });
     if (now - (this.#written.get(group) ?? -Infinity) >= WRITE_EVERY_MS) this.#write(group, now);
   }

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 function answer(remaining: number) {
-  return { status: 202, limit: 600, remaining, reset: now + 60_000 };
+  return { status: 202, limit: 600, remaining, resetIn: 60_000 };
 }
 
 it('keeps the last answer of each group for the next process', () => {

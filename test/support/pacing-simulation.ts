@@ -61,11 +61,14 @@ export class Simulation {
   receive(): RateAnswer {
     const { verdict, log } = admit(this.#log, this.now, this.windowMs, this.limit);
     this.#log = log;
+    // As from a Date header, which holds whole seconds.
+    const date = Math.floor(this.now / 1000) * 1000;
     return {
       status: verdict.admitted ? 202 : 429,
       limit: this.headers === 'all' ? this.limit : undefined,
       remaining: this.headers === 'all' ? verdict.remaining : undefined,
-      reset: this.headers === 'all' ? resetSecond(verdict.resetAt, this.now) * 1000 : undefined,
+      resetIn: this.headers === 'all' ? resetSecond(verdict.resetAt, this.now) * 1000 - date : undefined,
+      resetExact: true,
       retryAfter: this.headers !== 'none' && verdict.retryAfter ? verdict.retryAfter * 1000 : undefined,
     };
   }
@@ -85,12 +88,14 @@ export interface PacedOptions {
   /** How an exchange ends: `lost` after the service counted it, `unsent` before it was reached. */
   readonly fate?: () => 'answered' | 'lost' | 'unsent';
   readonly startAfter?: number;
+  /** The window that the client believes in, unless it is told otherwise. */
+  readonly windowMs?: number;
 }
 
 /** A client that always has work and sends whenever its pacer lets it. */
 export function pacedClient(simulation: Simulation, options: PacedOptions): Tally & { pace: Pace } {
   const paceOptions: PaceOptions = {
-    windowMs: simulation.windowMs,
+    windowMs: options.windowMs ?? simulation.windowMs,
     share: options.share ?? 1,
     random: options.random,
   };

@@ -1,29 +1,17 @@
-import { HEADERS } from '../../contract/headers.ts';
 import type { Group } from '../../contract/limits.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { Interceptor } from '../exchange.ts';
+import { type RateAnswer, readRateAnswer } from '../pacer/answer.ts';
 
-/** The rate-limit headers of one answer (specification: Limits). */
-export interface SeenLimit {
-  readonly group: Group;
-  readonly limit: number;
-  readonly remaining: number;
-  /** As it came: its unit is not specified. */
-  readonly reset: number | undefined;
-}
+/** Told what each answer says about the limit of its group. `now` is when it arrived, in Unix ms. */
+export type SeeLimit = (group: Group, answer: RateAnswer, now: number) => void;
 
-/** Hands on the rate-limit headers of every answer that has them. */
-export function observe(seen: (limit: SeenLimit) => void): Interceptor {
+/** Hands on the rate-limit headers of every answer. */
+export function observe(see: SeeLimit, clock: Pick<Clock, 'now'>): Interceptor {
   return (next) => async (request) => {
     const answer = await next(request);
-    const number = (name: string) => {
-      const text = answer.headers[name];
-      return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-    };
-    const limit = number(HEADERS.limit);
-    const remaining = number(HEADERS.remaining);
-    if (request.group && limit !== undefined && remaining !== undefined) {
-      seen({ group: request.group, limit, remaining, reset: number(HEADERS.reset) });
-    }
+    const now = clock.now();
+    if (request.group) see(request.group, readRateAnswer(answer.status, answer.headers, now), now);
     return answer;
   };
 }

@@ -2,7 +2,9 @@ import { HEADERS } from '../../contract/headers.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import { TransportError } from '../errors.ts';
-import type { Incoming, Interceptor, Outgoing } from '../exchange.ts';
+import type { Incoming, Interceptor } from '../exchange.ts';
+import { retryAfterMs } from '../pacer/answer.ts';
+import { decideRetry, type Failure } from '../retry-policy.ts';
 
 export interface RetryOptions {
   readonly maxRetries: number;
@@ -14,51 +16,40 @@ export interface RetryOptions {
     | undefined;
 }
 
-const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
-const JITTER_MS = 500;
-
-/**
- * Repeats a request as docs/decisions.md, "Repeating a request", allows: a 429 and a connection that was never made
- * always; an answer that may have been lost only where the request is repeatable. Waits the larger of Retry-After and
- * an exponential backoff (capped at 30 s), plus up to 500 ms.
- */
+/** Repeats a request for as long as the retry policy allows it, and waits in between. */
 export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Interceptor {
   return (next) => async (request) => {
-    for (let attempt = 0; ; attempt++) {
+    const repeat = request.repeatable ? 'always' : 'keyed';
+    for (let tries = 1; ; tries++) {
       const result = await next(request).then(
         (answer) => ({ answer, error: undefined }),
         (error: unknown) => ({ answer: undefined, error }),
       );
-      if (attempt >= maxRetries || !mayRepeat(request, result)) {
+      const failure = request.signal?.aborted ? undefined : failureOf(result, clock.now());
+      const decision =
+        failure && decideRetry(failure, repeat, tries, { maxRetries, keysHonoured: false }, random);
+      if (!decision?.repeat) {
         if (result.answer) return result.answer;
         throw result.error;
       }
-      const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** attempt, LONGEST_BACKOFF_MS);
-      const waitMs = Math.max(backoff, retryAfterMs(result.answer)) + random() * JITTER_MS;
-      onRetry?.({ attempt: attempt + 1, waitMs, status: result.answer?.status });
-      await clock.sleep(waitMs, request.signal).catch(() => {
+      onRetry?.({ attempt: tries, waitMs: decision.waitMs, status: result.answer?.status });
+      await clock.sleep(decision.waitMs, request.signal).catch(() => {
         throw new TransportError('aborted', result.answer === undefined, 'the request was interrupted');
       });
     }
   };
 }
 
-function mayRepeat(
-  request: Outgoing,
+/** Undefined where there is nothing to repeat: a success, an interruption, a fault of our own. */
+function failureOf(
   { answer, error }: { answer: Incoming | undefined; error: unknown },
-): boolean {
-  if (request.signal?.aborted) return false;
-  if (answer) return answer.status === 429 || (answer.status >= 500 && request.repeatable);
-  if (!(error instanceof TransportError) || error.reason === 'aborted') return false;
-  return !error.sent || request.repeatable;
-}
-
-/** Retry-After in milliseconds: seconds, or an HTTP date (RFC 9110 section 10.2.3). */
-function retryAfterMs(answer: Incoming | undefined): number {
-  const text = answer?.headers[HEADERS.retryAfter];
-  if (text === undefined) return 0;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
+  now: number,
+): Failure | undefined {
+  if (answer) {
+    if (answer.status < 300) return undefined;
+    const wait = retryAfterMs(answer.headers[HEADERS.retryAfter], now);
+    return { kind: 'answered', status: answer.status, retryAfterMs: wait };
+  }
+  if (!(error instanceof TransportError) || error.reason === 'aborted') return undefined;
+  return { kind: error.sent ? 'lost' : 'unconnected' };
 }

@@ -7,8 +7,10 @@ export interface RateAnswer {
   readonly limit?: number | undefined;
   /** Requests left in the window when the service counted this one. */
   readonly remaining?: number | undefined;
-  /** When the oldest counted request leaves the window, in Unix ms by this machine's clock. */
-  readonly reset?: number | undefined;
+  /** How long until the oldest counted request leaves the window, in ms. */
+  readonly resetIn?: number | undefined;
+  /** True where `resetIn` was reckoned on the service's clock alone, so that no clock or delay distorts it. */
+  readonly resetExact?: boolean | undefined;
   /** How long to wait before the next request, in ms. */
   readonly retryAfter?: number | undefined;
 }
@@ -18,20 +20,25 @@ export type HeaderBag = Readonly<Record<string, string | readonly string[] | und
 /** Reads the rate-limit headers of an answer that arrived at `now` (Unix ms). Never throws: they are foreign text. */
 export function readRateAnswer(status: number, headers: HeaderBag, now: number): RateAnswer {
   const reset = whole(headers[HEADERS.reset]);
+  const date = Date.parse(single(headers.date) ?? '');
+  const sentAt = Number.isNaN(date) ? undefined : date;
   return {
     status,
     limit: whole(headers[HEADERS.limit]),
     remaining: whole(headers[HEADERS.remaining]),
-    reset: reset === undefined ? undefined : resetTime(reset, now),
+    resetIn: reset === undefined ? undefined : resetIn(reset, sentAt ?? now),
+    resetExact: reset !== undefined && (sentAt !== undefined || reset <= 1e9),
     retryAfter: retryAfterMs(headers[HEADERS.retryAfter], now),
   };
 }
 
-/** `Reset` in Unix ms: milliseconds above 10^12, Unix seconds above 10^9, else seconds from now (docs/decisions.md). */
-export function resetTime(value: number, now: number): number {
-  if (value > 1e12) return value;
-  if (value > 1e9) return value * 1000;
-  return now + value * 1000;
+/**
+ * The time until `Reset`, in ms, at least 0. Above 10^12 it is in milliseconds, above 10^9 in Unix seconds, else in
+ * seconds from now (docs/decisions.md). `now` is best the service's own, from its Date header.
+ */
+export function resetIn(value: number, now: number): number {
+  if (value <= 1e9) return value * 1000;
+  return Math.max(0, (value > 1e12 ? value : value * 1000) - now);
 }
 
 /** `Retry-After` as a wait in ms: seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -13,7 +13,8 @@ const RATE_MS = 10_000;
  * interval; the estimate moves only when it lies outside, because a point estimate invents users that are not there.
  */
 export class OthersLog {
-  readonly #windowMs: number;
+  /** In ms; may change once the service has shown it. */
+  windowMs: number;
   /** Ascending by `leaves`. */
   #entries: Entry[] = [];
   /** When newcomers were seen, within the last RATE_MS. */
@@ -21,12 +22,12 @@ export class OthersLog {
   #since = 0;
 
   constructor(windowMs: number) {
-    this.#windowMs = windowMs;
+    this.windowMs = windowMs;
   }
 
   /** Starts anew: `used` slots are taken, the first frees at `firstFree`, the rest spread evenly up to a window. */
   restart(used: number, firstFree: number, now: number): void {
-    const last = now + this.#windowMs;
+    const last = now + this.windowMs;
     const first = Math.min(Math.max(firstFree, now), last);
     this.#arrivals = [];
     this.#since = now;
@@ -40,7 +41,7 @@ export class OthersLog {
   observe(least: number, most: number, from: number, now: number): void {
     const possible = this.count(from);
     for (let missing = least - possible; missing > 0; missing--) {
-      this.#entries.push({ seen: now, leaves: now + this.#windowMs });
+      this.#entries.push({ seen: now, leaves: now + this.windowMs });
       this.#arrivals.push(now);
     }
     let surplus = -most;
@@ -68,7 +69,7 @@ export class OthersLog {
   rate(now: number): number {
     const span = Math.min(RATE_MS, Math.max(1000, now - this.#since));
     const lately = this.#arrivals.filter((at) => at > now - span).length / span;
-    return Math.max(lately, this.count(now) / this.#windowMs);
+    return Math.max(lately, this.count(now) / this.windowMs);
   }
 
   /** Forgets what left before `time`: the oldest moment that an answer to come can speak of. */

@@ -17,7 +17,8 @@ export interface OwnCount {
  * than is held here, whatever the network delays or reorders.
  */
 export class OwnLog {
-  readonly #windowMs: number;
+  /** In ms; may change once the service has shown it. */
+  windowMs: number;
   /** Send times of requests in flight or answered, refused ones taken out. */
   readonly #sent = new Stamps();
   /** Arrival times of their answers. */
@@ -28,7 +29,7 @@ export class OwnLog {
   readonly #inFlight = new Set<Sent>();
 
   constructor(windowMs: number) {
-    this.#windowMs = windowMs;
+    this.windowMs = windowMs;
   }
 
   get inFlight(): number {
@@ -62,19 +63,19 @@ export class OwnLog {
 
   /** Slots held at `now`. */
   held(now: number): number {
-    const from = now - this.#windowMs;
+    const from = now - this.windowMs;
     return this.#inFlight.size + this.#answered.countAfter(from) + this.#doubtful.countAfter(from);
   }
 
   /** Answered requests whose slot is still held: what the service surely let through. */
   accepted(now: number): number {
-    return this.#answered.countAfter(now - this.#windowMs);
+    return this.#answered.countAfter(now - this.windowMs);
   }
 
   /** When the next slot frees by itself, in ms; Infinity while all held ones are in flight. */
   nextFree(now: number): number {
-    const from = now - this.#windowMs;
-    return Math.min(this.#answered.firstAfter(from), this.#doubtful.firstAfter(from)) + this.#windowMs;
+    const from = now - this.windowMs;
+    return Math.min(this.#answered.firstAfter(from), this.#doubtful.firstAfter(from)) + this.windowMs;
   }
 
   /**
@@ -83,11 +84,11 @@ export class OwnLog {
    */
   countedAt(request: Sent, now: number): OwnCount {
     const others = this.#inFlight.size - 1;
-    const from = request.at - this.#windowMs;
+    const from = request.at - this.windowMs;
     const most = 1 + others + this.#answered.countAfter(from) + this.#doubtful.countAfter(from);
     // Surely counted: answered before this one left, and sent so late that the window still holds it.
     const unsure = others + this.#answered.countAfter(request.at);
-    const recent = this.#sent.countAfter(now - this.#windowMs) - 1;
+    const recent = this.#sent.countAfter(now - this.windowMs) - 1;
     return { least: 1 + Math.max(0, recent - unsure), most };
   }
 
@@ -99,9 +100,9 @@ export class OwnLog {
 
   /** Forgets what neither holds a slot nor can have been counted with a request that is still in flight. */
   prune(now: number): void {
-    const from = this.oldestInFlight(now) - this.#windowMs;
+    const from = this.oldestInFlight(now) - this.windowMs;
     this.#answered.dropUntil(from);
     this.#doubtful.dropUntil(from);
-    this.#sent.dropUntil(now - this.#windowMs);
+    this.#sent.dropUntil(now - this.windowMs);
   }
 }

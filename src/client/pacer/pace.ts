@@ -3,7 +3,7 @@ import { OthersLog } from './others-log.ts';
 import { OwnLog, type Sent } from './own-log.ts';
 
 export interface PaceOptions {
-  /** Length of the service's window, in ms. */
+  /** Length of the service's window, in ms, unless the service shows another. */
   readonly windowMs: number;
   /** The part of the limit that may be used here, above 0 and at most 1. */
   readonly share: number;
@@ -27,6 +27,9 @@ export interface PaceState {
 const BACKOFF_MS = 1000;
 const BACKOFF_CAP_MS = 30_000;
 const JITTER_MS = 500;
+/** The window is taken as agreed while what the service shows differs by no more than its whole seconds do, in ms. */
+const WINDOW_SLACK_MS = 2000;
+const LONGEST_WINDOW_MS = 24 * 3600_000;
 /** How far sending may lag behind an even pace and still catch up, in ms: a stalled event loop loses nothing. */
 const CATCH_UP_MS = 500;
 
@@ -44,6 +47,7 @@ export class Pace {
   readonly #options: PaceOptions;
   readonly #own: OwnLog;
   readonly #others: OthersLog;
+  #windowMs: number;
   #limit: number | undefined;
   /** True where the limit is a guess from a 429 and not from a header. */
   #guessed = false;
@@ -63,6 +67,7 @@ export class Pace {
 
   constructor(options: PaceOptions) {
     this.#options = options;
+    this.#windowMs = options.windowMs;
     this.#own = new OwnLog(options.windowMs);
     this.#others = new OthersLog(options.windowMs);
   }
@@ -84,17 +89,17 @@ export class Pace {
     }
     if (limit === undefined) return now;
     const idle = now - this.#knownAt;
-    if (inFlight === 0 && idle > this.#options.windowMs / 4) return this.#mayProbe(now, limit);
+    if (inFlight === 0 && idle > this.#windowMs / 4) return this.#mayProbe(now, limit);
     const room = this.#room(now, limit);
     if (room >= 1) return job <= room / 2 ? now : Math.max(now, this.#paceAt + this.#gap(now, limit));
-    const patience = this.#knownAt + this.#options.windowMs / 10;
+    const patience = this.#knownAt + this.#windowMs / 10;
     if (inFlight === 0 && now >= patience) return this.#mayProbe(now, limit);
     return Math.max(now + 1, Math.min(this.#nextFree(now), inFlight === 0 ? patience : Infinity));
   }
 
   /** To be called when a request leaves. */
   sent(now: number): Sent {
-    const idle = now - this.#knownAt > this.#options.windowMs / 4;
+    const idle = now - this.#knownAt > this.#windowMs / 4;
     const request = this.#own.send(now);
     if (this.#own.inFlight === 1 && (this.#fresh || (this.#limit !== undefined && idle)))
       this.#probe = request;
@@ -136,6 +141,14 @@ export class Pace {
     this.#guessed = false;
   }
 
+  /** The only request in the window leaves it after exactly one window. */
+  #learnWindow(shown: number): void {
+    const agreed = Math.abs(shown - this.#options.windowMs) <= WINDOW_SLACK_MS;
+    this.#windowMs = agreed ? this.#options.windowMs : Math.min(LONGEST_WINDOW_MS, Math.max(1000, shown));
+    this.#own.windowMs = this.#windowMs;
+    this.#others.windowMs = this.#windowMs;
+  }
+
   #counted(request: Sent, now: number, answer: RateAnswer): void {
     const before = this.#own.countedAt(request, now);
     this.#own.answer(request, now);
@@ -143,8 +156,9 @@ export class Pace {
     const limit = this.#limit;
     if (limit !== undefined && answer.limit !== undefined && answer.remaining !== undefined) {
       const used = Math.max(0, limit - answer.remaining);
+      if (used === 1 && answer.resetExact && answer.resetIn) this.#learnWindow(answer.resetIn);
       const least = Math.max(0, used - before.most);
-      if (this.#fresh) this.#others.restart(least, answer.reset ?? now, now);
+      if (this.#fresh) this.#others.restart(least, now + (answer.resetIn ?? 0), now);
       else this.#others.observe(least, Math.max(0, used - before.least), request.at, now);
     } else if (limit !== undefined && this.#guessed) {
       this.#grow(limit, now);
@@ -206,7 +220,7 @@ export class Pace {
   }
 
   #gap(now: number, limit: number): number {
-    const { windowMs } = this.#options;
+    const windowMs = this.#windowMs;
     const others = this.#others.count(now);
     // What the others will hold once they have sent at this rate for a window; at least half of what they leave now
     // stays for this client, or two of them would stop for each other.

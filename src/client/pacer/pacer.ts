@@ -17,7 +17,7 @@ export interface PacerOptions {
   /** The part of the limit that may be used, above 0 and at most 1. */
   readonly share?: number;
   /** Told once when a 429 stops all requests, with the wait in ms. */
-  readonly onPause?: (waitMs: number) => void;
+  readonly onPause?: ((waitMs: number) => void) | undefined;
 }
 
 /** Leave to send one request. Exactly one of its methods must be called, once. */

@@ -49,25 +49,11 @@ export function decide(view: WindowView, now: number, windowMs: number, limit: n
   return { admitted, remaining: 0, resetAt, retryAfter: Math.max(1, Math.ceil(wait / 1000)) };
 }
 
-/** What a store has to do so that its log stays right after a decision at `now`. */
-export interface Upkeep {
-  /** Forget stamps at or before this time. */
-  readonly forgetUntil: number;
-  /**
-   * Rewrite stamps later than this time to it, whatever the verdict was. They exist only when the clock was set back.
-   * Left alone they would count for as long as the clock went back; rewritten they count for one window from here on.
-   */
-  readonly clampTo: number;
-  /** Add this stamp; undefined after a refusal. */
-  readonly add: number | undefined;
-}
-
-/** The upkeep of a log, given the newest stamp in it. Do `clampTo` before counting, the rest after. */
-export function upkeep(verdict: Pick<Verdict, 'admitted'>, now: number, windowMs: number): Upkeep {
-  return { forgetUntil: now - windowMs, clampTo: now, add: verdict.admitted ? now : undefined };
-}
-
-/** Decides on a log in memory and returns the log to keep: the whole of the above in one step. */
+/**
+ * Decides on a log in memory and returns the log to keep: the whole of the above in one step. Stamps later than `now`
+ * exist only when the clock was set back; left alone they would count for as long as it went back, so they are
+ * rewritten to `now`, whatever the verdict, and count for one window from here on.
+ */
 export function admit(
   log: readonly number[],
   now: number,
@@ -76,9 +62,8 @@ export function admit(
 ): { verdict: Verdict; log: number[] } {
   const clamped = log.at(-1)! > now ? log.map((at) => Math.min(at, now)) : log;
   const verdict = decide(viewOf(clamped, now, windowMs, limit), now, windowMs, limit);
-  const keep = upkeep(verdict, now, windowMs);
-  const kept = clamped.slice(firstAfter(clamped, keep.forgetUntil));
-  if (keep.add !== undefined) kept.push(keep.add);
+  const kept = clamped.slice(firstAfter(clamped, now - windowMs));
+  if (verdict.admitted) kept.push(now);
   return { verdict, log: kept };
 }
 

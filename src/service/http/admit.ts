@@ -31,7 +31,7 @@ export function rateLimiter(
     headers.set(HEADERS.reset, String(Math.ceil((clock.now() + admission.resetInMs) / 1000)));
     if (!admission.allowed) {
       throw new ServiceError('rate_limited', undefined, undefined, {
-        [HEADERS.retryAfter]: String(Math.max(1, Math.ceil(admission.resetInMs / 1000))),
+        [HEADERS.retryAfter]: String(admission.retryAfter),
       });
     }
   };

@@ -1,4 +1,5 @@
 import type { Group } from '../../contract/limits.ts';
+import { decide } from '../domain/sliding-window.ts';
 import type { Tx } from './store.ts';
 
 /** What the sliding window says of one request. */
@@ -9,6 +10,8 @@ export interface Admission {
   readonly remaining: number;
   /** Milliseconds until the oldest counted request leaves the window. */
   readonly resetInMs: number;
+  /** Seconds until there is room again; undefined when allowed. */
+  readonly retryAfter: number | undefined;
 }
 
 /**
@@ -31,18 +34,30 @@ export async function admit(
     'SELECT count(*) AS used, min(at_ms) AS oldest FROM admission WHERE workspace_id = ? AND group_name = ?',
     key,
   );
-  const used = Number(row!.used);
-  const allowed = used < limit;
-  if (allowed) {
+  const counted = Number(row!.used);
+  const oldest = row!.oldest === null ? undefined : Number(row!.oldest);
+  const blocking = counted >= limit ? await nth(tx, key, counted - limit) : undefined;
+  const verdict = decide({ counted, oldest, blocking }, at, windowMs, limit);
+  if (verdict.admitted) {
     await tx.sql.run('INSERT INTO admission (workspace_id, group_name, at_ms) VALUES (?, ?, ?)', [
       ...key,
       at,
     ]);
   }
   return {
-    allowed,
+    allowed: verdict.admitted,
     limit,
-    remaining: Math.max(0, limit - used - (allowed ? 1 : 0)),
-    resetInMs: (row!.oldest ?? at) + windowMs - at,
+    remaining: verdict.remaining,
+    resetInMs: verdict.resetAt - at,
+    retryAfter: verdict.retryAfter,
   };
+}
+
+/** The stamp that has `older` counted ones before it: where the limit was lowered, more than one has to leave. */
+async function nth(tx: Tx, key: string[], older: number): Promise<number | undefined> {
+  const row = await tx.sql.get<{ at: number }>(
+    'SELECT at_ms AS at FROM admission WHERE workspace_id = ? AND group_name = ? ORDER BY at_ms LIMIT 1 OFFSET ?',
+    [...key, older],
+  );
+  return row && Number(row.at);
 }

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readRateAnswer, resetTime, retryAfterMs } from '../../../src/client/pacer/answer.ts';
+import { readRateAnswer, resetIn, retryAfterMs } from '../../../src/client/pacer/answer.ts';
 
 const NOW = 1_764_000_000_000;
 
 it('reads Reset as milliseconds, Unix seconds or seconds from now', () => {
-  expect(resetTime(1_764_000_030_000, NOW)).toBe(NOW + 30_000);
-  expect(resetTime(1_764_000_030, NOW)).toBe(NOW + 30_000);
-  expect(resetTime(30, NOW)).toBe(NOW + 30_000);
+  expect(resetIn(1_764_000_030_000, NOW)).toBe(30_000);
+  expect(resetIn(1_764_000_030, NOW)).toBe(30_000);
+  expect(resetIn(30, NOW)).toBe(30_000);
+  expect(resetIn(1_763_999_000, NOW)).toBe(0);
 });
 
 it('reads the headers of an answer', () => {
@@ -21,8 +22,20 @@ it('reads the headers of an answer', () => {
     status: 202,
     limit: 600,
     remaining: 599,
-    reset: NOW + 60_000,
+    resetIn: 60_000,
+    resetExact: false,
     retryAfter: 7000,
+  });
+});
+
+it('reckons Reset on the clock of the service, whatever this machine believes', () => {
+  const headers = {
+    'x-service-ratelimit-reset': '1764000060',
+    date: new Date(1_764_000_000_000).toUTCString(),
+  };
+  expect(readRateAnswer(202, headers, NOW + 7 * 3600_000)).toMatchObject({
+    resetIn: 60_000,
+    resetExact: true,
   });
 });
 
@@ -51,7 +64,7 @@ it('takes a header that makes no sense as missing, whatever it holds', () => {
         },
         NOW,
       );
-      for (const value of [answer.limit, answer.remaining, answer.reset, answer.retryAfter])
+      for (const value of [answer.limit, answer.remaining, answer.resetIn, answer.retryAfter])
         expect(value === undefined || (Number.isFinite(value) && value >= 0)).toBe(true);
     }),
   );

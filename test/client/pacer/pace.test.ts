@@ -103,6 +103,14 @@ describe('alone', () => {
     expect(even.accepted).toBeLessThanOrEqual(60);
   });
 
+  it.each([2000, 10_000, 300_000])('learns that the window is %i ms long', (windowMs) => {
+    const simulation = new Simulation(20, windowMs);
+    const client = pacedClient(simulation, { ...near(9), windowMs: WINDOW });
+    simulation.run(10 * windowMs);
+    expect(client.refused).toBe(0);
+    expect(client.accepted / 200).toBeGreaterThanOrEqual(0.6);
+  });
+
   it('takes up a limit that is raised and one that is lowered', () => {
     const simulation = new Simulation(60);
     const client = pacedClient(simulation, near(6));
@@ -178,7 +186,7 @@ describe('a service that tells little', () => {
 
 describe('a 429', () => {
   const at = 1_700_000_000_000;
-  const counted = { status: 202, limit: 600, remaining: 599, reset: at + 60_000 };
+  const counted = { status: 202, limit: 600, remaining: 599, resetIn: 60_000 };
 
   function started(): Pace {
     const pace = new Pace({ windowMs: WINDOW, share: 1, random: () => 0.5 });

@@ -12,7 +12,7 @@ function paced(options: Partial<PacerOptions> = {}) {
     status: 202,
     limit,
     remaining,
-    reset: clock.now() + 60_000,
+    resetIn: 60_000,
   });
   return { clock, pacer, slots, ask, answer, names: () => slots.map(({ name }) => name) };
 }

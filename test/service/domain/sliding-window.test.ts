@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admit, decide, resetSecond, viewOf } from '../../../src/service/domain/sliding-window.ts';
-import { type Anchor, steadyTime } from '../../../src/service/domain/steady-time.ts';
 
 const W = 60_000;
 
@@ -102,40 +101,5 @@ describe('the sliding window', () => {
     const verdict = decide({ counted: 1, oldest: 10_500, blocking: undefined }, 11_000, W, 5);
     expect(resetSecond(verdict.resetAt, 11_000)).toBe(71);
     expect(resetSecond(verdict.resetAt, 11_000, 1_700_000_000_000)).toBe(1_700_000_060);
-  });
-});
-
-describe('steady time', () => {
-  it('is not moved by the wall clock, and after a reboot never runs ahead of the truth', () => {
-    const event = fc.record({
-      passes: fc.integer({ min: 0, max: 100_000 }),
-      wallJump: fc.integer({ min: -1e9, max: 1e9 }),
-      reboot: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(event, { maxLength: 50 }), (events) => {
-        const start = 1_700_000_000_000;
-        let wall = start;
-        let truth = 0;
-        let booted = -5_000;
-        let rebooted = false;
-        let anchor: Anchor = { time: steadyTime(undefined, wall, 5_000), steady: 5_000 };
-        expect(anchor.time).toBe(start);
-        for (const { passes, wallJump, reboot } of events) {
-          truth += passes;
-          wall += passes + wallJump;
-          if (reboot) {
-            booted = truth - Math.floor(passes / 2);
-            rebooted = true;
-          }
-          const steady = truth - booted;
-          const time = steadyTime(anchor, wall, steady);
-          expect(time).toBeGreaterThanOrEqual(anchor.time);
-          if (rebooted) expect(time - start).toBeLessThanOrEqual(truth);
-          else expect(time).toBe(start + truth);
-          anchor = { time, steady };
-        }
-      }),
-    );
   });
 });

@@ -1,0 +1,26 @@
+import type { Group } from '../../contract/limits.ts';
+import { TransportError } from '../errors.ts';
+import type { Interceptor } from '../exchange.ts';
+import { readRateAnswer } from '../pacer/answer.ts';
+import type { Pacer, PacerClock, Slot } from '../pacer/pacer.ts';
+
+/** Holds each request back until its group's pacer gives leave, and tells the pacer how it ended. */
+export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, 'now'>): Interceptor {
+  return (next) => async (request) => {
+    if (request.group === undefined) return next(request);
+    let slot: Slot;
+    try {
+      slot = await pacerOf(request.group).acquire(request.signal);
+    } catch (error) {
+      throw new TransportError('aborted', false, 'the request was interrupted', error);
+    }
+    try {
+      const answer = await next(request);
+      slot.answered(readRateAnswer(answer.status, answer.headers, clock.now()));
+      return answer;
+    } catch (error) {
+      slot.failed({ counted: !(error instanceof TransportError) || error.sent });
+      throw error;
+    }
+  };
+}
