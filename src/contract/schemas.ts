@@ -184,6 +184,7 @@ export const Notification = beyond(
     priority: z.string(),
     status: z.enum(NOTIFICATION_STATES),
     history: z.array(z.object({ status: z.enum(NOTIFICATION_STATES), at: z.string() })),
+    failure: z.optional(beyond(z.string(), 'Why the notification failed.')),
   }),
 );
 export const NOTIFICATION_OUTCOMES = ['opened', 'clicked'] as const;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { followCatalogue } from './catalogue/follow.ts';
+import { type ChannelSettings, openChannels } from './channels/settings.ts';
 import { provision } from './credentials.ts';
 import { openDataKey } from './data-key.ts';
 import { decisionSeeds } from './decision-seed.ts';
@@ -13,12 +14,16 @@ import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
 import { messageHandlers } from './http/handlers/messages.ts';
+import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
+import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { listen } from './http/server.ts';
 import { LearnedModels } from './learned-models.ts';
 import { limiterClock, type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
 import { followPolicy, type PolicyChange } from './policy.ts';
 import { SqliteStore } from './store/sqlite/store.ts';
+import { startDeliverer } from './workers/deliverer.ts';
+import { startDispatcher } from './workers/dispatcher.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
@@ -36,6 +41,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly catalog?: string | undefined;
   /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY); left out, the file beside the data. */
   readonly dataKey?: string | undefined;
+  /** Where notifications go out; left out, to a file beside the data. */
+  readonly channels?: ChannelSettings | undefined;
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
@@ -95,7 +102,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       decisionSeed: decisionSeeds(options.seed),
     };
     const limiterNow = await limiterClock(store, options.steady ?? systemSteadyClock);
-    const workers = [startJanitor(deps), startLearner(deps), startSettler(deps)];
+    const channels = openChannels(
+      options.channels ?? { outboxFile: `${options.database}.outbox.ndjson`, providers: {} },
+      clock.now,
+    );
+    const workers = [
+      startJanitor(deps),
+      startLearner(deps),
+      startSettler(deps),
+      startDeliverer(deps),
+      startDispatcher(deps, channels),
+    ];
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const app = createApp({
       deps,
@@ -105,6 +122,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...decideHandlers,
         ...decisionLogHandlers,
         ...messageHandlers,
+        ...notificationHandlers,
+        ...webhookHandlers,
       },
       streams: {},
       admit: rateLimiter(store, policy, clock, limiterNow),

@@ -63,11 +63,14 @@ function protocolOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : '';
 }
 
+/** The ways out of a running service. */
+export interface Channels {
+  forChannel(channel: string): ChannelAdapter;
+  close(): Promise<void>;
+}
+
 /** The adapters that settings ask for, made once each. What has none goes to the outbox file. */
-export function openChannels(
-  settings: ChannelSettings,
-  now: () => number,
-): { forChannel(channel: string): ChannelAdapter; close(): Promise<void> } {
+export function openChannels(settings: ChannelSettings, now: () => number): Channels {
   const outbox = outboxChannel(settings.outboxFile, now);
   const adapters = new Map<string, ChannelAdapter>();
   if (settings.smtp) adapters.set('email', smtpChannel({ ...settings.smtp, timeoutMs: CHANNEL_TIMEOUT_MS }));

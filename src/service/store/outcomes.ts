@@ -1,3 +1,5 @@
+import { occurrenceOf } from '../domain/deliveries/occurrence.ts';
+import { deliveries } from './deliveries.ts';
 import type { Tx } from './store.ts';
 
 /** What a user did with a message or a notification. */
@@ -24,5 +26,8 @@ export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> 
      ON CONFLICT (workspace_id, kind, id, type) DO NOTHING`,
     [workspaceId, kind, id, type, tx.now],
   );
-  return added > 0;
+  if (added === 0) return false;
+  const occurrence = occurrenceOf(outcome, tx.now);
+  if (occurrence) await deliveries.enqueue(tx, workspaceId, occurrence);
+  return true;
 }

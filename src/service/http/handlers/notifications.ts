@@ -1,0 +1,65 @@
+import { ServiceError } from '../../../contract/errors.ts';
+import { newId } from '../../../kit/id.ts';
+import { missingVariables } from '../../domain/notifications/template.ts';
+import { variablesPlace } from '../../sealed-places.ts';
+import { contacts } from '../../store/contacts.ts';
+import { notifications } from '../../store/notifications.ts';
+import { recordOutcome } from '../../store/outcomes.ts';
+import { users } from '../../store/users.ts';
+import type { Handlers } from '../call.ts';
+
+export const notificationHandlers: Handlers = {
+  /** Queues a notification and counts it as a contact, in one transaction (docs/decisions.md, "Decide and render"). */
+  trigger: async ({ tx, workspace, body, requestId, deps }) => {
+    const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
+    if (!(await users.exists(tx, workspace.id, hashId)))
+      throw new ServiceError('not_found', 'No user was identified by this hashId.');
+    const template = deps.catalogue().templates.get(templateId);
+    if (!template) throw new ServiceError('not_found', 'There is no template of this templateId.');
+    if (template.channels.length > 0 && !template.channels.includes(channel))
+      throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
+    const missing = missingVariables(`${template.title ?? ''}\n${template.body}`, variables);
+    if (missing.length > 0)
+      throw new ServiceError(
+        'invalid_request',
+        undefined,
+        missing.map((name) => ({ field: `variables.${name}`, message: 'is missing' })),
+      );
+    const notificationId = newId('ntf');
+    await notifications.create(tx, workspace.id, {
+      notificationId,
+      hashId,
+      templateId,
+      channel,
+      priority,
+      variables: deps.cipher.seal(JSON.stringify(variables), variablesPlace(notificationId)),
+    });
+    await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
+    return { body: { notificationId, status: 'queued', requestId } };
+  },
+
+  getNotification: async ({ tx, workspace, params }) => {
+    const found = await notifications.get(tx, workspace.id, params.id!);
+    if (!found) throw new ServiceError('not_found', 'There is no notification of this identifier.');
+    const { failure, ...record } = found;
+    return { body: { ...record, ...(failure === null ? {} : { failure }) } };
+  },
+
+  notificationOutcome: async ({ tx, workspace, params, body, requestId }) => {
+    const found = await notifications.get(tx, workspace.id, params.id!);
+    if (!found) throw new ServiceError('not_found', 'There is no notification of this identifier.');
+    await recordOutcome(tx, {
+      workspaceId: workspace.id,
+      kind: 'notification',
+      id: found.notificationId,
+      type: body.type,
+      hashId: found.hashId,
+      contentId: found.templateId,
+    });
+    return { body: { requestId } };
+  },
+};
+
+function invalid(field: string, message: string): ServiceError {
+  return new ServiceError('invalid_request', undefined, [{ field, message }]);
+}

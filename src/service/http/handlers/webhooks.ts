@@ -1,0 +1,121 @@
+import { ServiceError } from '../../../contract/errors.ts';
+import type { Webhook } from '../../../contract/schemas.ts';
+import { newId } from '../../../kit/id.ts';
+import { checkWebhookUrl } from '../../egress/url-policy.ts';
+import { secretPlace } from '../../sealed-places.ts';
+import { deliveries, type StoredDelivery } from '../../store/deliveries.ts';
+import type { Tx } from '../../store/store.ts';
+import { type StoredWebhook, webhooks } from '../../store/webhooks.ts';
+import type { Handlers } from '../call.ts';
+
+/** Deliveries shown of one subscription, the newest. */
+const SHOWN_DELIVERIES = 100;
+
+export const webhookHandlers: Handlers = {
+  createWebhook: async ({ tx, workspace, body, deps }) => {
+    const id = newId('wh');
+    await webhooks.create(tx, workspace.id, {
+      id,
+      url: allowedUrl(body.url, deps.policy().allowLoopbackWebhooks),
+      events: [...new Set(body.events)],
+      secret: deps.cipher.seal(body.signingSecret, secretPlace(id)),
+      leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
+    });
+    return { body: shown(await existing(tx, workspace.id, id)) };
+  },
+
+  listWebhooks: async ({ tx, workspace }) => ({
+    body: { webhooks: (await webhooks.list(tx, workspace.id)).map(shown) },
+  }),
+
+  getWebhook: async ({ tx, workspace, params }) => ({
+    body: shown(await existing(tx, workspace.id, params.id!)),
+  }),
+
+  updateWebhook: async ({ tx, workspace, params, body, deps }) => {
+    const { url, events, status, leaseSeconds } = body;
+    await existing(tx, workspace.id, params.id!);
+    await webhooks.update(tx, workspace.id, params.id!, {
+      url: url === undefined ? undefined : allowedUrl(url, deps.policy().allowLoopbackWebhooks),
+      events: events === undefined ? undefined : [...new Set(events)],
+      status,
+      leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
+    });
+    return { body: shown(await existing(tx, workspace.id, params.id!)) };
+  },
+
+  deleteWebhook: async ({ tx, workspace, params }) => {
+    if (!(await webhooks.delete(tx, workspace.id, params.id!))) throw unknown();
+    return {};
+  },
+
+  rotateWebhook: async ({ tx, workspace, params, body, deps }) => {
+    const id = params.id!;
+    const secret = deps.cipher.seal(body.signingSecret, secretPlace(id));
+    if (!(await webhooks.rotate(tx, workspace.id, id, secret))) throw unknown();
+    return { body: shown(await existing(tx, workspace.id, id)) };
+  },
+
+  listDeliveries: async ({ tx, workspace, params }) => {
+    await existing(tx, workspace.id, params.id!);
+    const recent = await deliveries.list(tx, workspace.id, params.id!, SHOWN_DELIVERIES);
+    return { body: { deliveries: recent.map(shownDelivery) } };
+  },
+
+  redeliver: async ({ tx, workspace, params, requestId }) => {
+    const { id, deliveryId } = params as { id: string; deliveryId: string };
+    const webhook = await existing(tx, workspace.id, id);
+    if (webhook.status === 'disabled')
+      throw new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
+    if (!(await deliveries.redeliver(tx, workspace.id, id, deliveryId)))
+      throw new ServiceError('not_found', 'The subscription has no delivery of this identifier.');
+    return { body: { deliveryId, status: 'pending', requestId } };
+  },
+};
+
+async function existing(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook> {
+  const found = await webhooks.get(tx, workspaceId, id);
+  if (!found) throw unknown();
+  return found;
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('not_found', 'There is no subscription of this identifier.');
+}
+
+function allowedUrl(text: string, allowLoopback: boolean): string {
+  const checked = checkWebhookUrl(text, { allowLoopback });
+  if (checked.ok) return checked.url;
+  throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+function shown(webhook: StoredWebhook): Webhook {
+  const { id, url, events, status, createdAt, disabledReason, leaseUntil } = webhook;
+  return {
+    id,
+    url,
+    events: [...events],
+    status,
+    createdAt: iso(createdAt),
+    ...(disabledReason === null ? {} : { disabledReason }),
+    ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
+  };
+}
+
+function shownDelivery(delivery: StoredDelivery) {
+  const { deliveryId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
+  return {
+    deliveryId,
+    type: kind,
+    status,
+    occurredAt: iso(occurredAt),
+    attempts: attempts.map(({ at, error, ...rest }) => ({
+      at: iso(at),
+      ...rest,
+      ...(error === null ? {} : { error }),
+    })),
+    nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
+  };
+}

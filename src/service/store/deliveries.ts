@@ -1,0 +1,256 @@
+import { newId } from '../../kit/id.ts';
+import type { Attempt, Verdict } from '../domain/deliveries/attempt.ts';
+import { judge } from '../domain/deliveries/attempt.ts';
+import type { Occurrence } from '../domain/deliveries/occurrence.ts';
+import type { Tx } from './store.ts';
+import { webhooks } from './webhooks.ts';
+
+/** A delivery taken up by a worker. Secrets are sealed; times are unix ms. */
+export interface ClaimedDelivery {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly secret: Uint8Array;
+  /** Null where none is being replaced at this time. */
+  readonly previousSecret: Uint8Array | null;
+  readonly claim: number;
+}
+
+/** A subscription that has deliveries due. */
+export interface DueLane {
+  readonly webhookId: string;
+  readonly failing: boolean;
+}
+
+export interface StoredAttempt {
+  readonly at: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+export interface StoredDelivery {
+  readonly deliveryId: string;
+  readonly kind: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly occurredAt: number;
+  readonly attempts: readonly StoredAttempt[];
+  /** Null once it ended, and while its subscription is disabled. */
+  readonly nextAttemptAt: number | null;
+}
+
+/** How long a worker may keep a delivery before another takes it up: the deadline of an attempt, twice. */
+export const DELIVERY_LEASE_MS = 30_000;
+
+/** Finished deliveries are kept this long, to be looked at and sent again. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
+
+export const deliveries = {
+  /**
+   * Queues a delivery for each subscription that names the kind, in the caller's transaction, so that an outcome and
+   * its deliveries are stored together or not at all. The body is fixed here: every attempt sends these bytes.
+   */
+  async enqueue(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
+    const open = await tx.sql.all<{ id: string; events: string }>(
+      `SELECT w.webhook_id AS id, w.events FROM webhook w WHERE w.workspace_id = ? AND ${OPEN}
+       ORDER BY w.created_at, w.webhook_id`,
+      [workspaceId, tx.now],
+    );
+    const wanting = open.filter(({ events }) => (JSON.parse(events) as string[]).includes(occurrence.kind));
+    for (const { id } of wanting) {
+      const deliveryId = newId('dlv');
+      await tx.sql.run(
+        `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts,
+           claim, in_hand, due_at) VALUES (?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?)`,
+        [
+          workspaceId,
+          deliveryId,
+          id,
+          occurrence.kind,
+          bodyOf(occurrence, deliveryId),
+          occurrence.occurredAt,
+          tx.now,
+        ],
+      );
+    }
+    if (wanting.length > 0) await tx.notify('deliveries');
+    return wanting.length;
+  },
+
+  /** The subscriptions that have something due now. */
+  async dueLanes(tx: Tx): Promise<DueLane[]> {
+    const rows = await tx.sql.all<{ webhookId: string; failing: number }>(
+      `SELECT w.webhook_id AS "webhookId", CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
+       FROM webhook w WHERE ${OPEN}
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)`,
+      [tx.now, tx.now],
+    );
+    return rows.map(({ webhookId, failing }) => ({ webhookId, failing: failing === 1 }));
+  },
+
+  /** Takes up to `most` due deliveries of one subscription, oldest due first. */
+  async claim(tx: Tx, webhookId: string, most: number): Promise<ClaimedDelivery[]> {
+    const webhook = await tx.sql.get<
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
+    >(
+      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil"
+       FROM webhook w WHERE w.webhook_id = ? AND ${OPEN}`,
+      [webhookId, tx.now],
+    );
+    if (!webhook) return [];
+    const { previousUntil, ...target } = webhook;
+    const rotating = previousUntil !== null && previousUntil > tx.now;
+    const rows = await tx.sql.all<{ deliveryId: string; body: string; claim: number }>(
+      `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
+         first_attempt_at = COALESCE(first_attempt_at, ?)
+       WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ? AND due_at <= ?
+         ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+       RETURNING delivery_id AS "deliveryId", body, claim`,
+      [tx.now + DELIVERY_LEASE_MS, tx.now, webhookId, tx.now, most],
+    );
+    return rows.map((row) => ({
+      ...row,
+      ...target,
+      webhookId,
+      previousSecret: rotating ? target.previousSecret : null,
+    }));
+  },
+
+  /** Gives a delivery back untried: the worker stops. */
+  async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
+    await tx.sql.run('UPDATE delivery SET in_hand = 0, due_at = ? WHERE delivery_id = ? AND claim = ?', [
+      tx.now,
+      claimed.deliveryId,
+      claimed.claim,
+    ]);
+  },
+
+  /**
+   * Writes down how an attempt went and what follows from it. Does nothing where the delivery was taken up by
+   * another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
+   */
+  async finish(
+    tx: Tx,
+    claimed: ClaimedDelivery,
+    attempt: Attempt & {
+      readonly error: string | null;
+      readonly startedAt: number;
+      readonly durationMs: number;
+    },
+    random: number,
+  ): Promise<Verdict | undefined> {
+    const before = await tx.sql.get<{
+      workspaceId: string;
+      attempts: number;
+      firstAttemptAt: number | null;
+      failingSince: number | null;
+    }>(
+      `SELECT d.workspace_id AS "workspaceId", d.attempts, d.first_attempt_at AS "firstAttemptAt",
+         w.failing_since AS "failingSince"
+       FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+       WHERE d.delivery_id = ? AND d.claim = ?`,
+      [claimed.deliveryId, claimed.claim],
+    );
+    if (!before) return undefined;
+    const verdict = judge(before, attempt, random);
+    await tx.sql.run(
+      `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
+       WHERE delivery_id = ? AND claim = ?`,
+      [
+        verdict.delivery,
+        verdict.delivery === 'pending' ? verdict.nextAttemptAt : null,
+        claimed.deliveryId,
+        claimed.claim,
+      ],
+    );
+    await tx.sql.run(
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [
+        before.workspaceId,
+        claimed.deliveryId,
+        claimed.claim,
+        attempt.startedAt,
+        attempt.status,
+        attempt.error,
+        Math.round(attempt.durationMs),
+      ],
+    );
+    if (verdict.failingSince !== before.failingSince)
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
+        verdict.failingSince,
+        claimed.webhookId,
+      ]);
+    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
+    return verdict;
+  },
+
+  /** The latest `most` deliveries of a subscription, newest first, with their attempts. */
+  async list(tx: Tx, workspaceId: string, webhookId: string, most: number): Promise<StoredDelivery[]> {
+    const rows = await tx.sql.all<Omit<StoredDelivery, 'attempts'>>(
+      `SELECT d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
+         CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"
+       FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+       WHERE d.workspace_id = ? AND d.webhook_id = ? ORDER BY d.occurred_at DESC, d.delivery_id LIMIT ?`,
+      [workspaceId, webhookId, most],
+    );
+    if (rows.length === 0) return [];
+    const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
+      `SELECT delivery_id AS "deliveryId", at, status, error, duration_ms AS "durationMs" FROM delivery_attempt
+       WHERE delivery_id IN (${rows.map(() => '?').join(', ')}) ORDER BY delivery_id, number`,
+      rows.map((row) => row.deliveryId),
+    );
+    const byId = new Map<string, StoredAttempt[]>();
+    for (const { deliveryId, ...attempt } of attempts)
+      byId.set(deliveryId, [...(byId.get(deliveryId) ?? []), attempt]);
+    return rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId) ?? [] }));
+  },
+
+  /**
+   * Makes a delivery due now, with a new round of attempts where the last one is over. One that a worker has in hand
+   * stays with it. Returns false where there is no such delivery.
+   */
+  async redeliver(tx: Tx, workspaceId: string, webhookId: string, deliveryId: string): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `UPDATE delivery SET
+         attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
+         first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
+         due_at = CASE WHEN in_hand = 1 THEN due_at ELSE ? END,
+         status = 'pending'
+       WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
+      [tx.now, workspaceId, webhookId, deliveryId],
+    );
+    if (changed > 0) await tx.notify('deliveries');
+    return changed > 0;
+  },
+
+  /** Removes up to `most` deliveries that ended long ago; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
+    const old = await tx.sql.all<{ id: string }>(
+      'SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?',
+      [tx.now - KEPT_MS, most],
+    );
+    for (const { id } of old) {
+      await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);
+      await tx.sql.run('DELETE FROM delivery WHERE delivery_id = ?', [id]);
+    }
+    return old.length;
+  },
+};
+
+/** The bytes of a delivery (specification: Events; docs/decisions.md, "Delivery body"). */
+function bodyOf(occurrence: Occurrence, deliveryId: string): string {
+  const { kind, decisionId, contentId, hashId, notificationId, occurredAt } = occurrence;
+  return JSON.stringify({
+    type: kind,
+    decisionId,
+    contentId,
+    hashId,
+    ...(notificationId === undefined ? {} : { notificationId }),
+    deliveryId,
+    occurredAt: new Date(occurredAt).toISOString(),
+  });
+}

@@ -1,0 +1,122 @@
+import { setMaxListeners } from 'node:events';
+import { deliveryHeaders } from '../../contract/delivery-headers.ts';
+import type { Cipher } from '../crypto/cipher.ts';
+import type { ServiceDeps } from '../deps.ts';
+import { guardedAgent } from '../egress/guarded-agent.ts';
+import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
+import { secretPlace } from '../sealed-places.ts';
+import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
+import { Lanes } from './lanes.ts';
+import { repeat, type Worker } from './worker.ts';
+
+/** Deliveries of one subscription under way at a time. */
+const WIDTH = 16;
+/** The same for one that has been failing: enough to see it recover, too few to press it. */
+const FAILING_WIDTH = 2;
+/** Retries fall due without anybody telling; new deliveries are told of. */
+const LOOK_MS = 1000;
+
+/**
+ * Sends due deliveries. Each subscription has its own lane, so that a receiver that hangs delays only itself.
+ * What is under way when the service stops is given back at once.
+ */
+export function startDeliverer(deps: ServiceDeps): Worker {
+  const { store, clock, log, policy, random, cipher } = deps;
+  const lanes = new Lanes(WIDTH);
+  const stopping = new AbortController();
+  // One listener for each attempt under way.
+  setMaxListeners(0, stopping.signal);
+  const dispatcher = guardedAgent({
+    get allowLoopback() {
+      return policy().allowLoopbackWebhooks;
+    },
+    connectTimeoutMs: DELIVERY_DEADLINE_MS,
+  });
+  /** Lanes that had more due than they took. */
+  const backlog = new Set<string>();
+
+  const attempt = async (claimed: ClaimedDelivery): Promise<void> => {
+    const startedAt = clock.now();
+    try {
+      const body = Buffer.from(claimed.body);
+      const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
+      const result = await post(claimed.url, body, headers, {
+        dispatcher,
+        deadlineMs: DELIVERY_DEADLINE_MS,
+        now: clock.now,
+        signal: stopping.signal,
+      });
+      if (result.status === null && stopping.signal.aborted) {
+        await store.write((tx) => deliveries.release(tx, claimed), { durable: false });
+        return;
+      }
+      const durationMs = clock.now() - startedAt;
+      await store.write(
+        (tx) =>
+          deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
+        { durable: false },
+      );
+    } catch (error) {
+      // The lease runs out, and the delivery is tried again.
+      log('error', 'a delivery was not written down', {
+        deliveryId: claimed.deliveryId,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  };
+
+  const round = async (): Promise<boolean> => {
+    const due = await store.read((tx) => deliveries.dueLanes(tx));
+    const open = due
+      .map(({ webhookId, failing }) => ({
+        webhookId,
+        room: lanes.room(webhookId, failing ? FAILING_WIDTH : WIDTH),
+      }))
+      .filter(({ room }) => room > 0);
+    if (open.length === 0) return false;
+    const claims = await store.write(
+      async (tx) => {
+        const taken: ClaimedDelivery[][] = [];
+        for (const { webhookId, room } of open) taken.push(await deliveries.claim(tx, webhookId, room));
+        return taken;
+      },
+      { durable: false },
+    );
+    open.forEach(({ webhookId, room }, i) => {
+      if (claims[i]!.length === room) backlog.add(webhookId);
+      else backlog.delete(webhookId);
+      for (const claimed of claims[i]!)
+        lanes.run(
+          webhookId,
+          () => attempt(claimed),
+          () => {
+            if (backlog.has(webhookId)) worker.wake();
+          },
+        );
+    });
+    return false;
+  };
+
+  const worker = repeat('the deliverer', clock, log, LOOK_MS, round);
+  const unsubscribe = store.subscribe('deliveries', () => worker.wake());
+  return {
+    wake: worker.wake,
+    idle: async () =>
+      (await worker.idle()) &&
+      !lanes.busy &&
+      (await store.read((tx) => deliveries.dueLanes(tx))).length === 0,
+    stop: async () => {
+      unsubscribe();
+      await worker.stop();
+      stopping.abort();
+      await lanes.drained();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+function secretsOf(claimed: ClaimedDelivery, cipher: Cipher): [string, ...string[]] {
+  const place = secretPlace(claimed.webhookId);
+  const present = cipher.open(claimed.secret, place);
+  return claimed.previousSecret === null ? [present] : [present, cipher.open(claimed.previousSecret, place)];
+}

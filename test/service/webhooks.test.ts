@@ -1,0 +1,313 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { verifyBody } from '../../src/contract/signature.ts';
+import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const secret = 'a signing secret of a test';
+const kinds = ['campaign.clicked', 'campaign.opened', 'decision.actioned'];
+
+async function receiver(answer?: Answer): Promise<Receiver> {
+  const started = await startReceiver(answer);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+const start = () => startTestService({ allowLoopbackWebhooks: true });
+
+async function json(response: Promise<Response>, status: number) {
+  const answer = await response;
+  const text = await answer.text();
+  expect(answer.status, text).toBe(status);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const subscribe = (service: TestService, url: string, more: Record<string, unknown> = {}) =>
+  json(service.fetch('/v1/webhooks', { body: { url, events: kinds, signingSecret: secret, ...more } }), 201);
+
+async function knownUser(service: TestService, user: Record<string, unknown> = {}): Promise<string> {
+  const body = { users: [{ userId: 'u1', name: 'Ada Lovelace', phone: '+441234567890', ...user }] };
+  return (await json(service.fetch('/v1/users', { body }), 200)).users[0].hashId;
+}
+
+/** A decision whose message was tapped: the outcome that makes a delivery. */
+async function tap(service: TestService, hashId: string, type = 'clicked'): Promise<string> {
+  const { decisionId } = await json(service.fetch('/v1/decisioning/decide', { body: { hashId } }), 200);
+  await json(service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } }), 202);
+  return decisionId;
+}
+
+async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('webhook management', () => {
+  it('creates, lists, shows, changes and removes, and never shows the secret', async () => {
+    const service = await startTestService();
+    const made = await subscribe(service, 'https://example.com/hook');
+    expect(made).toEqual({
+      id: expect.stringMatching(/^wh_/),
+      url: 'https://example.com/hook',
+      events: kinds,
+      status: 'active',
+      createdAt: expect.stringMatching(/Z$/),
+    });
+    const path = `/v1/webhooks/${made.id}`;
+    expect(await json(service.fetch('/v1/webhooks'), 200)).toEqual({ webhooks: [made] });
+    expect(await json(service.fetch(path), 200)).toEqual(made);
+    const change = { url: 'https://example.com/other', events: ['campaign.opened'], status: 'disabled' };
+    expect(await json(service.fetch(path, { method: 'PATCH', body: change }), 200)).toEqual({
+      ...made,
+      ...change,
+      disabledReason: 'disabled by request',
+    });
+    const again = await json(service.fetch(path, { method: 'PATCH', body: { status: 'active' } }), 200);
+    expect(again.disabledReason).toBeUndefined();
+    const rotated = await json(
+      service.fetch(`${path}/rotate`, { body: { signingSecret: 'x'.repeat(16) } }),
+      200,
+    );
+    expect(rotated.status).toBe('active');
+    expect(await json(service.fetch(path, { method: 'DELETE' }), 204)).toBeUndefined();
+    await json(service.fetch(path), 404);
+    await json(service.fetch(path, { method: 'DELETE' }), 404);
+    await json(service.fetch(path, { method: 'PATCH', body: {} }), 404);
+    await json(service.fetch(`${path}/deliveries`), 404);
+    expect(await json(service.fetch('/v1/webhooks'), 200)).toEqual({ webhooks: [] });
+  });
+
+  it('refuses URLs that are not public, at creation and at change', async () => {
+    const service = await startTestService();
+    const { id } = await subscribe(service, 'https://example.com/hook');
+    for (const url of [
+      'http://example.com/',
+      'https://127.1/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://u@a.example/',
+    ]) {
+      for (const refused of [
+        service.fetch('/v1/webhooks', { body: { url, events: kinds, signingSecret: secret } }),
+        service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body: { url } }),
+      ]) {
+        const body = await json(refused, 400);
+        expect(body).toMatchObject({ error: 'invalid_request', details: [{ field: 'url' }] });
+      }
+    }
+    const short = { url: 'https://example.com/', events: kinds, signingSecret: 'x'.repeat(15) };
+    await json(service.fetch('/v1/webhooks', { body: short }), 400);
+  });
+
+  it('keeps one workspace out of another', async () => {
+    const service = await startTestService();
+    const { id } = await subscribe(service, 'https://example.com/hook');
+    const other = await startTestService();
+    for (const path of [`/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`])
+      await json(other.fetch(path), 404);
+  });
+
+  it('gives the first answer again under one idempotency key', async () => {
+    const service = await startTestService();
+    const request = {
+      body: { url: 'https://example.com/hook', events: kinds, signingSecret: secret },
+      headers: { 'idempotency-key': 'k1' },
+    };
+    const first = await json(service.fetch('/v1/webhooks', request), 201);
+    expect(await json(service.fetch('/v1/webhooks', request), 201)).toEqual(first);
+    expect((await json(service.fetch('/v1/webhooks'), 200)).webhooks.length).toBe(1);
+  });
+});
+
+describe('deliveries', () => {
+  it('reach a subscriber, signed, in the specified form', async () => {
+    const service = await start();
+    const target = await receiver();
+    const { id } = await subscribe(service, target.url);
+    const hashId = await knownUser(service);
+    const decisionId = await tap(service, hashId);
+    const [got] = await target.waitFor(1);
+    const body = JSON.parse(got!.body.toString());
+    expect(Object.keys(body)).toEqual([
+      'type',
+      'decisionId',
+      'contentId',
+      'hashId',
+      'deliveryId',
+      'occurredAt',
+    ]);
+    expect(body).toMatchObject({ type: 'campaign.clicked', decisionId, hashId });
+    expect(got!.headers['content-type']).toBe('application/json');
+    expect(verifyBody(got!.body, secret, got!.headers['x-service-signature']!)).toBe(true);
+    expect(got!.headers['webhook-id']).toBe(body.deliveryId);
+    expect(new StandardWebhook(secret, { format: 'raw' }).verify(got!.body, got!.headers)).toEqual(body);
+    const { deliveries } = await until(async () => {
+      const seen = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+      return seen.deliveries[0]?.status === 'delivered' && seen;
+    });
+    expect(deliveries).toEqual([
+      {
+        deliveryId: body.deliveryId,
+        type: 'campaign.clicked',
+        status: 'delivered',
+        occurredAt: body.occurredAt,
+        attempts: [{ at: expect.any(String), status: 204, durationMs: expect.any(Number) }],
+        nextAttemptAt: null,
+      },
+    ]);
+  });
+
+  it('go to those who asked for the kind, once per outcome', async () => {
+    const service = await start();
+    const all = await receiver();
+    const opened = await receiver();
+    await subscribe(service, all.url);
+    await subscribe(service, opened.url, { events: ['campaign.opened'] });
+    const hashId = await knownUser(service);
+    const decisionId = await tap(service, hashId, 'opened');
+    for (const type of ['opened', 'dismissed', 'actioned', 'opened'])
+      await json(service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } }), 202);
+    await all.waitFor(2);
+    await until(() => service.idle());
+    const types = (target: Receiver) =>
+      target.received.map(({ body }) => JSON.parse(body.toString()).type).sort();
+    expect(types(all)).toEqual(['campaign.opened', 'decision.actioned']);
+    expect(types(opened)).toEqual(['campaign.opened']);
+  });
+
+  it('are signed by both secrets while one replaces the other', async () => {
+    const service = await start();
+    const target = await receiver();
+    const { id } = await subscribe(service, target.url);
+    const fresh = 'the secret that replaces it';
+    await json(service.fetch(`/v1/webhooks/${id}/rotate`, { body: { signingSecret: fresh } }), 200);
+    await tap(service, await knownUser(service));
+    const [got] = await target.waitFor(1);
+    for (const each of [secret, fresh])
+      expect(new StandardWebhook(each, { format: 'raw' }).verify(got!.body, got!.headers)).toBeTruthy();
+    expect(verifyBody(got!.body, fresh, got!.headers['x-service-signature']!)).toBe(true);
+  });
+
+  it('are sent again with the same bytes and id after a failure, and when asked to', async () => {
+    const service = await start();
+    let answers = 0;
+    const target = await receiver((response) => {
+      answers += 1;
+      response.writeHead(answers === 2 ? 200 : 500).end();
+    });
+    const { id } = await subscribe(service, target.url);
+    await tap(service, await knownUser(service));
+    await target.waitFor(1);
+    const pending = await until(async () => {
+      const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+      return deliveries[0].attempts.length === 1 && deliveries[0];
+    });
+    expect(pending).toMatchObject({ status: 'pending', attempts: [{ status: 500 }] });
+    expect(Date.parse(pending.nextAttemptAt)).toBeGreaterThan(Date.parse(pending.attempts[0].at) + 3_999);
+    const again = `/v1/webhooks/${id}/deliveries/${pending.deliveryId}/redeliver`;
+    expect(await json(service.fetch(again, { method: 'POST' }), 202)).toMatchObject({ status: 'pending' });
+    await target.waitFor(2);
+    await until(async () => {
+      const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+      return deliveries[0].status === 'delivered';
+    });
+    await json(service.fetch(again, { method: 'POST' }), 202);
+    const [first, ...others] = await target.waitFor(3);
+    for (const other of others) {
+      expect(other.body.equals(first!.body)).toBe(true);
+      expect(other.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    }
+    await json(service.fetch(`/v1/webhooks/${id}/deliveries/dlv_x/redeliver`, { method: 'POST' }), 404);
+  });
+
+  it('stop at once for a subscriber that answers 410, and go on once it is active again', async () => {
+    const service = await start();
+    let gone = true;
+    const target = await receiver((response) => response.writeHead(gone ? 410 : 204).end());
+    const { id } = await subscribe(service, target.url);
+    const hashId = await knownUser(service);
+    await tap(service, hashId);
+    const disabled = await until(async () => {
+      const webhook = await json(service.fetch(`/v1/webhooks/${id}`), 200);
+      return webhook.status === 'disabled' && webhook;
+    });
+    expect(disabled.disabledReason).toBe('the receiver answered 410 Gone');
+    await tap(service, hashId);
+    await until(() => service.idle());
+    expect(target.received.length).toBe(1);
+    const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+    expect(deliveries).toMatchObject([{ status: 'failed', nextAttemptAt: null }]);
+    const again = `/v1/webhooks/${id}/deliveries/${deliveries[0].deliveryId}/redeliver`;
+    await json(service.fetch(again, { method: 'POST' }), 409);
+    gone = false;
+    await json(service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body: { status: 'active' } }), 200);
+    await json(service.fetch(again, { method: 'POST' }), 202);
+    await target.waitFor(2);
+  });
+
+  it('are held while a subscription is switched off and sent when it is back', async () => {
+    const service = await start();
+    const target = await receiver((response) =>
+      response.writeHead(target.received.length === 1 ? 500 : 204).end(),
+    );
+    const { id } = await subscribe(service, target.url);
+    await tap(service, await knownUser(service));
+    await target.waitFor(1);
+    await json(service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body: { status: 'disabled' } }), 200);
+    const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+    expect(deliveries).toMatchObject([{ status: 'pending', nextAttemptAt: null }]);
+    await json(service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body: { status: 'active' } }), 200);
+    await json(
+      service.fetch(`/v1/webhooks/${id}/deliveries/${deliveries[0].deliveryId}/redeliver`, {
+        method: 'POST',
+      }),
+      202,
+    );
+    await target.waitFor(2);
+  });
+
+  it('of one subscriber are not delayed by another that hangs', async () => {
+    const service = await start();
+    const hanging = await receiver(() => {});
+    const good = await receiver();
+    await subscribe(service, hanging.url);
+    await subscribe(service, good.url);
+    const hashId = await knownUser(service);
+    // More than one lane holds at a time.
+    for (let i = 0; i < 40; i += 1) await tap(service, hashId);
+    await good.waitFor(40);
+    expect(hanging.received.length).toBeLessThan(40);
+  });
+
+  it('reach no address that is refused when the socket connects', async () => {
+    const service = await start();
+    const target = await receiver();
+    const { id } = await subscribe(service, target.url);
+    const strict = await startTestService({ database: service.database, allowLoopbackWebhooks: false });
+    await until(async () => !service.deps.policy().allowLoopbackWebhooks);
+    await tap(strict, await knownUser(strict));
+    const failed = await until(async () => {
+      const { deliveries } = await json(strict.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+      return deliveries[0]?.attempts.length === 1 && deliveries[0];
+    });
+    expect(failed.attempts[0]).toMatchObject({
+      status: null,
+      error: expect.stringContaining('public addresses only'),
+    });
+    expect(target.received).toEqual([]);
+  });
+
+  it('end with the lease of their subscription', async () => {
+    const service = await start();
+    const target = await receiver();
+    const made = await subscribe(service, target.url, { leaseSeconds: 5 });
+    expect(Date.parse(made.leaseUntil) - Date.parse(made.createdAt)).toBe(5000);
+    const longer = await json(
+      service.fetch(`/v1/webhooks/${made.id}`, { method: 'PATCH', body: { leaseSeconds: 60 } }),
+      200,
+    );
+    expect(Date.parse(longer.leaseUntil)).toBeGreaterThan(Date.parse(made.leaseUntil));
+  });
+});
