@@ -103,6 +103,7 @@ async function startLocal({ clock, env }: World, { database }: Paths) {
   const { startService } = await import('../service/start.ts');
   const service = await startService({
     database,
+    onThisMachine: true,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,

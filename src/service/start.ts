@@ -43,6 +43,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly dataKey?: string | undefined;
   /** Where notifications go out; left out, to a file beside the data. */
   readonly channels?: ChannelSettings | undefined;
+  /** The service of `local`: admits webhooks to loopback addresses in this process, whatever the store's policy. */
+  readonly onThisMachine?: boolean | undefined;
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
@@ -86,8 +88,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   try {
     const credentials = await provision(store, `${options.database}.credentials.json`, options.region, false);
-    const { policy, stop } = await followPolicy(store, options);
+    const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
+    const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
     const { catalogue, stop: stopCatalogue } = await followCatalogue(store, options.catalog, log);
     closers.push(stopCatalogue);
     const deps: ServiceDeps = {
