@@ -1,64 +1,70 @@
 /**
- * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json and
- * docs/catalog.schema.json. `npm run generate`.
+ * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json.
+ * `npm run generate`; with a folder as argument it writes there instead, which is how a test sees that they are fresh.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Plugin } from '@oclif/core/config';
 import { bundle } from './bundle.js';
 
 const root = join(import.meta.dirname, '..');
+const out = resolve(process.argv[2] ?? root);
 process.chdir(root);
 
 const files = readdirSync('src/commands', { recursive: true })
-  .filter((file) => file.endsWith('.ts'))
   .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'))
   .sort();
-const idOf = (file) =>
-  file
-    .replace(/\.ts$/, '')
-    .replace(/\/index$/, '')
-    .replaceAll('/', ':');
-const list = files.map((file) => `  '${idOf(file)}': () => import('../commands/${file}'),`);
-writeFileSync(
-  'src/cli/commands.gen.ts',
-  `// Made by \`npm run generate\` from src/commands.\nimport type { Command } from '@oclif/core';\n
-/** Loads the code of a command by its id. */\nexport const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {\n${list.join('\n')}\n};\n`,
-);
+const idOf = (file) => file.replace(/(\/index)?\.ts$/, '').replaceAll('/', ':');
 
-const dir = join(root, 'node_modules', '.cache', 'svc-generate');
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
-const all = join(dir, 'all-commands.ts');
-const imports = files.map(
-  (file, i) => `import c${i} from ${JSON.stringify(join(root, 'src/commands', file))};`,
-);
-const entries = files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`);
-writeFileSync(all, `${imports.join('\n')}\nexport const COMMANDS = { ${entries.join(', ')} };\n`);
-await bundle(
-  {
-    'all-commands': all,
-    openapi: 'src/contract/openapi.ts',
-    'catalog-schema': 'src/service/catalogue/schema.ts',
-  },
-  { dir, format: 'esm', external: [/^[^./]/] },
-);
+write('src/cli/commands.gen.ts', [
+  '// Made by `npm run generate` from src/commands.',
+  "import type { Command } from '@oclif/core';",
+  '',
+  '/** Loads the code of a command by its id. */',
+  'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {',
+  ...files.map((file) => `  ${quoted(idOf(file))}: () => import('../commands/${file}'),`),
+  '};',
+]);
 
-const plugin = new Plugin({ root, ignoreManifest: true, respectNoCacheDefault: true });
-await plugin.load();
-const commands = Object.fromEntries(
-  Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1)),
-);
-// The path and time of this machine have no place in a committed file.
-for (const command of Object.values(commands)) {
-  delete command.relativePath;
-  delete command.isESM;
+// Inside node_modules, so that what is not bundled is found from there.
+const dir = mkdtempSync(join(root, 'node_modules', '.svc-generate-'));
+try {
+  const all = join(dir, 'all.ts');
+  writeFileSync(
+    all,
+    [
+      ...files.map((file, i) => `import c${i} from ${JSON.stringify(join(root, 'src/commands', file))};`),
+      `export const COMMANDS = { ${files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`).join(', ')} };`,
+    ].join('\n'),
+  );
+  await bundle({ all, openapi: 'src/contract/openapi.ts' }, { dir, format: 'esm', external: [/^[^./]/] });
+
+  const pjson = JSON.parse(readFileSync('package.json', 'utf8'));
+  pjson.oclif.commands = { strategy: 'explicit', target: join(dir, 'all.mjs'), identifier: 'COMMANDS' };
+  const plugin = new Plugin({ root, pjson, ignoreManifest: true, respectNoCacheDefault: true });
+  await plugin.load();
+  const commands = Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1));
+  // Where the classes were found is of this machine.
+  for (const [, command] of commands) delete command.relativePath;
+  write('oclif.manifest.json', [
+    JSON.stringify({ commands: Object.fromEntries(commands), version: plugin.version }, null, 2),
+  ]);
+
+  const { openApi } = await import(pathToFileURL(join(dir, 'openapi.mjs')).href);
+  write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
 }
-writeFileSync('oclif.manifest.json', `${JSON.stringify({ commands, version: plugin.version }, null, 2)}\n`);
 
-const { openApi } = await import(pathToFileURL(join(dir, 'openapi.mjs')).href);
-writeFileSync('openapi.json', `${JSON.stringify(openApi(plugin.version), null, 2)}\n`);
+/** As Biome formats it: a name that needs no quotes has none. */
+function quoted(id) {
+  return /^\w+$/.test(id) ? id : `'${id}'`;
+}
 
-const { catalogJsonSchema } = await import(pathToFileURL(join(dir, 'catalog-schema.mjs')).href);
-writeFileSync('docs/catalog.schema.json', `${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);
+function write(file, lines) {
+  const path = join(out, file);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, `${lines.join('\n')}\n`);
+}

@@ -2,6 +2,7 @@ import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Group } from '../../contract/limits.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { resetSecond } from '../domain/sliding-window.ts';
 import type { Policy } from '../policy.ts';
 import { admit } from '../store/admissions.ts';
 import type { Store } from '../store/store.ts';
@@ -20,18 +21,16 @@ export function rateLimiter(
     const { limits, windowMs } = policy();
     const limit = limits[group];
     if (limit === null) return;
-    const admission = await store.write(
-      (tx) => admit(tx, workspaceId, group, { limit, windowMs, at: limiterNow() }),
-      {
-        durable: false,
-      },
-    );
-    headers.set(HEADERS.limit, String(admission.limit));
-    headers.set(HEADERS.remaining, String(admission.remaining));
-    headers.set(HEADERS.reset, String(Math.ceil((clock.now() + admission.resetInMs) / 1000)));
-    if (!admission.allowed) {
+    const at = limiterNow();
+    const verdict = await store.write((tx) => admit(tx, workspaceId, group, { limit, windowMs, at }), {
+      durable: false,
+    });
+    headers.set(HEADERS.limit, String(limit));
+    headers.set(HEADERS.remaining, String(verdict.remaining));
+    headers.set(HEADERS.reset, String(resetSecond(verdict.resetAt, at, clock.now())));
+    if (!verdict.admitted) {
       throw new ServiceError('rate_limited', undefined, undefined, {
-        [HEADERS.retryAfter]: String(admission.retryAfter),
+        [HEADERS.retryAfter]: String(verdict.retryAfter),
       });
     }
   };

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The long tests that break things on purpose: `npm run test:chaos`. Each has a short form in the suite. */
+export default defineConfig({
+  test: {
+    include: ['test/chaos/**/*.chaos.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 30 * 60_000,
+    hookTimeout: 60_000,
+    disableConsoleIntercept: true,
+  },
+});
