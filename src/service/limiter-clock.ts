@@ -1,4 +1,3 @@
-import { type Anchor, steadyTime } from './domain/steady-time.ts';
 import { settings } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 
@@ -6,6 +5,12 @@ import type { Store } from './store/store.ts';
 export type SteadyClock = () => number;
 
 export const systemSteadyClock: SteadyClock = () => Number(process.hrtime.bigint() / 1000n) / 1000;
+
+/** What ties limiter time to the steady clock: both at one moment, in ms. */
+interface Anchor {
+  readonly time: number;
+  readonly steady: number;
+}
 
 /**
  * The time that the rate limiter counts in. It follows the steady clock, so a wall clock set back or forward grants
@@ -18,12 +23,13 @@ export async function limiterClock(store: Store, steady: SteadyClock): Promise<(
     const known = await settings.get<Anchor>(tx, 'limiter_anchor');
     const reading = steady();
     const newest = await tx.sql.get<{ at: number | null }>('SELECT max(at_ms) AS at FROM admission');
-    const reckoned = steadyTime(known, tx.now, reading);
+    const sameBoot = known !== undefined && known.steady <= reading;
+    const reckoned = sameBoot ? known.time + reading - known.steady : (known?.time ?? tx.now);
     const time = Math.max(reckoned, Number(newest?.at ?? 0));
-    if (known && known.steady <= reading && time === reckoned) return known;
+    if (sameBoot && time === reckoned) return known;
     const made: Anchor = { time, steady: reading };
     await settings.set(tx, 'limiter_anchor', made);
     return made;
   });
-  return () => Math.floor(steadyTime(anchor, 0, steady()));
+  return () => Math.floor(anchor.time + steady() - anchor.steady);
 }
