@@ -107,6 +107,7 @@ async function startLocal({ clock, env }: World, { database }: Paths) {
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
+    environment: env,
   });
   if (service.apiKey === null) throw new Error('the data of local has no key');
   return {

@@ -21,6 +21,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: 'free some space or mend the permissions, then run the command again',
         cause: error,
       });
+    case 'ChannelSettingError':
+      return new SvcError('usage', named.message, {
+        hint: 'correct the environment variable; docs/notifications.md lists them all',
+        cause: error,
+      });
     case 'CatalogError':
       return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
         hint: 'correct the file and run it again; docs/catalog.md says what it may hold',

@@ -52,6 +52,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       seed: world.env.SVC_SEED || undefined,
       catalog: flags.catalog,
       dataKey: world.env.SVC_DATA_KEY || undefined,
+      environment: world.env,
       log: (level, message, fields) =>
         out.info(
           JSON.stringify({ level, time: new Date(world.clock.now()).toISOString(), message, ...fields }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { followCatalogue } from './catalogue/follow.ts';
-import { type ChannelSettings, openChannels } from './channels/settings.ts';
+import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { provision } from './credentials.ts';
 import { openDataKey } from './data-key.ts';
 import { decisionSeeds } from './decision-seed.ts';
@@ -41,8 +41,10 @@ export interface ServiceOptions extends PolicyChange {
   readonly catalog?: string | undefined;
   /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY); left out, the file beside the data. */
   readonly dataKey?: string | undefined;
-  /** Where notifications go out; left out, to a file beside the data. */
+  /** Where notifications go out; left out, what `environment` says. */
   readonly channels?: ChannelSettings | undefined;
+  /** Names mail server and providers (see channelSettings); left out, notifications go to a file beside the data. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: admits webhooks to loopback addresses in this process, whatever the store's policy. */
   readonly onThisMachine?: boolean | undefined;
   readonly clock?: Clock | undefined;
@@ -106,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     };
     const limiterNow = await limiterClock(store, options.steady ?? systemSteadyClock);
     const channels = openChannels(
-      options.channels ?? { outboxFile: `${options.database}.outbox.ndjson`, providers: {} },
+      options.channels ?? channelSettings(options.environment ?? {}, `${options.database}.outbox.ndjson`),
       clock.now,
     );
     const workers = [

@@ -20,7 +20,9 @@ export interface ProviderSettings {
 }
 
 /** A setting of the environment that cannot be used; the message names the variable. */
-export class ChannelSettingError extends Error {}
+export class ChannelSettingError extends Error {
+  override readonly name = 'ChannelSettingError';
+}
 
 /**
  * Reads `SVC_SMTP_URL`, `SVC_SMTP_FROM`, `SVC_{WHATSAPP,SMS,PUSH}_URL`, `SVC_PROVIDER_SECRET`,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { ChannelAdapter, HandOver } from './channel.ts';
 
 export interface SmtpOptions {
@@ -22,14 +22,11 @@ const ONE_ADDRESS = /^[^\s@,;<>"()]+@[^\s@,;<>"()]+$/;
  * the text was sent) is never sent again. The Message-ID is the notification's, to tell copies apart.
  */
 export function smtpChannel(options: SmtpOptions): ChannelAdapter {
-  const transport = createTransport({
-    url: options.url,
-    connectionTimeout: options.timeoutMs,
-    greetingTimeout: options.timeoutMs,
-    socketTimeout: options.timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let transport: Promise<Transporter> | undefined;
+  const open = () => {
+    transport ??= connect(options);
+    return transport;
+  };
   const domain = options.from.replace(/^.*@/, '').replace(/>.*$/, '') || 'localhost';
   return {
     name: 'smtp',
@@ -48,7 +45,7 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
         },
       });
       try {
-        await transport.sendMail({
+        await (await open()).sendMail({
           from: options.from,
           to: { name: '', address: message.to.email },
           subject: message.subject ?? message.templateId,
@@ -62,9 +59,22 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
       }
     },
     async close() {
-      transport.close();
+      (await transport)?.close();
     },
   };
+}
+
+/** Loaded with the first e-mail: most processes send none. */
+async function connect({ url, timeoutMs }: SmtpOptions): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** `begun`: the server may have begun to receive the text; a connection lost after that tells nothing. */
