@@ -1,0 +1,107 @@
+import type * as z from 'zod/mini';
+import { Event, User } from '../contract/schemas.ts';
+import { validate } from '../contract/validation.ts';
+import { type Member, membersOf } from './json-members.ts';
+import { toUtc } from './timestamps.ts';
+
+/** What is wrong with one record: the field (`record` for the whole) and the reason in words. */
+export interface Fault {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Which schema the records of an import obey, and the name of their array on the wire. */
+export type RecordKind = 'events' | 'users';
+
+const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
+/** The free-form part of a record. */
+export const FREE_PART: Record<RecordKind, string> = { events: 'properties', users: 'traits' };
+
+/**
+ * The full check of one record: JSON, then the schema of the contract, then what a schema behind JSON.parse cannot
+ * see: a name given twice (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half a surrogate pair,
+ * which no UTF-8 text can hold (RFC 7493 section 2.1). Returns the first fault, or null.
+ */
+export function checkRecord(kind: RecordKind, text: string): Fault | null {
+  const parsed = parseObject(text);
+  if ('field' in parsed) return parsed;
+  const result = validate(SCHEMAS[kind], parsed.value);
+  if (!result.ok) return worded(kind, result.details[0]!, parsed.value);
+  return checkText(text, parsed.value, FREE_PART[kind]);
+}
+
+/** The check that `--no-validate` leaves: it must be a JSON object, or it would break its batch. */
+export function checkObject(text: string): Fault | null {
+  const parsed = parseObject(text);
+  return 'field' in parsed ? parsed : null;
+}
+
+/** A JSON object, or the fault that says why it is none. */
+export function parseObject(text: string): Fault | { value: Record<string, unknown> } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { field: 'record', reason: `is not valid JSON: ${jsonFault(error, text)}` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { field: 'record', reason: 'must be a JSON object' };
+  return { value: value as Record<string, unknown> };
+}
+
+/** V8 quotes the input in its message; the place is enough, the rejects file holds the text. */
+function jsonFault(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const place = /at position (\d+)/.exec(message)?.[1];
+  if (/end of JSON|Unterminated/.test(message)) return 'it ends too soon';
+  if (place === undefined) return 'it does not begin as JSON does';
+  return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
+}
+
+function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): Fault {
+  const { field, message } = detail;
+  if (field === 'timestamp' && kind === 'events') {
+    const given = value.timestamp;
+    if (given !== undefined && given !== null && toUtc(String(given), 'UTC').ok)
+      return { field, reason: `${message}; --convert-timestamps turns this one into UTC` };
+  }
+  if (message === 'is not a known field')
+    return { field, reason: `${message}; --extra-fields properties or drop takes such fields` };
+  return { field, reason: message };
+}
+
+interface Fault0 {
+  readonly field: string;
+  readonly message: string;
+}
+
+function checkText(text: string, value: Record<string, unknown>, freePart: string): Fault | null {
+  const top = membersOf(text);
+  const free = top.find((member) => member.name === freePart);
+  const inner = free ? membersOf(text, free.start) : [];
+  return (
+    repeated(top, '') ??
+    repeated(inner, `${freePart}.`) ??
+    halfPair(value, '') ??
+    halfPair((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
+  );
+}
+
+function repeated(members: Member[], prefix: string): Fault | null {
+  const names = new Set<string>();
+  for (const { name } of members) {
+    const field = `${prefix}${name}`;
+    if (name === '__proto__') return { field, reason: 'is not a name that every receiver keeps' };
+    if (names.has(name)) return { field, reason: 'is given twice' };
+    names.add(name);
+  }
+  return null;
+}
+
+function halfPair(values: Record<string, unknown>, prefix: string): Fault | null {
+  for (const [name, value] of Object.entries(values)) {
+    if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+      return { field: `${prefix}${name}`, reason: 'holds half of a surrogate pair, which is no character' };
+  }
+  return null;
+}

@@ -1,0 +1,128 @@
+import type { Batcher } from './batch.ts';
+import { longestRecord } from './batch.ts';
+import { CsvReader } from './csv/reader.ts';
+import type { Format } from './input/detect.ts';
+import { type Input, openInput } from './input/open.ts';
+import { linesBefore, linesWithin, type Part, rangeOf } from './input/range.ts';
+import { Window } from './input/window.ts';
+import { NdjsonReader, type RecordReader } from './ndjson.ts';
+import { scanEvent } from './scan-event.ts';
+import { jsonShape } from './shape-json.ts';
+import type { Shaping } from './shaping.ts';
+
+export interface InputOptions {
+  readonly names: readonly string[];
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly format: Format | undefined;
+  readonly shaping: Shaping;
+  readonly part: Part | undefined;
+  readonly onNotice: (text: string) => void;
+}
+
+/** One input on its way: what is read, how, and where it begins. */
+export interface Feed {
+  readonly input: Input;
+  readonly window: Window;
+  readonly reader: RecordReader;
+  /** Offset of the first byte. */
+  readonly start: number;
+  /** Lines before it; counted when first asked for. */
+  linesBefore(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * The inputs of an import. All are opened and looked at before anything is sent, so that a missing one is found
+ * first; files are then closed until their turn, however many there are. A pipe stays open: it opens once.
+ */
+export class Inputs {
+  readonly looked: Input[] = [];
+  private readonly options: InputOptions;
+
+  private constructor(options: InputOptions) {
+    this.options = options;
+  }
+
+  static async open(options: InputOptions): Promise<Inputs> {
+    const inputs = new Inputs(options);
+    try {
+      for (const name of options.names) {
+        const input = await openInput(name, options);
+        inputs.looked.push(input);
+        if (input.fingerprint) await input.close();
+      }
+    } catch (error) {
+      await inputs.close();
+      throw error;
+    }
+    return inputs;
+  }
+
+  /** Sizes of all files together in bytes; undefined when there is a pipe. */
+  get size(): number | undefined {
+    let sum = 0;
+    for (const { fingerprint } of this.looked) {
+      if (!fingerprint) return undefined;
+      sum += fingerprint.size;
+    }
+    return sum;
+  }
+
+  /** Records of this input are dealt out by count, not by place. */
+  dealt(index: number): boolean {
+    const input = this.looked[index]!;
+    const { part } = this.options;
+    return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
+  }
+
+  /** Opens an input for reading. */
+  async feed(index: number, batcher: Batcher): Promise<Feed> {
+    const looked = this.looked[index]!;
+    const { shaping, part } = this.options;
+    const input = looked.fingerprint ? await openInput(looked.name, this.options) : looked;
+    const longest = longestRecord(shaping.kind);
+    let source = input.bytes;
+    let start = 0;
+    if (part && !this.dealt(index)) {
+      const { from, to } = rangeOf(part, looked.fingerprint!.size);
+      const range = await linesWithin(looked.path!, from, to);
+      source = range.source;
+      start = range.start;
+    }
+    batcher.nextFile(index, start, this.dealt(index) ? part : undefined);
+    let lines: Promise<number> | undefined;
+    return {
+      input,
+      window: new Window(source, longest + 1, start),
+      reader: this.reader(input),
+      start,
+      linesBefore: () => {
+        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(looked.path!, start);
+        return lines;
+      },
+      async close() {
+        if (source !== input.bytes) await source.close();
+        await input.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const input of this.looked) if (!input.fingerprint) await input.close();
+  }
+
+  private reader(input: Input): RecordReader {
+    const { shaping, onNotice } = this.options;
+    const longest = longestRecord(shaping.kind);
+    const file = input.name;
+    if (input.format === 'csv') return new CsvReader({ file, shaping, longest, onNotice });
+    // Records that every flag leaves as they are need no more than the scan.
+    const plain = shaping.kind === 'events' && shaping.map.size === 0 && shaping.set.size === 0;
+    return new NdjsonReader({
+      file,
+      longest,
+      shape: jsonShape(shaping),
+      scan: plain ? scanEvent : undefined,
+    });
+  }
+}

@@ -1,0 +1,285 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import type { Batch, Border } from './batch.ts';
+
+/** What became of a batch, as far as is known. */
+const SENT = 0;
+const SETTLED = 1;
+/** Surely not carried out: never sent, or refused as a whole. Its border stays. */
+const WITHDRAWN = 2;
+
+export interface JournalState {
+  /** Random; part of every idempotency key. */
+  readonly id: string;
+  readonly finished: boolean;
+  /** What was imported and how, as JSON text; compared when the import is resumed. */
+  readonly options: string;
+  /** State of the inputs when the import began, as JSON text. */
+  readonly inputs: string;
+  readonly rejectsPath: string;
+  readonly rejectsLength: number;
+}
+
+/** A batch that was sent and whose answer is not known. */
+export interface Doubt {
+  readonly file: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly records: number;
+  /** Unix milliseconds. */
+  readonly sentAt: number;
+}
+
+/** The journal cannot be used; `reason` says which of the known troubles it is. */
+export class JournalError extends Error {
+  readonly reason: 'locked' | 'denied' | 'full' | 'broken';
+  readonly path: string;
+
+  constructor(reason: JournalError['reason'], path: string, cause: unknown) {
+    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'JournalError';
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS import (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, finished INTEGER NOT NULL, options TEXT NOT NULL,
+    inputs TEXT NOT NULL, rejects_path TEXT NOT NULL, rejects_length INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS batch (
+    seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
+    first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
+    state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
+`;
+/** A page of borders, in rows. */
+const PAGE = 1000;
+
+interface Change {
+  readonly apply: () => void;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * What an import knows of itself, on the disk: a small SQLite file that one process holds by SQLite's own lock, so
+ * that it is free again the moment the process ends, however it ends. Changes that come together are committed
+ * together, with `synchronous=FULL`: what is noted survives a power cut.
+ */
+export class Journal {
+  readonly path: string;
+  private readonly db: Database.Database;
+  private readonly insert: Database.Statement;
+  private readonly mark: Database.Statement;
+  private readonly again: Database.Statement;
+  private readonly extend: Database.Statement;
+  private changes: Change[] = [];
+  private seq = 0;
+  private readonly seqs = new Map<string, number>();
+
+  private constructor(path: string, db: Database.Database) {
+    this.path = path;
+    this.db = db;
+    this.insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.mark = db.prepare('UPDATE batch SET state = ?, sent_at = ? WHERE seq = ?');
+    // A batch in doubt stays so since it was first sent: that is when the service may have seen its key.
+    this.again = db.prepare(
+      `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
+    );
+    this.extend = db.prepare('UPDATE import SET rejects_length = ?');
+    this.seq = (db.prepare('SELECT max(seq) AS last FROM batch').get() as { last: number | null }).last ?? 0;
+  }
+
+  /** Opens or makes the file and takes its lock. Throws a JournalError. */
+  static open(path: string): Journal {
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      const db = new Database(path, { timeout: 0 });
+      // The lock is held from the first access to the end; with it, WAL needs no shared memory file.
+      db.exec('PRAGMA locking_mode = EXCLUSIVE');
+      db.exec('PRAGMA journal_mode = WAL');
+      db.exec('PRAGMA synchronous = FULL');
+      db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+      return new Journal(path, db);
+    } catch (error) {
+      throw trouble(path, error);
+    }
+  }
+
+  /** The import on record; undefined in a new file. */
+  state(): JournalState | undefined {
+    return this.guard(() => {
+      const row = this.db.prepare('SELECT * FROM import').get() as Record<string, unknown> | undefined;
+      if (!row) return undefined;
+      return {
+        id: String(row.id),
+        finished: row.finished === 1,
+        options: String(row.options),
+        inputs: String(row.inputs),
+        rejectsPath: String(row.rejects_path),
+        rejectsLength: Number(row.rejects_length),
+      };
+    });
+  }
+
+  /** Some batch was taken by the service or may have been. */
+  get touched(): boolean {
+    const sql = `SELECT 1 AS found FROM batch WHERE state IN (${SENT}, ${SETTLED}) LIMIT 1`;
+    return this.guard(() => this.db.prepare(sql).get() !== undefined);
+  }
+
+  /** Forgets everything and begins an import. */
+  begin(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
+    this.guard(() => {
+      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import');
+      this.db
+        .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0)')
+        .run(state.id, state.options, state.inputs, state.rejectsPath);
+      this.db.exec('COMMIT');
+      this.seq = 0;
+    });
+  }
+
+  /** The batches of earlier runs in the order in which they were cut, one a call; memory holds a page of them. */
+  borders(): () => Border | undefined {
+    const select = this.db.prepare(
+      'SELECT seq, file, start, finish, digest, state FROM batch WHERE seq > ? ORDER BY seq LIMIT ?',
+    );
+    let page: BorderRow[] = [];
+    let at = 0;
+    let last = 0;
+    const end = this.seq;
+    return () => {
+      if (at >= page.length && last < end) {
+        page = this.guard(() => select.all(last, PAGE) as BorderRow[]);
+        at = 0;
+      }
+      const row = page[at++];
+      if (!row) return undefined;
+      last = row.seq;
+      const acknowledged = row.state === SETTLED;
+      if (!acknowledged) this.seqs.set(placeOf(row), row.seq);
+      const { file, start, finish, digest } = row;
+      return { file, start, end: finish, digest, acknowledged, inDoubt: row.state === SENT };
+    };
+  }
+
+  /** Batches of earlier runs that are in doubt since before `time`. */
+  doubtsBefore(time: number): Doubt[] {
+    return this.guard(() =>
+      this.db
+        .prepare(
+          `SELECT file, first_line AS firstLine, last_line AS lastLine, records, sent_at AS sentAt FROM batch
+           WHERE state = ${SENT} AND sent_at < ? ORDER BY seq`,
+        )
+        .all(time),
+    ) as Doubt[];
+  }
+
+  /** Notes that a batch is about to be sent; resolves once that is on the disk. */
+  sending(batch: Batch, digest: string, now: number): Promise<void> {
+    return this.change(() => {
+      const place = placeOf(batch);
+      const known = this.seqs.get(place);
+      if (known !== undefined) {
+        this.again.run(now, known);
+        return;
+      }
+      const seq = ++this.seq;
+      this.seqs.set(place, seq);
+      const { file, start, end, firstLine, lastLine, records } = batch;
+      this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now);
+    });
+  }
+
+  /** Notes that a batch has its end, and how far the rejects file goes with it, if it grew. */
+  settled(batch: Batch, now: number, rejectsLength: number | undefined): Promise<void> {
+    return this.change(() => {
+      this.mark.run(SETTLED, now, this.release(batch));
+      if (rejectsLength !== undefined) this.extend.run(rejectsLength);
+    });
+  }
+
+  /** Notes that a batch was surely not carried out. */
+  withdrawn(batch: Batch, now: number): Promise<void> {
+    return this.change(() => {
+      this.mark.run(WITHDRAWN, now, this.release(batch));
+    });
+  }
+
+  /** All of the input has its end. */
+  finish(): Promise<void> {
+    return this.change(() => {
+      this.db.exec('UPDATE import SET finished = 1');
+    });
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  private release(batch: Batch): number {
+    const place = placeOf(batch);
+    const seq = this.seqs.get(place);
+    if (seq === undefined) throw new Error(`batch ${place} was never noted as sent`);
+    this.seqs.delete(place);
+    return seq;
+  }
+
+  /** Group commit: whatever comes in one turn of the event loop shares one transaction. */
+  private change(apply: () => void): Promise<void> {
+    return new Promise((done, failed) => {
+      this.changes.push({ apply, done, failed });
+      if (this.changes.length === 1) setImmediate(() => this.commit());
+    });
+  }
+
+  private commit(): void {
+    const changes = this.changes;
+    this.changes = [];
+    try {
+      this.guard(() => {
+        this.db.exec('BEGIN IMMEDIATE');
+        for (const { apply } of changes) apply();
+        this.db.exec('COMMIT');
+      });
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+      for (const { failed } of changes) failed(error);
+      return;
+    }
+    for (const { done } of changes) done();
+  }
+
+  private guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw trouble(this.path, error);
+    }
+  }
+}
+
+interface BorderRow {
+  readonly seq: number;
+  readonly file: number;
+  readonly start: number;
+  readonly finish: number;
+  readonly digest: string;
+  readonly state: number;
+}
+
+function placeOf({ file, start }: { file: number; start: number }): string {
+  return `${file}:${start}`;
+}
+
+function trouble(path: string, error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code ?? '');
+  if (/BUSY|LOCKED/.test(code)) return new JournalError('locked', path, error);
+  if (/READONLY|CANTOPEN|PERM|AUTH|EACCES|EPERM|EROFS/.test(code))
+    return new JournalError('denied', path, error);
+  if (/FULL|IOERR|ENOSPC|EFBIG|EDQUOT/.test(code)) return new JournalError('full', path, error);
+  if (/NOTADB|CORRUPT/.test(code)) return new JournalError('broken', path, error);
+  return error;
+}

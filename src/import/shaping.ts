@@ -1,0 +1,71 @@
+import type { RecordKind } from './check.ts';
+
+/** How the records of an import are made from what the input holds; the flags of the command, parsed. */
+export interface Shaping {
+  readonly kind: RecordKind;
+  /** `--map field=column`: from the column (or name in NDJSON) to the field or property it becomes. */
+  readonly map: ReadonlyMap<string, string>;
+  /** `--set field=value`: what every record gets. */
+  readonly set: ReadonlyMap<string, string>;
+  /** `--type column=…`: how a cell is read. */
+  readonly types: ReadonlyMap<string, CellType>;
+  /** The zone of times without one, where `--convert-timestamps` is given. */
+  readonly convert: string | undefined;
+  readonly extraFields: 'reject' | 'properties' | 'drop' | undefined;
+  readonly validate: boolean;
+  readonly delimiter: string | undefined;
+}
+
+export type CellType = 'string' | 'number' | 'boolean';
+
+/** The fields of a record beside its free-form part. */
+export const FIELDS: Record<RecordKind, readonly string[]> = {
+  events: ['userId', 'event', 'timestamp'],
+  users: ['userId', 'name', 'phone', 'accountNumber', 'timeZone', 'locale'],
+};
+
+/** Fields without which a record is refused. */
+export const REQUIRED_FIELDS: Record<RecordKind, readonly string[]> = {
+  events: ['userId', 'event', 'timestamp'],
+  users: ['userId'],
+};
+
+/**
+ * A cell as JSON text, or the reason why it is not of the type asked for. Without a type a cell becomes a number or
+ * a boolean only when that prints back to the same characters, so that `01234` and `1.50` stay what they were.
+ */
+export function cellJson(cell: string, type: CellType | undefined): { json: string } | { reason: string } {
+  switch (type) {
+    case undefined:
+      return { json: printsBack(cell) ? cell : JSON.stringify(cell) };
+    case 'string':
+      return { json: JSON.stringify(cell) };
+    case 'boolean':
+      if (/^(true|1)$/i.test(cell)) return { json: 'true' };
+      if (/^(false|0)$/i.test(cell)) return { json: 'false' };
+      return { reason: 'must be true, false, 1 or 0' };
+    case 'number': {
+      const text = cell.trim().replace(/^\+/, '');
+      // The grammar of JSON allows fewer spellings than Number does: no hex, no leading zeros, no bare point.
+      if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text)))
+        return { json: text };
+      const value = Number(text);
+      if (text === '' || !Number.isFinite(value)) return { reason: 'must be a number' };
+      return { json: String(value) };
+    }
+  }
+}
+
+function printsBack(cell: string): boolean {
+  const first = cell.charCodeAt(0);
+  if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
+    const value = Number(cell);
+    return Number.isFinite(value) && String(value) === cell;
+  }
+  return cell === 'true' || cell === 'false';
+}
+
+/** The free-form property that a name stands for: `properties.plan` and `plan` are the same one. */
+export function propertyName(name: string, freePart: string): string {
+  return name.startsWith(`${freePart}.`) ? name.slice(freePart.length + 1) : name;
+}
