@@ -3,6 +3,7 @@ import type { Command } from '@oclif/core';
 
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
+  'events:import': () => import('../commands/events/import.ts'),
   'profiles:add': () => import('../commands/profiles/add.ts'),
   'profiles:list': () => import('../commands/profiles/list.ts'),
   'profiles:remove': () => import('../commands/profiles/remove.ts'),

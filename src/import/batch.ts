@@ -111,7 +111,7 @@ export class Batcher {
   private readonly options: BatcherOptions;
   private readonly prefix: Buffer;
   private readonly size: number;
-  private ready: Batch[] = [];
+  private readonly ready: Batch[] = [];
   private file = 0;
   /** Offset behind the last line that is settled: where the next batch begins. */
   private position = 0;
@@ -277,11 +277,9 @@ export class Batcher {
     }
   }
 
-  /** The batches that are complete. */
-  take(): Batch[] {
-    const ready = this.ready;
-    this.ready = [];
-    return ready;
+  /** The next batch that is complete. */
+  take(): Batch | undefined {
+    return this.ready.shift();
   }
 
   private bodyLength(): number {

@@ -1,7 +1,7 @@
+import type { Clock } from '../kit/clock.ts';
 import type { Batch, Batcher } from './batch.ts';
 import type { Window } from './input/window.ts';
 import type { RecordReader } from './ndjson.ts';
-import type { Clock } from './time.ts';
 
 export interface Flush {
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export async function* batchesOf(
   let openSince: number | undefined;
   for (;;) {
     reader.drain(window, batcher);
-    yield* batcher.take();
+    yield* complete(batcher);
     if (batcher.done || window.ended) break;
     openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
     batcher.letGo();
@@ -38,12 +38,16 @@ export async function* batchesOf(
       else {
         openSince = undefined;
         batcher.cut();
-        yield* batcher.take();
+        yield* complete(batcher);
       }
     }
   }
   batcher.cut();
-  yield* batcher.take();
+  yield* complete(batcher);
+}
+
+function* complete(batcher: Batcher): Generator<Batch> {
+  for (let batch = batcher.take(); batch; batch = batcher.take()) yield batch;
 }
 
 async function first(

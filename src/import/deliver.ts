@@ -1,3 +1,4 @@
+import type { Clock } from '../kit/clock.ts';
 import { type Batch, InputChanged, sizeOf } from './batch.ts';
 import type { RecordKind } from './check.ts';
 import type { Journal } from './journal.ts';
@@ -8,7 +9,6 @@ import { type Outage, Unavailable } from './outage.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import { type Answer, blamesContent, type Send } from './send.ts';
 import type { Tally } from './tally.ts';
-import type { Clock } from './time.ts';
 
 /** The service refuses the import as a whole, not some record of it. */
 export class Refused extends Error {
@@ -75,8 +75,10 @@ export class Delivery {
     const { tally } = this.options;
     const digest = digestOf(batch.body);
     const { border } = batch;
-    if (border && (border.end !== batch.end || border.digest !== digest))
+    if (border && (border.end !== batch.end || border.digest !== digest)) {
+      tally.unsent += sizeOf(batch);
       throw new InputChanged(batch.file, batch.start);
+    }
     if (border?.acknowledged) {
       tally.skipped += sizeOf(batch);
       return;

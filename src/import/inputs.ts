@@ -12,6 +12,7 @@ import type { Shaping } from './shaping.ts';
 
 export interface InputOptions {
   readonly names: readonly string[];
+  readonly cwd: string;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly format: Format | undefined;
   readonly shaping: Shaping;

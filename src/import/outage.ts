@@ -1,5 +1,5 @@
+import type { Clock } from '../kit/clock.ts';
 import { type Answer, isUnavailable, type Send, SendFailure } from './send.ts';
-import type { Clock } from './time.ts';
 
 /** The service could not be reached, or failed, for longer than `--max-wait`. */
 export class Unavailable extends Error {

@@ -9,6 +9,8 @@ export interface Answer {
   readonly details?: readonly Detail[] | undefined;
   /** The parsed body, for those who print it. */
   readonly body?: unknown;
+  /** The client's error for an answer that is no success. */
+  readonly error?: Error | undefined;
 }
 
 /** No answer could be had. `inDoubt`: the request may have been carried out. */

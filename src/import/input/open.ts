@@ -36,6 +36,8 @@ export interface Input {
 export interface OpenOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly format?: Format | undefined;
+  /** What relative paths are relative to. */
+  readonly cwd: string;
 }
 
 const HEAD = 64 * 1024;
@@ -46,7 +48,7 @@ const HEAD = 64 * 1024;
  */
 export async function openInput(name: string, options: OpenOptions): Promise<Input> {
   if (name === '-') return look(name, null, null, new ChunkSource(options.stdin), undefined, options);
-  const path = resolve(name);
+  const path = resolve(options.cwd, name);
   let file: FileHandle;
   try {
     file = await open(path, 'r');

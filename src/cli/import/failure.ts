@@ -1,0 +1,129 @@
+import { InputChanged } from '../../import/batch.ts';
+import { Refused } from '../../import/deliver.ts';
+import { InputError } from '../../import/input/input-error.ts';
+import { JournalError } from '../../import/journal.ts';
+import { Unavailable } from '../../import/outage.ts';
+import { SumError } from '../../import/result.ts';
+import type { ImportEnd } from '../../import/run.ts';
+import { ImportRefused } from '../../import/run.ts';
+import { SvcError } from '../errors.ts';
+import { toSvcError } from '../failure.ts';
+
+/** The commands that lead out of a failure. */
+export interface Ways {
+  readonly resume: string;
+  readonly restart: string;
+}
+
+/** Turns what stopped an import into a failure of the catalogue. */
+export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcError {
+  if (error instanceof InputError)
+    return new SvcError('file', strip(error.message), { hint: error.hint, cause: error });
+  if (error instanceof ImportRefused) return refused(error, ways);
+  if (error instanceof InputChanged)
+    return new SvcError('input_changed', strip(error.message), {
+      hint: `nothing more was sent; to send all of it as it is now: ${ways.restart}`,
+      cause: error,
+    });
+  if (error instanceof JournalError) return journal(error, ways);
+  if (error instanceof SumError)
+    return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });
+  if (error instanceof Refused) return answered(error, ways, debug);
+  if (error instanceof Unavailable) return unavailable(error, ways);
+  const other = toSvcError(error, debug);
+  return other.code === 'disk'
+    ? new SvcError('disk', other.message, { hint: diskHint(ways), cause: error })
+    : other;
+}
+
+/** What an import that ran to an end with rejects is called. */
+export function partialFailure({ result, faulty }: ImportEnd, ways: Ways): SvcError {
+  const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
+  if (faulty)
+    return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {
+      hint: ways.resume,
+    });
+  return new SvcError('partial', rejects, {
+    hint: `fix them and import them again: jq -r .raw ${result.rejectsFile} > fixed.ndjson`,
+  });
+}
+
+export function interruptedFailure(ways: Ways): SvcError {
+  return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
+}
+
+function refused(error: ImportRefused, ways: Ways): SvcError {
+  switch (error.reason) {
+    case 'unfinished':
+      return new SvcError('unfinished_import', error.message, {
+        hint: `to send the rest: ${ways.resume}\n        to send all again: ${ways.restart}`,
+        cause: error,
+      });
+    case 'changed':
+      return new SvcError('input_changed', error.message, {
+        hint: `to send all of it as it is now: ${ways.restart}`,
+        cause: error,
+      });
+    case 'options':
+      return new SvcError('usage', error.message, {
+        hint: `resume with the options it began with, or send all again: ${ways.restart}`,
+        cause: error,
+      });
+  }
+}
+
+function journal(error: JournalError, ways: Ways): SvcError {
+  const cause = { cause: error };
+  switch (error.reason) {
+    case 'locked':
+      return new SvcError('locked', `another process is at work on this import (${error.path})`, {
+        hint: 'wait for it, or give this one a journal of its own with --checkpoint FILE',
+        ...cause,
+      });
+    case 'denied':
+      return new SvcError('data', `the journal ${error.path} may not be written by you`, {
+        hint: 'mend its permissions, or keep the journal elsewhere with --checkpoint FILE',
+        ...cause,
+      });
+    case 'full':
+      return new SvcError('disk', `the journal ${error.path} could not be written`, {
+        hint: diskHint(ways),
+        ...cause,
+      });
+    case 'broken':
+      return new SvcError('data', `${error.path} is no journal of an import`, {
+        hint: 'give another file with --checkpoint FILE',
+        ...cause,
+      });
+  }
+}
+
+function diskHint(ways: Ways): string {
+  return `free some space, then go on; nothing is lost: ${ways.resume}`;
+}
+
+function answered({ answer }: Refused, ways: Ways, debug: boolean): SvcError {
+  const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
+  return new SvcError(base.code, base.message, {
+    hint: `${base.hint}; then go on: ${ways.resume}`,
+    requestId: answer.requestId,
+    cause: base,
+  });
+}
+
+function unavailable(error: Unavailable, ways: Ways): SvcError {
+  const cause = error.cause as { cause?: unknown } | undefined;
+  const code = cause?.cause
+    ? toSvcError(cause.cause, false).code
+    : /429/.test(error.message)
+      ? 'rate_limited'
+      : 'unavailable';
+  return new SvcError(code, strip(error.message), {
+    hint: `when the service is back: ${ways.resume} (--max-wait 1h waits for it)`,
+    cause: error,
+  });
+}
+
+function strip(message: string): string {
+  return message.replace(/\.$/, '');
+}

@@ -1,0 +1,28 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import type { ExitCode } from '../../cli/exit-codes.ts';
+import { importFlags } from '../../cli/import/flags.ts';
+
+export default class EventsImport extends SvcCommand {
+  static override summary = 'Import events from NDJSON or CSV files, or a pipe';
+  static override description =
+    `Checks every record, sends them in batches under the rate limit, and keeps a journal: an import that was
+interrupted goes on with --resume. A record that is refused goes to the rejects file with the reason; the rest arrives.
+See docs/import.md.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> events.ndjson',
+    '<%= config.bin %> <%= command.id %> reviews.csv.gz --map userId=reviewerId --map timestamp=date --set event=review_posted --convert-timestamps',
+    'tail -f app.log | <%= config.bin %> <%= command.id %> - --flush-interval 5s',
+    '<%= config.bin %> <%= command.id %> events.ndjson.zst --dry-run',
+  ];
+  static override strict = false;
+  static override args = {
+    file: Args.string({ description: 'files to import; - is standard input', required: false }),
+  };
+  static override flags = importFlags;
+
+  protected override async act(context: Context<typeof EventsImport>): Promise<ExitCode> {
+    const { actImport } = await import('../../cli/import/act.ts');
+    return actImport(context as never, { kind: 'events', command: 'events import', typed: this.argv });
+  }
+}

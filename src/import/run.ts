@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Clock } from '../kit/clock.ts';
+import { Batcher, InputChanged, sizeOf } from './batch.ts';
+import { batchesOf } from './batches.ts';
+import { Delivery } from './deliver.ts';
+import { differences, type ImportName, optionsText } from './identity.ts';
+import type { Format } from './input/detect.ts';
+import { type Feed, Inputs } from './inputs.ts';
+import { type Doubt, Journal, type JournalState } from './journal.ts';
+import { Outage } from './outage.ts';
+import type { Reject } from './reject.ts';
+import { RejectsFile } from './rejects-file.ts';
+import { type ImportResult, resultOf, SumError, type Traffic } from './result.ts';
+import type { Answer, Send } from './send.ts';
+import type { Shaping } from './shaping.ts';
+import { emptyTally, imbalance, type Tally } from './tally.ts';
+
+export interface ImportOptions {
+  readonly name: ImportName;
+  readonly format: Format | undefined;
+  readonly shaping: Shaping;
+  readonly concurrency: number;
+  readonly maxErrors: number | undefined;
+  /** Milliseconds. */
+  readonly flushInterval: number;
+  readonly maxWait: number;
+  readonly mode: 'fresh' | 'resume' | 'restart';
+  readonly journal: string;
+  readonly rejects: string;
+  /** What the user types to go on. */
+  readonly resumeCommand: string;
+}
+
+export interface ImportWorld {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly send: Send;
+  readonly traffic: () => Traffic;
+  /** The first Ctrl-C: nothing new is begun, what is under way is finished. */
+  readonly stop: AbortSignal;
+  readonly onNotice: (text: string) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onAnswer?: ((answer: Answer) => void) | undefined;
+}
+
+/** What a progress bar shows. */
+export interface Progress {
+  readonly tally: Readonly<Tally>;
+  /** Bytes of the files that were read, and their sizes together where all are known. */
+  readonly taken: number;
+  readonly size: number | undefined;
+}
+
+/** The import cannot begin: an earlier run of it is unfinished, or does not fit. */
+export class ImportRefused extends Error {
+  readonly reason: 'unfinished' | 'changed' | 'options';
+
+  constructor(reason: ImportRefused['reason'], message: string) {
+    super(message);
+    this.name = 'ImportRefused';
+    this.reason = reason;
+  }
+}
+
+/** How an import ended: its result, and what stopped it if something did. */
+export interface ImportEnd {
+  readonly result: ImportResult;
+  readonly failure: { readonly error: unknown } | undefined;
+  readonly interrupted: boolean;
+  /** `--max-errors` was reached. */
+  readonly faulty: boolean;
+}
+
+const DAY = 24 * 3600 * 1000;
+
+/**
+ * Runs an import from its inputs to the service. Resolves with the result also when it failed; rejects only where it
+ * could not begin (InputError, ImportRefused, JournalError).
+ */
+export async function runImport(options: ImportOptions, world: ImportWorld): Promise<ImportEnd> {
+  const began = world.clock.now();
+  const { name, shaping, format } = options;
+  const inputs = await Inputs.open({
+    names: name.inputs,
+    cwd: name.cwd,
+    stdin: world.stdin,
+    format,
+    shaping,
+    part: name.part,
+    onNotice: world.onNotice,
+  });
+  try {
+    const journal = Journal.open(options.journal);
+    try {
+      const state = begin(journal, inputs, options, world);
+      const run = new Run(options, world, inputs, journal, state);
+      const failure = await run.all().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      return run.end(failure, world.clock.now() - began);
+    } finally {
+      journal.close();
+    }
+  } finally {
+    await inputs.close();
+  }
+}
+
+/** Decides between a new import and going on with one, as the flags say. */
+function begin(journal: Journal, inputs: Inputs, options: ImportOptions, world: ImportWorld): JournalState {
+  const { mode, name, shaping } = options;
+  const text = optionsText(name, shaping, options.format);
+  const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
+  const known = journal.state();
+  const touched = known !== undefined && journal.touched;
+  if (known && touched && mode === 'fresh' && !known.finished)
+    throw new ImportRefused('unfinished', 'an earlier import of this input is unfinished');
+  if (known && touched && mode === 'resume') {
+    const differs = differences(known.options, text);
+    if (differs.length > 0)
+      throw new ImportRefused(
+        'options',
+        `the unfinished import was started with another ${differs.join(', ')}`,
+      );
+    if (known.inputs !== prints)
+      throw new ImportRefused('changed', 'the input changed since the import that --resume would go on with');
+    for (const doubt of journal.doubtsBefore(world.clock.now() - DAY)) world.onNotice(doubtText(doubt, name));
+    return known;
+  }
+  const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
+  journal.begin(state);
+  return { ...state, finished: false, rejectsLength: 0 };
+}
+
+function doubtText(doubt: Doubt, name: ImportName): string {
+  const { file, firstLine, lastLine, records, sentAt } = doubt;
+  return (
+    `${name.inputs[file]}: lines ${firstLine} to ${lastLine} (${records} records) are in doubt since ` +
+    `${new Date(sentAt).toISOString()}, over 24 hours: the service may have forgotten their key, so sending them ` +
+    'again may store them twice'
+  );
+}
+
+/** One run of an import. */
+class Run {
+  private readonly options: ImportOptions;
+  private readonly world: ImportWorld;
+  private readonly inputs: Inputs;
+  private readonly journal: Journal;
+  private readonly resumed: boolean;
+  private readonly rejectsPath: string;
+  private readonly tally = emptyTally();
+  private readonly batcher: Batcher;
+  private readonly delivery: Delivery;
+  private readonly rejects: RejectsFile;
+  private readonly feeds: Feed[] = [];
+  private complete = false;
+  private sha256: string | null = null;
+  private takenBefore = 0;
+  private readonly finished: boolean;
+
+  constructor(
+    options: ImportOptions,
+    world: ImportWorld,
+    inputs: Inputs,
+    journal: Journal,
+    state: JournalState,
+  ) {
+    this.options = options;
+    this.world = world;
+    this.inputs = inputs;
+    this.journal = journal;
+    this.finished = state.finished;
+    const nextBorder = journal.borders();
+    const { name, shaping, maxErrors } = options;
+    this.batcher = new Batcher({
+      kind: shaping.kind,
+      size: name.batchSize,
+      limit: name.limit,
+      maxErrors,
+      nextBorder,
+    });
+    this.resumed = state.rejectsLength > 0;
+    this.rejectsPath = state.rejectsPath;
+    this.rejects = new RejectsFile(resolve(name.cwd, state.rejectsPath), state.rejectsLength);
+    const { clock, random, send, stop, onNotice, onAnswer } = world;
+    const onPause = (why: string, ms: number) =>
+      onNotice(`${why}; trying again in ${Math.ceil(ms / 1000)} s (--max-wait)`);
+    this.delivery = new Delivery({
+      kind: shaping.kind,
+      importId: state.id,
+      names: name.inputs,
+      concurrency: options.concurrency,
+      send,
+      outage: new Outage({ maxWait: options.maxWait, clock, random, onPause }),
+      journal,
+      rejects: this.rejects,
+      tally: this.tally,
+      clock,
+      signal: stop,
+      renumber: (rejects) => this.renumber(rejects),
+      onAnswer,
+      onSettled: () => {
+        if (this.faulty) this.batcher.done = true;
+        this.progress();
+      },
+    });
+  }
+
+  async all(): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    try {
+      await this.rejects.trim();
+      const { inputs } = this.options.name;
+      for (let index = 0; index < inputs.length && !this.over(); index++) await this.one(index);
+      if (!this.over() && this.batcher.short) throw new InputChanged(inputs.length - 1, this.takenBefore);
+    } catch (error) {
+      failure = { error };
+    }
+    try {
+      await this.delivery.end();
+    } catch (error) {
+      // What the input could not give weighs less than what the service refused.
+      failure = { error };
+    }
+    await this.rejects.close();
+    if (failure) throw failure.error;
+    this.complete = !this.world.stop.aborted && !this.faulty;
+    if (this.complete) await this.journal.finish();
+  }
+
+  /** Counts, checks the sum, and makes the result. */
+  end(failure: { error: unknown } | undefined, elapsedMs: number): ImportEnd {
+    const { tally, world, options } = this;
+    tally.read = this.batcher.read;
+    tally.unsent += this.batcher.waiting;
+    const wrong = imbalance(tally) !== null;
+    const result = resultOf(tally, world.traffic(), {
+      files: options.name.inputs.length,
+      elapsedMs,
+      rejectsFile: tally.rejected > 0 || this.resumed ? this.rejectsPath : null,
+      resumeCommand: this.complete ? null : options.resumeCommand,
+      sha256: this.complete ? this.sha256 : null,
+    });
+    const interrupted = world.stop.aborted && !this.complete;
+    return {
+      result,
+      failure: failure ?? (wrong ? { error: new SumError(tally) } : undefined),
+      interrupted,
+      faulty: this.faulty,
+    };
+  }
+
+  /** The limit on errors was reached, by rejects found here or by the service's. */
+  private get faulty(): boolean {
+    const { maxErrors } = this.options;
+    return this.batcher.faulty || (maxErrors !== undefined && this.tally.rejected >= maxErrors);
+  }
+
+  private over(): boolean {
+    return this.world.stop.aborted || this.delivery.failed || this.batcher.done;
+  }
+
+  private async one(index: number): Promise<void> {
+    const { batcher, delivery, world, options } = this;
+    const feed = await this.inputs.feed(index, batcher);
+    this.feeds[index] = feed;
+    const { input, window, reader } = feed;
+    try {
+      const before = batcher.read;
+      const flush = {
+        clock: world.clock,
+        interval: input.fingerprint ? undefined : options.flushInterval,
+        signal: world.stop,
+      };
+      for await (const batch of batchesOf(window, reader, batcher, flush)) {
+        if (this.finished && !batch.border?.acknowledged) {
+          this.tally.unsent += sizeOf(batch);
+          throw new InputChanged(index, batch.start);
+        }
+        await delivery.take(batch);
+        this.progress(feed);
+        if (this.delivery.failed || world.stop.aborted) return;
+      }
+      if (world.stop.aborted) return;
+      if (batcher.read === before && !options.name.part && !batcher.done)
+        world.onNotice(
+          `${input.name === '-' ? 'standard input' : input.name} has no records: nothing was sent`,
+        );
+      const whole = options.name.inputs.length === 1 && !options.name.part && !batcher.done;
+      if (whole) this.sha256 = input.sha256();
+      if (await input.changed())
+        world.onNotice(`${input.name} was written to while it was read: what came later was not imported`);
+    } finally {
+      this.takenBefore += input.taken();
+      await feed.close();
+    }
+  }
+
+  private progress(feed?: Feed): void {
+    const { world, tally, batcher } = this;
+    if (!world.onProgress) return;
+    tally.read = batcher.read;
+    world.onProgress({ tally, taken: this.takenBefore + (feed?.input.taken() ?? 0), size: this.inputs.size });
+  }
+
+  /** A part of a file counts its lines from its own beginning; the rejects file counts from the file's. */
+  private async renumber(rejects: Reject[]): Promise<Reject[]> {
+    if (!this.options.name.part) return rejects;
+    return Promise.all(
+      rejects.map(async (reject) => {
+        const index = this.options.name.inputs.indexOf(reject.file);
+        const before = (await this.feeds[index]?.linesBefore()) ?? 0;
+        return { ...reject, line: reject.line + before };
+      }),
+    );
+  }
+}
