@@ -3,7 +3,11 @@ import type { Command } from '@oclif/core';
 
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
+  decide: () => import('../commands/decide.ts'),
+  'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
   'events:import': () => import('../commands/events/import.ts'),
+  'messages:list': () => import('../commands/messages/list.ts'),
+  'messages:outcome': () => import('../commands/messages/outcome.ts'),
   'profiles:add': () => import('../commands/profiles/add.ts'),
   'profiles:list': () => import('../commands/profiles/list.ts'),
   'profiles:remove': () => import('../commands/profiles/remove.ts'),

@@ -1,0 +1,147 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { escapeJson } from './clean.ts';
+import { SvcError } from './errors.ts';
+import { toSvcError } from './failure.ts';
+import { inputLines } from './input-lines.ts';
+import type { Output } from './output.ts';
+import type { World } from './world.ts';
+
+/** What comes back for one request: the answer's body, as text. */
+export interface BatchAnswer {
+  readonly text: string;
+}
+
+export interface BatchOptions<R> {
+  /** A path, or `-` for standard input. */
+  readonly input: string;
+  readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd'>;
+  readonly out: Output;
+  /** Ends the reading; what was sent is awaited. */
+  readonly signal: AbortSignal;
+  readonly debug: boolean;
+  /** Makes a request of a line, which is neither blank nor padded. Throws SvcError for a bad one. */
+  readonly read: (line: string) => R;
+  /** Sends one request. Several run at a time; the client paces them. */
+  readonly call: (request: R) => Promise<BatchAnswer>;
+}
+
+/** Most requests under way or waiting for an earlier one to be written. */
+const WINDOW = 32;
+
+/** Failures that every further line would meet too. */
+const STOPPING = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configured']);
+
+/**
+ * Sends a request for each line of the input and writes one line for each, in the order of the input:
+ * `{"request", "response"}`, or `{"request", "error"}` where the line was bad or the service refused it; `request` is
+ * the line itself where it made none. A line is written as soon as those before it are, so the other end of a pipe
+ * need not be closed. Resolves with the number of lines. Throws `partial` where some failed, `interrupted`, and at
+ * once what no further line can survive (no authorisation, no connection).
+ */
+export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
+  const { signal, out } = options;
+  const stopping = new AbortController();
+  const stop = AbortSignal.any([signal, stopping.signal]);
+  let fatal: SvcError | undefined;
+  let lines = 0;
+  let failed = 0;
+  let written: Promise<void> = Promise.resolve();
+  const room = semaphore(WINDOW);
+
+  for await (const line of inputLines(open(options), stop)) {
+    await room.take();
+    if (stop.aborted) break;
+    lines++;
+    const result = answerLine(options, line);
+    // Written in order: each waits for the one before.
+    written = written.then(async () => {
+      const { text, error } = await result;
+      if (error) failed++;
+      if (error && STOPPING.has(error.code)) {
+        fatal ??= error;
+        stopping.abort();
+      }
+      await write(options.world.stdout, `${text}\n`);
+      room.give();
+    });
+  }
+  await written;
+  if (fatal) {
+    out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
+    throw fatal;
+  }
+  if (signal.aborted)
+    throw new SvcError('interrupted', `interrupted after ${lines} lines; what was read is answered`, {
+      hint: 'run it again with the lines that have no answer yet',
+    });
+  if (failed > 0)
+    throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
+      hint: "see why with `jq -c 'select(.error)'` on the output",
+    });
+  return lines;
+}
+
+async function answerLine<R>(
+  { read, call, debug }: BatchOptions<R>,
+  line: string,
+): Promise<{ text: string; error?: SvcError }> {
+  let request = JSON.stringify(line);
+  try {
+    const made = read(line);
+    request = JSON.stringify(made);
+    const { text } = await call(made);
+    return { text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
+  } catch (thrown) {
+    const error = toSvcError(thrown, debug);
+    const words = JSON.stringify(error.toJSON().error);
+    return { text: `{"request":${escapeJson(request)},"error":${escapeJson(words)}}`, error };
+  }
+}
+
+/** The answer as it came, on one line; text that is no JSON becomes a string, nothing becomes null. */
+function oneLine(text: string): string {
+  if (text.trim() === '') return 'null';
+  try {
+    JSON.parse(text);
+    return escapeJson(text.replace(/[\r\n]/g, ' ').trim());
+  } catch {
+    return escapeJson(JSON.stringify(text));
+  }
+}
+
+function open({ input, world }: Pick<BatchOptions<unknown>, 'input' | 'world'>): NodeJS.ReadableStream {
+  return input === '-' ? world.stdin : createReadStream(resolve(world.cwd, input));
+}
+
+function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  if (stream.write(text)) return Promise.resolve();
+  return new Promise((done) => {
+    const go = () => {
+      stream.off('drain', go);
+      stream.off('close', go);
+      done();
+    };
+    stream.on('drain', go);
+    stream.on('close', go);
+  });
+}
+
+function semaphore(size: number) {
+  let free = size;
+  const waiting: (() => void)[] = [];
+  return {
+    take: (): Promise<void> => {
+      if (free > 0) {
+        free--;
+        return Promise.resolve();
+      }
+      return new Promise((done) => waiting.push(done));
+    },
+    give: (): void => {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    },
+  };
+}

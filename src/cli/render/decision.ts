@@ -1,0 +1,40 @@
+import type { Output } from '../output.ts';
+import { bar } from './bar.ts';
+import { bold, dim, type Text } from './text.ts';
+
+/**
+ * A decision for people: the action and its runners-up with the ranking as a bar, and the reason below. Takes whatever
+ * a service answered: a part that is missing or of another type is left out, never an error.
+ */
+export function showDecision(answer: unknown, out: Output): Text {
+  if (!isObject(answer)) return 'The service answered, but not with a decision.';
+  const action = isObject(answer.action) ? answer.action : undefined;
+  const alternatives = Array.isArray(answer.alternatives) ? answer.alternatives.filter(isObject) : [];
+  const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold)] : [];
+  const rows = [...chosen, ...alternatives.map((other) => row('next', other, (cell) => cell))];
+  const lines: Text[] = [];
+  if (rows.length > 0)
+    lines.push(
+      out.table(
+        [{ title: '' }, { title: 'CONTENT', whole: true }, { title: 'RANKING' }, { title: 'TYPE' }],
+        rows,
+      ),
+    );
+  if (chosen.length === 0) lines.push('no action');
+  if (action && text(action.reason) !== '') lines.push(['reason\t', text(action.reason)]);
+  if (text(answer.decisionId) !== '') lines.push(dim(['decision\t', text(answer.decisionId)]));
+  return lines.flatMap((line, i) => (i === 0 ? [line] : ['\n', line]));
+}
+
+function row(role: string, action: Record<string, unknown>, style: (cell: Text) => Text): Text[] {
+  const ranking =
+    typeof action.ranking === 'number'
+      ? `${bar(action.ranking)} ${action.ranking.toFixed(3)}`
+      : text(action.ranking);
+  return [role, style(text(action.contentId)), ranking, text(action.type)];
+}
+
+const text = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,70 @@
+import { Flags } from '@oclif/core';
+import { runBatch } from '../cli/batch-input.ts';
+import { escapeJson } from '../cli/clean.ts';
+import { type Context, SvcCommand } from '../cli/command.ts';
+import { decideRequest, decideRequestOfLine } from '../cli/decide-request.ts';
+import { SvcError } from '../cli/errors.ts';
+import { showDecision } from '../cli/render/decision.ts';
+
+export default class Decide extends SvcCommand {
+  static override summary = 'Ask for the next best action for a user';
+  static override description =
+    `The answer is a table with the ranking as a bar and the reason; --json prints it as it came.
+
+With --input every line is a request: a bare hashId, or a JSON object as POST /v1/decisioning/decide takes it; the other
+flags complete it. One line comes out for each, in the same order: {"request", "response"} or {"request", "error"}.
+Requests run at the same time and are paced to the limit in force; a bad line never stops the rest (exit 7).`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --channel in-app --surface home --locale en-GB',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --exclude-category offers --max-daily-contacts 2 --json',
+    'cut -f1 ids.tsv | <%= config.bin %> <%= command.id %> --input - --surface home | jq -r .response.action.contentId',
+  ];
+  static override flags = {
+    'hash-id': Flags.string({
+      summary: 'hashed identifier of the user',
+      exclusive: ['input'],
+      helpValue: 'H',
+    }),
+    channel: Flags.string({ summary: 'channel of the surface, such as in-app', helpValue: 'C' }),
+    surface: Flags.string({ summary: 'name of the surface, such as home', helpValue: 'S' }),
+    locale: Flags.string({ summary: 'language and region, such as en-GB', helpValue: 'TAG' }),
+    'exclude-category': Flags.string({
+      summary: 'category that must not be chosen; may be given again',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'X',
+    }),
+    'max-daily-contacts': Flags.integer({
+      summary: 'most contacts of the user on a day of the user, this one included',
+      min: 0,
+      helpValue: 'N',
+    }),
+    input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
+  };
+
+  protected override async act(context: Context<typeof Decide>): Promise<void> {
+    const { flags, out, world, signal } = context;
+    if (flags.input !== undefined) {
+      const { client } = await context.connect();
+      await runBatch({
+        input: flags.input,
+        world,
+        out,
+        signal,
+        debug: flags.debug,
+        read: (line) => decideRequestOfLine(line, flags),
+        call: (body) => client.call('decide', { body }),
+      });
+      return;
+    }
+    const hashId = flags['hash-id'];
+    if (!hashId)
+      throw new SvcError('usage', 'no user is named', {
+        hint: 'name one with --hash-id H, or many with --input FILE; `svc users import` gives hashIds',
+      });
+    const { client } = await context.connect();
+    const { text, body } = await client.call('decide', { body: decideRequest(hashId, flags), signal });
+    if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
+    else out.result(text === '' ? null : text, () => showDecision(body, out));
+  }
+}

@@ -1,0 +1,48 @@
+import { Flags } from '@oclif/core';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orNotOffered } from '../../cli/not-offered.ts';
+
+export default class MessagesList extends SvcCommand {
+  static override summary = 'List the messages that wait for a user';
+  static override description =
+    'What the app gets when the user next surfaces: decisions that were taken and not dealt with, until the end of the day.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --json | jq -r .messages[].decisionId',
+  ];
+  static override flags = {
+    'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+  };
+
+  protected override async act({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
+    const { client } = await connect();
+    const { text, body } = await orNotOffered(
+      'messages',
+      client.call('listMessages', { query: { hashId: flags['hash-id'] }, signal }),
+    );
+    if (out.json) return out.raw(`${escapeJson(text.trim() || 'null')}\n`);
+    const messages: readonly Record<string, unknown>[] = Array.isArray(body?.messages) ? body.messages : [];
+    const cell = (value: unknown) => (typeof value === 'string' ? value : '');
+    out.result(body, () =>
+      messages.length === 0
+        ? 'no message waits'
+        : out.table(
+            [
+              { title: 'DECISION', whole: true },
+              { title: 'CONTENT' },
+              { title: 'FORMAT' },
+              { title: 'TITLE' },
+              { title: 'BODY' },
+            ],
+            messages.map((m) => [
+              cell(m.decisionId),
+              cell(m.contentId),
+              cell(m.format),
+              cell(m.title),
+              cell(m.body),
+            ]),
+          ),
+    );
+  }
+}

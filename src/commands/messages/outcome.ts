@@ -1,0 +1,36 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orNotOffered } from '../../cli/not-offered.ts';
+import { MESSAGE_OUTCOMES } from '../../contract/schemas.ts';
+
+export default class MessagesOutcome extends SvcCommand {
+  static override summary = 'Report what the user did with a message';
+  static override description =
+    'One of opened, clicked, actioned and dismissed. Reporting the same again has no effect. Subscribers hear of the first three.';
+  static override examples = ['<%= config.bin %> <%= command.id %> dec_8c1f… clicked'];
+  static override args = {
+    decision: Args.string({ description: 'decisionId of the message', required: true }),
+    type: Args.string({ description: MESSAGE_OUTCOMES.join(', '), required: true }),
+  };
+
+  protected override async act({
+    args,
+    out,
+    signal,
+    connect,
+  }: Context<typeof MessagesOutcome>): Promise<void> {
+    const known = MESSAGE_OUTCOMES.find((type) => type === args.type);
+    if (!known) out.warn(`${args.type} is not an outcome that svc knows (${MESSAGE_OUTCOMES.join(', ')})`);
+    const { client } = await connect();
+    const { body } = await orNotOffered(
+      'outcomes of messages',
+      client.call('messageOutcome', {
+        params: { decisionId: args.decision },
+        raw: JSON.stringify({ type: args.type }),
+        signal,
+      }),
+      (error) => error.code === 'NOT_FOUND',
+    );
+    out.result(body ?? null, () => `${args.type} reported for ${args.decision}`);
+  }
+}

@@ -1,0 +1,47 @@
+import { type Evaluation, Evaluator, POLICIES } from './estimators.ts';
+
+/** A decision of the log as the service hands it over. */
+export interface LogEntry {
+  readonly contentId: string | null;
+  readonly candidates: readonly {
+    readonly contentId: string;
+    readonly propensity: number;
+    readonly ranking: number;
+  }[];
+  readonly reward: number | null;
+}
+
+export interface LogEvaluation {
+  /** Decisions with an action: what was judged. */
+  readonly decisions: number;
+  /** Of these, how many have no outcome yet and are younger than a day; they count as 0. */
+  readonly pending: number;
+  /** Decisions without an action, or logged in a way that cannot be judged. */
+  readonly skipped: number;
+  /** Null for an empty log. */
+  readonly policies: Readonly<Record<keyof typeof POLICIES, Evaluation | null>>;
+}
+
+/** Judges the policies on a log that comes page by page. Never holds more than a page. */
+export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Promise<LogEvaluation> {
+  const evaluators = Object.entries(POLICIES).map(
+    ([name, policy]) => [name as keyof typeof POLICIES, new Evaluator(policy)] as const,
+  );
+  let decisions = 0;
+  let pending = 0;
+  let skipped = 0;
+  for await (const page of pages) {
+    for (const { contentId, candidates, reward } of page) {
+      const chosen = candidates.findIndex((candidate) => candidate.contentId === contentId);
+      if (chosen < 0 || !(candidates[chosen]!.propensity > 0)) {
+        skipped++;
+        continue;
+      }
+      decisions++;
+      if (reward === null) pending++;
+      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward: reward ?? 0 });
+    }
+  }
+  const results = evaluators.map(([name, evaluator]) => [name, evaluator.result()]);
+  return { decisions, pending, skipped, policies: Object.fromEntries(results) };
+}

@@ -1,0 +1,228 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { cannedService } from '../support/canned-service.ts';
+import { runSvc, startSvc } from '../support/run-svc.ts';
+import { startTestService } from '../support/service.ts';
+
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const ANSWER =
+  '{"decisionId":"d1","action":{"type":"in-app-message","contentId":"c1","ranking":0.5,"reason":"r"}}';
+
+describe('the request', () => {
+  test('has exactly the shape of the specification; what was not said is absent', async () => {
+    const { env, requests } = await cannedService(() => ({ body: ANSWER }));
+    await runSvc(['decide', '--hash-id', 'h1'], { env });
+    await runSvc(
+      [
+        ...['decide', '--hash-id', 'h1', '--channel', 'in-app', '--surface', 'home', '--locale', 'en-GB'],
+        ...['--exclude-category', 'promo', '--exclude-category', 'news', '--max-daily-contacts', '3'],
+      ],
+      { env },
+    );
+    await runSvc(['decide', '--hash-id', 'h1', '--surface', 'home', '--max-daily-contacts', '0'], { env });
+    expect(requests.map((request) => request.body)).toEqual([
+      '{"hashId":"h1"}',
+      '{"hashId":"h1","context":{"channel":"in-app","surface":"home","locale":"en-GB"},' +
+        '"guardrails":{"excludeCategories":["promo","news"],"maxDailyContacts":3}}',
+      '{"hashId":"h1","context":{"surface":"home"},"guardrails":{"maxDailyContacts":0}}',
+    ]);
+    expect(requests[0]).toMatchObject({ method: 'POST', path: '/v1/decisioning/decide' });
+    expect(requests[0]!.headers['content-type']).toBe('application/json');
+  });
+
+  test('needs a user', async () => {
+    const { code, stderr } = await runSvc(['decide', '--surface', 'home'], { env: {} });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is named[\s\S]*--hash-id/)]);
+    expect((await runSvc(['decide', '--hash-id', 'h', '--max-daily-contacts', '-1'])).code).toBe(2);
+    expect((await runSvc(['decide', '--hash-id', 'h', '--input', '-'])).code).toBe(2);
+  });
+});
+
+describe('the answer', () => {
+  test('is a table with the ranking as a bar, and the reason', async () => {
+    const { env } = await startTestService();
+    const { code, stdout, stderr } = await runSvc(['decide', '--hash-id', 'h', '--surface', 'home'], {
+      env,
+      columns: 100,
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/chosen.*\w+.*█.* 0\.\d{3}.*in-app-message/);
+    expect(stdout.match(/next/g)).toHaveLength(3);
+    expect(stdout).toMatch(/reason\tEligible on home; .*no outcomes yet/);
+  });
+
+  test('goes out under --json as it came, to the character', async () => {
+    const body =
+      '{ "decisionId":"d1","action":{"type":"sms","contentId":"c","ranking":1.0,"reason":"r","odd":12345678901234567890},' +
+      '"alternatives":[],"extra":{"a":null} }';
+    const { env } = await cannedService(() => ({ body }));
+    expect(await runSvc(['decide', '--hash-id', 'h', '--json'], { env })).toEqual({
+      code: 0,
+      stdout: `${body}\n`,
+      stderr: '',
+    });
+  });
+
+  test.each([
+    [
+      'unknown fields and another type',
+      ANSWER.replace('in-app-message', 'phone-call').replace('}}', ',"x":[1]}}'),
+    ],
+    ['no alternatives', ANSWER],
+    ['a null action', '{"decisionId":"d1","action":null,"alternatives":null}'],
+    [
+      'no content',
+      '{"decisionId":"d1","action":{"type":"none","contentId":null,"ranking":0,"reason":"why"}}',
+    ],
+    ['a ranking that is none', ANSWER.replace('0.5', '"high"').replace('"r"', '{"code":7}')],
+    ['no body', ''],
+    ['no JSON', '<p>ok</p>'],
+    ['a list', '[1]'],
+  ])('is printed, not refused: %s', async (_, body) => {
+    const { env } = await cannedService(() => ({ status: 201, body }));
+    const table = await runSvc(['decide', '--hash-id', 'h'], { env });
+    expect([table.code, table.stderr]).toEqual([0, '']);
+    expect(table.stdout.trim()).not.toBe('');
+    const json = await runSvc(['decide', '--hash-id', 'h', '--json'], { env });
+    expect([json.code, json.stderr]).toEqual([0, '']);
+    JSON.parse(json.stdout);
+  });
+
+  test('cannot reach the terminal with control characters', async () => {
+    const body = JSON.stringify({
+      decisionId: 'd\u001b[2J',
+      action: { contentId: 'c\u009b', reason: 'r\u202e' },
+    });
+    const { env } = await cannedService(() => ({ body }));
+    for (const more of [[], ['--json']]) {
+      const { stdout } = await runSvc(['decide', '--hash-id', 'h', ...more], { env });
+      expect(stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+    }
+  });
+
+  test('shows the limits when asked, and a refusal with its words', async () => {
+    const { env } = await startTestService({ limits: { decisions: 600 } });
+    const seen = await runSvc(['decide', '--hash-id', 'h', '--show-limits', '--json'], { env });
+    expect(seen.stderr).toMatch(/x-service-ratelimit-limit: 600 {2}x-service-ratelimit-remaining: 599/);
+    const refused = await runSvc(['decide', '--hash-id', 'h'.repeat(300), '--json'], { env });
+    expect(refused.code).toBe(5);
+    expect(JSON.parse(refused.stderr).error.message).toMatch(/hashId must have at most 256 characters/);
+  });
+});
+
+describe('--input', () => {
+  test('answers thousands of bare hashIds in their order', async () => {
+    const { env } = await startTestService();
+    const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);
+    const { code, stdout, stderr } = await runSvc(['decide', '--input', '-', '--surface', 'home'], {
+      env,
+      stdin: ids.join('\n'),
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    const out = lines(stdout);
+    expect(out.map((line) => line.request.hashId)).toEqual(ids);
+    for (const line of out) {
+      expect(line.request.context).toEqual({ surface: 'home' });
+      expect(line.response.decisionId).toMatch(/^dec_/);
+    }
+  });
+
+  test('takes whole requests, completed by the flags, and lets no bad line stop the rest', async () => {
+    const { env } = await startTestService();
+    const input = [
+      '\uFEFFplain-id',
+      '',
+      '{"hashId":"h2","context":{"surface":"account"}}',
+      '{"hashId":',
+      '{"context":{}}',
+      '"quoted"',
+      `{"hashId":"${'x'.repeat(300)}"}`,
+      '{"hashId":"h3","context":"home"}',
+      '  last-id  ',
+    ].join('\r\n');
+    const { code, stdout, stderr } = await runSvc(
+      ['decide', '--input', '-', '--surface', 'home', '--max-daily-contacts', '5'],
+      { env, stdin: input },
+    );
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/4 of 8 lines failed[\s\S]*jq/);
+    const out = lines(stdout);
+    const guardrails = { maxDailyContacts: 5 };
+    expect(out.map((line) => line.request)).toEqual([
+      { hashId: 'plain-id', context: { surface: 'home' }, guardrails },
+      { hashId: 'h2', context: { surface: 'account' }, guardrails },
+      '{"hashId":',
+      '{"context":{}}',
+      { hashId: 'quoted', context: { surface: 'home' }, guardrails },
+      { hashId: 'x'.repeat(300), context: { surface: 'home' }, guardrails },
+      '{"hashId":"h3","context":"home"}',
+      { hashId: 'last-id', context: { surface: 'home' }, guardrails },
+    ]);
+    expect(out.map((line) => line.error?.code ?? 'ok')).toEqual([
+      'ok',
+      'ok',
+      'usage',
+      'usage',
+      'ok',
+      'refused',
+      'usage',
+      'ok',
+    ]);
+    expect(out[5].error.requestId).toMatch(/^req_/);
+  });
+
+  test('writes each answer without waiting for the end of the input', async () => {
+    const { env } = await startTestService();
+    const stdin = new PassThrough();
+    const running = startSvc(['decide', '--input', '-'], { env, stdin });
+    stdin.write('one\ntw');
+    await running.waitFor(/"hashId":"one"/);
+    stdin.write('o\n');
+    await running.waitFor(/"hashId":"two"/);
+    stdin.end();
+    expect((await running.done).code).toBe(0);
+  });
+
+  test('ends at Ctrl-C with what was read answered', async () => {
+    const { env } = await startTestService();
+    const stdin = new PassThrough();
+    const running = startSvc(['decide', '--input', '-'], { env, stdin });
+    stdin.write('one\n');
+    await running.waitFor(/"hashId":"one"/);
+    running.interrupt();
+    const { code, stdout } = await running.done;
+    expect(code).toBe(130);
+    expect(lines(stdout)).toHaveLength(1);
+  });
+
+  test('stops where no further line can succeed', async () => {
+    const { env } = await startTestService();
+    const { code, stdout } = await runSvc(['decide', '--input', '-'], {
+      env: { ...env, SVC_API_KEY: 'sk_test_wrong' },
+      stdin: Array.from({ length: 5000 }, (_, i) => `u${i}`).join('\n'),
+    });
+    expect(code).toBe(4);
+    expect(lines(stdout).length).toBeLessThan(200);
+  });
+
+  test('names a file that is not there', async () => {
+    const { env } = await startTestService();
+    const { code, stderr } = await runSvc(['decide', '--input', 'nowhere.txt'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be read/)]);
+  });
+
+  test('passes an answer on as it came, on one line', async () => {
+    const { env } = await cannedService(({ body }) => ({
+      body: body.includes('"b"') ? 'no json' : '{\n  "n": 12345678901234567890\n}\n',
+    }));
+    const { stdout } = await runSvc(['decide', '--input', '-'], { env, stdin: 'a\nb\n' });
+    expect(stdout).toBe(
+      '{"request":{"hashId":"a"},"response":{   "n": 12345678901234567890 }}\n' +
+        '{"request":{"hashId":"b"},"response":"no json"}\n',
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { runSvc } from '../../support/run-svc.ts';
+import { startTestService } from '../../support/service.ts';
+
+test('judges the running policy, a uniform one and always-best from the log', async () => {
+  const service = await startTestService({ seed: 'evaluate' });
+  let earned = 0;
+  for (let i = 0; i < 30; i++) {
+    const answer = await service.fetch('/v1/decisioning/decide', { body: { hashId: `h${i}` } });
+    const { decisionId, action } = (await answer.json()) as {
+      decisionId: string;
+      action: { contentId: string };
+    };
+    if (i % 3 !== 0) continue;
+    const type = action.contentId < 'm' ? 'clicked' : 'opened';
+    earned += type === 'clicked' ? 0.6 : 0.2;
+    await service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } });
+  }
+  await service.fetch('/v1/decisioning/decide', {
+    body: { hashId: 'h', guardrails: { maxDailyContacts: 0 } },
+  });
+  const { env } = service;
+  const { code, stdout, stderr } = await runSvc(['decisions', 'evaluate', '--json'], { env });
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout);
+  expect(result).toMatchObject({ decisions: 30, pending: 20, skipped: 1 });
+  expect(stderr).toMatch(/20 of 30 decisions have no outcome yet and count as 0/);
+  expect(result.policies.running.ips.mean).toBeCloseTo(earned / 30, 10);
+  for (const policy of ['running', 'uniform', 'best'])
+    for (const estimator of ['ips', 'snips', 'dr']) {
+      const { mean, low, high } = result.policies[policy][estimator];
+      expect(low <= mean && mean <= high, `${policy} ${estimator}`).toBe(true);
+    }
+  const table = await runSvc(['decisions', 'evaluate'], { env, columns: 120 });
+  expect(table.stdout).toMatch(/POLICY.*IPS.*SNIPS.*DR/);
+  expect(table.stdout).toMatch(/always best/);
+});
+
+test('an empty log, a span of time, and a time that is none', async () => {
+  const { env, fetch } = await startTestService();
+  expect((await runSvc(['decisions', 'evaluate'], { env })).stdout).toBe(
+    'the log holds no decision with an action\n',
+  );
+  await fetch('/v1/decisioning/decide', { body: { hashId: 'h' } });
+  const count = async (...flags: string[]) =>
+    JSON.parse((await runSvc(['decisions', 'evaluate', '--json', ...flags], { env })).stdout).decisions;
+  expect(await count()).toBe(1);
+  expect(await count('--since', '2999-01-01T00:00:00Z')).toBe(0);
+  expect(await count('--until', '2001-01-01T00:00:00Z')).toBe(0);
+  const { code, stderr } = await runSvc(['decisions', 'evaluate', '--since', 'yesterday-ish'], { env });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/is not a time/)]);
+});
