@@ -103,7 +103,7 @@ function asTransportError(error: unknown, base: URL): TransportError {
   if (NEVER_CONNECTED.has(code)) {
     return new TransportError('unreachable', false, `${base.origin} cannot be reached (${code})`, error);
   }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code.startsWith('HPE_')) {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || cause.name === 'HTTPParserError') {
     return new TransportError(
       'answer',
       true,

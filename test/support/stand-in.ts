@@ -59,7 +59,15 @@ export async function startStandIn({ answer, limits = true }: StandInOptions = {
     const fault = check(request);
     if (fault) {
       faults.push(`${request.method} ${request.path}: ${fault}`);
-      reply(response, { status: 400, body: { error: 'invalid_request', code: 'INVALID_REQUEST', requestId: `req_${requests.length}`, message: fault } });
+      reply(response, {
+        status: 400,
+        body: {
+          error: 'invalid_request',
+          code: 'INVALID_REQUEST',
+          requestId: `req_${requests.length}`,
+          message: fault,
+        },
+      });
       return;
     }
     const chosen = answer?.(request, requests.length) ?? { status: 202, body: {} };
@@ -68,7 +76,14 @@ export async function startStandIn({ answer, limits = true }: StandInOptions = {
       message.socket.destroy();
       return;
     }
-    const headers = limits && chosen.status < 300 ? { 'X-Service-RateLimit-Limit': '600', 'X-Service-RateLimit-Remaining': '599', 'X-Service-RateLimit-Reset': '60' } : {};
+    const headers: Record<string, string> =
+      limits && chosen.status < 300
+        ? {
+            'X-Service-RateLimit-Limit': '600',
+            'X-Service-RateLimit-Remaining': '599',
+            'X-Service-RateLimit-Reset': '60',
+          }
+        : {};
     reply(response, { ...chosen, headers: { ...headers, ...chosen.headers } });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -117,10 +132,18 @@ type Shape = (value: unknown, at: string) => string | undefined;
 
 const string: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} is no string`);
 const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} is no integer`);
-const scalar: Shape = (value, at) => (['string', 'number', 'boolean'].includes(typeof value) ? undefined : `${at} is no string, number or boolean`);
+const scalar: Shape = (value, at) =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+    ? undefined
+    : `${at} is no string, number or boolean`;
 const utc: Shape = (value, at) =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${at} is no UTC date-time`;
-const https: Shape = (value, at) => (typeof value === 'string' && value.startsWith('https://') ? undefined : `${at} is no HTTPS URL`);
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value) &&
+  !Number.isNaN(Date.parse(value))
+    ? undefined
+    : `${at} is no UTC date-time`;
+const https: Shape = (value, at) =>
+  typeof value === 'string' && value.startsWith('https://') ? undefined : `${at} is no HTTPS URL`;
 
 const list =
   (of: Shape, most: number): Shape =>
@@ -132,7 +155,9 @@ const list =
 const map =
   (of: Shape): Shape =>
   (value, at) =>
-    isObject(value) ? first(Object.entries(value).map(([key, element]) => of(element, `${at}.${key}`))) : `${at} is no object`;
+    isObject(value)
+      ? first(Object.entries(value).map(([key, element]) => of(element, `${at}.${key}`)))
+      : `${at} is no object`;
 const object =
   (required: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape =>
   (value, at) => {
@@ -141,23 +166,42 @@ const object =
     if (unknown !== undefined) return `${at}.${unknown} is not in the specification`;
     return (
       first(Object.entries(required).map(([key, shape]) => shape(value[key], `${at}.${key}`))) ??
-      first(Object.entries(optional).map(([key, shape]) => (key in value ? shape(value[key], `${at}.${key}`) : undefined)))
+      first(
+        Object.entries(optional).map(([key, shape]) =>
+          key in value ? shape(value[key], `${at}.${key}`) : undefined,
+        ),
+      )
     );
   };
 
 const SHAPES: Record<string, Shape> = {
-  'POST /v1/events': object({ events: list(object({ userId: string, event: string, timestamp: utc }, { properties: map(scalar) }), 1000) }),
+  'POST /v1/events': object({
+    events: list(
+      object({ userId: string, event: string, timestamp: utc }, { properties: map(scalar) }),
+      1000,
+    ),
+  }),
   // The specification shows no payload for users.
   'POST /v1/users': (value, at) => (isObject(value) ? undefined : `${at} is no object`),
   'POST /v1/decisioning/decide': object(
     { hashId: string },
     {
       context: object({}, { channel: string, surface: string, locale: string }),
-      guardrails: object({}, { excludeCategories: list(string, Number.POSITIVE_INFINITY), maxDailyContacts: integer }),
+      guardrails: object(
+        {},
+        { excludeCategories: list(string, Number.POSITIVE_INFINITY), maxDailyContacts: integer },
+      ),
     },
   ),
-  'POST /v1/inform/trigger': object({ hashId: string, templateId: string, channel: string }, { variables: map(string), priority: string }),
-  'POST /v1/webhooks': object({ url: https, events: list(string, Number.POSITIVE_INFINITY), signingSecret: string }),
+  'POST /v1/inform/trigger': object(
+    { hashId: string, templateId: string, channel: string },
+    { variables: map(string), priority: string },
+  ),
+  'POST /v1/webhooks': object({
+    url: https,
+    events: list(string, Number.POSITIVE_INFINITY),
+    signingSecret: string,
+  }),
 };
 
 function isObject(value: unknown): value is Record<string, unknown> {

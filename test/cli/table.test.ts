@@ -1,0 +1,41 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { table } from '../../src/cli/render/table.ts';
+import { green } from '../../src/cli/render/text.ts';
+
+const columns = [{ title: 'ID', whole: true }, { title: 'NAME' }, { title: 'REASON' }];
+const rows = [
+  ['evt_1', 'short', 'because it was so for a very long time and still is, as everybody knows'],
+  ['evt_22', '日本語テキスト', 'x'],
+];
+
+describe('table', () => {
+  it.each([40, 60, 80, 120])('fits %i columns and cuts no identifier', (width) => {
+    const lines = table(columns, rows, { width, color: false }).split('\n');
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+    expect(lines.join('\n')).toContain('evt_22');
+  });
+
+  it('cuts nothing that has room', () => {
+    expect(table(columns, rows, { width: 200, color: false })).toContain(rows[0]![2]);
+  });
+
+  it('is tab-separated and uncut in a pipe', () => {
+    expect(table(columns, rows, { width: undefined, color: false }).split('\n')).toEqual([
+      'ID\tNAME\tREASON',
+      rows[0]!.join('\t'),
+      rows[1]!.join('\t'),
+    ]);
+  });
+
+  it('cleans cells and keeps each on its line', () => {
+    const text = table([{ title: 'A' }], [['x\u001b[2J\ny\tz']], { width: undefined, color: true });
+    expect(text).toBe('A\nx\\x1b[2J\\ny\\tz');
+  });
+
+  it('styles what the program styles', () => {
+    expect(table([{ title: 'A' }], [[green('ok')]], { width: undefined, color: true })).toBe(
+      'A\n\u001b[32mok\u001b[39m',
+    );
+  });
+});
