@@ -1,5 +1,6 @@
 import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
+import type { ObservedLimits } from '../client/observed-limits.ts';
 import type { Pacers } from '../client/pacers.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { LOCAL } from '../profiles/profiles.ts';
@@ -20,6 +21,8 @@ export interface Connection {
   readonly isLocal: boolean;
   /** To tell how many requests are to come, and to look at the pace. */
   readonly pacers: Pacers;
+  /** What the answers said about the limits, of this and of earlier commands. */
+  readonly limits: ObservedLimits;
   /** Lets the service on this machine finish what is due (up to 2 s) and closes everything. */
   close(): Promise<void>;
 }
@@ -90,6 +93,7 @@ export async function connect(
     profile: settings.kind === 'local' ? 'local' : settings.profile,
     isLocal: settings.kind === 'local',
     pacers,
+    limits,
     close: async () => {
       limits.flush(world.clock.now());
       await client.close();

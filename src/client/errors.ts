@@ -44,6 +44,11 @@ export class ApiError extends Error {
   }
 }
 
+/** True where the service answered that it does not have the operation at all (docs/decisions.md). */
+export function isLacking(error: unknown): boolean {
+  return error instanceof ApiError && [404, 405, 501].includes(error.status);
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
+import { liveEvents } from './http/handlers/live-events.ts';
 import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
@@ -119,6 +120,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startDispatcher(deps, channels),
     ];
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+    const stopping = new AbortController();
     const app = createApp({
       deps,
       handlers: {
@@ -130,7 +132,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...notificationHandlers,
         ...webhookHandlers,
       },
-      streams: {},
+      streams: { streamEvents: liveEvents(stopping.signal) },
       admit: rateLimiter(store, policy, clock, limiterNow),
       region: options.region,
     });
@@ -138,6 +140,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const server = await listen(app, host, options.port ?? 0);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
+    // First of all: streams never end by themselves.
+    closers.push(() => stopping.abort());
     return {
       url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
       workspace: credentials.workspace,

@@ -7,10 +7,10 @@ export function auth(apiKey: string, workspace: string): Interceptor {
     next({
       ...request,
       headers: {
+        'content-type': 'application/json',
         ...request.headers,
         [HEADERS.authorization]: `Bearer ${apiKey}`,
         [HEADERS.workspace]: workspace,
-        'content-type': 'application/json',
       },
     });
 }

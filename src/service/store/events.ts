@@ -28,6 +28,15 @@ export const events = {
     return stored;
   },
 
+  /** The sequence number of a workspace's newest event, 0 where there is none. */
+  async newest(tx: Tx, workspaceId: string): Promise<number> {
+    const row = await tx.sql.get<{ seq: number | null }>(
+      'SELECT max(seq) AS seq FROM event WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return Number(row?.seq ?? 0);
+  },
+
   /** Up to `most` events of a workspace after a sequence number, oldest first. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<StoredEvent[]> {
     return tx.sql.all<StoredEvent>(

@@ -1,0 +1,82 @@
+import { Flags } from '@oclif/core';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+
+export default class EventsTail extends SvcCommand {
+  static override summary = 'Show events as they are ingested';
+  static override description =
+    `The live event stream, until Ctrl-C. A connection that is lost is opened again where it was, so no event is
+missed. Under --json one event a line, numbers spelled as they were sent.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --event purchase --json | jq .userId',
+  ];
+  static override flags = {
+    event: Flags.string({
+      char: 'e',
+      summary: 'only events of this name',
+      multiple: true,
+      helpValue: 'NAME',
+    }),
+    'user-id': Flags.string({ summary: 'only events of this user', multiple: true, helpValue: 'ID' }),
+    count: Flags.integer({ char: 'n', summary: 'end after so many events', min: 1, helpValue: 'N' }),
+  };
+
+  protected override async act({
+    flags,
+    out,
+    world,
+    signal,
+    connect,
+  }: Context<typeof EventsTail>): Promise<ExitCode> {
+    const { client } = await connect();
+    const { follow } = await import('../../tail/follow.ts');
+    const { readEvent, matches, tableLine, tableHead } = await import('../../tail/event.ts');
+    const { randomFrom } = await import('../../kit/random.ts');
+    const done = new AbortController();
+    const stream = follow({
+      client,
+      clock: world.clock,
+      random: randomFrom(undefined),
+      maxRetries: flags['max-retries'],
+      signal: AbortSignal.any([signal, done.signal]),
+      onState: (state) => {
+        out.notice(state === 'open' ? 'watching; stop with Ctrl-C' : 'the stream was cut; opening it again');
+      },
+    });
+    const wanted = { events: flags.event ?? [], users: flags['user-id'] ?? [] };
+    const columns = out.isTerminal ? world.stdout.columns : undefined;
+    let left = flags.count ?? Infinity;
+    let headed = out.json;
+    for await (const { data } of offered(stream)) {
+      const event = readEvent(data!);
+      if (!matches(event, wanted)) continue;
+      if (!headed) out.line(undefined, () => tableHead(columns));
+      headed = true;
+      if (out.json)
+        out.raw(`${event ? escapeJson(data!.replace(/\n/g, ' ')) : JSON.stringify({ text: data })}\n`);
+      else out.line(undefined, () => tableLine(event, data!, columns));
+      if (--left === 0) {
+        done.abort();
+        return EXIT.done;
+      }
+    }
+    return EXIT.interrupted;
+  }
+}
+
+/** A service without the stream is nothing to try again. */
+async function* offered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
+  const { isLacking } = await import('../../client/errors.ts');
+  try {
+    yield* stream;
+  } catch (error) {
+    if (!isLacking(error)) throw error;
+    throw new SvcError('not_offered', 'this service does not offer a live event stream', {
+      hint: 'see what it offers with `svc doctor`; `svc serve` has the stream',
+      cause: error,
+    });
+  }
+}
