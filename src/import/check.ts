@@ -53,7 +53,7 @@ export function parseObject(text: string): Fault | { value: Record<string, unkno
 function jsonFault(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : String(error);
   const place = /at position (\d+)/.exec(message)?.[1];
-  if (/end of JSON|Unterminated/.test(message)) return 'it ends too soon';
+  if (/end of JSON|Unterminated/.test(message) || Number(place) >= text.length) return 'it ends too soon';
   if (place === undefined) return 'it does not begin as JSON does';
   return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
 }

@@ -1,0 +1,90 @@
+import { type Batch, Batcher, type BatcherOptions, longestRecord } from '../../src/import/batch.ts';
+import { batchesOf } from '../../src/import/batches.ts';
+import { CsvReader } from '../../src/import/csv/reader.ts';
+import type { ByteSource } from '../../src/import/input/bytes.ts';
+import { Window } from '../../src/import/input/window.ts';
+import { NdjsonReader } from '../../src/import/ndjson.ts';
+import type { Reject } from '../../src/import/reject.ts';
+import { scanEvent } from '../../src/import/scan-event.ts';
+import { jsonShape } from '../../src/import/shape-json.ts';
+import type { Shaping } from '../../src/import/shaping.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+
+export interface CollectOptions extends Partial<Omit<Shaping, 'map' | 'set' | 'types'>> {
+  readonly map?: Record<string, string>;
+  readonly set?: Record<string, string>;
+  readonly types?: Record<string, 'string' | 'number' | 'boolean'>;
+  readonly csv?: boolean;
+  /** How the input is cut into reads, in bytes. */
+  readonly chunk?: number;
+  readonly longest?: number;
+  readonly batcher?: Partial<BatcherOptions>;
+  readonly deal?: { take: number; of: number };
+}
+
+export interface Collected {
+  readonly records: string[];
+  readonly rejects: Reject[];
+  readonly batches: Batch[];
+  readonly notices: string[];
+  readonly read: number;
+}
+
+/** Runs the reading half of an import over bytes. `map` is field to column, as `--map` has it. */
+export async function collect(input: string | Buffer, options: CollectOptions = {}): Promise<Collected> {
+  const bytes = Buffer.from(input);
+  const { csv, chunk = 1 << 20, longest = longestRecord('events'), batcher: more, deal } = options;
+  const shaping: Shaping = {
+    kind: 'events',
+    convert: undefined,
+    extraFields: undefined,
+    validate: true,
+    delimiter: undefined,
+    ...options,
+    map: new Map(Object.entries(options.map ?? {}).map(([field, column]) => [column, field])),
+    set: new Map(Object.entries(options.set ?? {})),
+    types: new Map(Object.entries(options.types ?? {})),
+  };
+  const notices: string[] = [];
+  const batcher = new Batcher({ kind: shaping.kind, size: 1000, ...more });
+  batcher.nextFile(0, 0, deal);
+  const file = csv ? 'a.csv' : 'a.ndjson';
+  const plain = shaping.map.size === 0 && shaping.set.size === 0;
+  const reader = csv
+    ? new CsvReader({ file, shaping, longest, onNotice: (text) => notices.push(text) })
+    : new NdjsonReader({ file, longest, shape: jsonShape(shaping), scan: plain ? scanEvent : undefined });
+  const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
+  const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
+  const batches: Batch[] = [];
+  for await (const batch of batchesOf(window, reader, batcher, flush)) batches.push(batch);
+  return {
+    records: batches.flatMap(recordsOf),
+    rejects: batches.flatMap((batch) => batch.rejects),
+    batches,
+    notices,
+    read: batcher.read,
+  };
+}
+
+/** Gives `bytes` in reads of at most `chunk`. */
+export function sourceOf(bytes: Buffer, chunk: number): ByteSource {
+  let at = 0;
+  return {
+    async read(into, position, length) {
+      const count = bytes.copy(into, position, at, Math.min(at + Math.min(length, chunk), bytes.length));
+      at += count;
+      return count;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The text of each record, from the table; proves that the body is the array of exactly these. */
+export function recordsOf({ body, records }: Batch): string[] {
+  const texts = Array.from({ length: records.count }, (_, index) =>
+    body.toString('utf8', records.start[index], records.end[index]),
+  );
+  if (body.toString() !== `{"events":[${texts.join(',')}]}`)
+    throw new Error(`table and body differ: ${body}`);
+  return texts;
+}
