@@ -3,6 +3,7 @@ import type { Command } from '@oclif/core';
 
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
+  api: () => import('../commands/api.ts'),
   decide: () => import('../commands/decide.ts'),
   'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
   'events:import': () => import('../commands/events/import.ts'),

@@ -19,6 +19,8 @@ export interface Connection {
   /** `local`, a profile's name, or undefined where the environment sufficed. */
   readonly profile: string | undefined;
   readonly isLocal: boolean;
+  /** The service is known to honour Idempotency-Key. */
+  readonly keysHonoured: boolean;
   /** To tell how many requests are to come, and to look at the pace. */
   readonly pacers: Pacers;
   /** What the answers said about the limits, of this and of earlier commands. */
@@ -69,11 +71,12 @@ export async function connect(
     onPause: (group, waitMs) =>
       out.notice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
+  const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
   const client = createClient({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
     apiKey: target.apiKey,
-    keysHonoured: settings.kind === 'local' || settings.keysHonoured,
+    keysHonoured,
     timeoutMs: flags.timeout * 1000,
     maxRetries: flags['max-retries'],
     clock: world.clock,
@@ -92,6 +95,7 @@ export async function connect(
     region,
     profile: settings.kind === 'local' ? 'local' : settings.profile,
     isLocal: settings.kind === 'local',
+    keysHonoured,
     pacers,
     limits,
     close: async () => {

@@ -178,16 +178,24 @@ function openWith(transport: Transport, options: ClientOptions) {
 }
 
 function checked(answer: Incoming): Answer {
+  if (answer.status < 200 || answer.status >= 300) throw errorOf(answer);
+  // Any 2xx is a success whatever its body (docs/decisions.md, "The client is liberal").
+  const { status, headers } = answer;
+  return { status, headers, ...read(answer) };
+}
+
+/** The failure that an answer with any other status than 2xx is. */
+export function errorOf(answer: Incoming): ApiError {
+  return new ApiError(answer.status, answer.headers, read(answer).body, answer.headers[HEADERS.requestId]);
+}
+
+function read(answer: Incoming): { text: string; body: unknown } {
   const text = answer.body.toString('utf8');
-  let body: unknown;
   try {
-    body = text === '' ? undefined : JSON.parse(text);
+    return { text, body: text === '' ? undefined : JSON.parse(text) };
   } catch {
-    // Any 2xx is a success whatever its body (docs/decisions.md, "The client is liberal").
+    return { text, body: undefined };
   }
-  if (answer.status >= 200 && answer.status < 300)
-    return { status: answer.status, headers: answer.headers, body, text };
-  throw new ApiError(answer.status, answer.headers, body, answer.headers[HEADERS.requestId]);
 }
 
 function queryString(query: Record<string, string | undefined> = {}): string {

@@ -1,0 +1,96 @@
+import { Args, Flags } from '@oclif/core';
+import { cleanLine, escapeJson } from '../cli/clean.ts';
+import { type Context, SvcCommand } from '../cli/command.ts';
+import { SvcError } from '../cli/errors.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+export default class Api extends SvcCommand {
+  static override summary = 'Send any request, authenticated';
+  static override description =
+    `The answer's body goes to stdout byte for byte, whatever the status; on a terminal its control characters are made
+visible. Fields become the JSON body, or the query of a GET: -f takes text as it is, -F makes numbers, true, false and
+null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> GET /v1/webhooks',
+    '<%= config.bin %> <%= command.id %> POST /v1/decisioning/decide -f hashId=H -f context[channel]=in-app -F guardrails[maxDailyContacts]=3',
+    '<%= config.bin %> <%= command.id %> POST /v1/events --input batch.json -i',
+  ];
+  static override args = {
+    method: Args.string({ required: true, description: 'GET, POST, PATCH, DELETE, …' }),
+    path: Args.string({ description: 'path below the base URL, such as /v1/webhooks' }),
+  };
+  static override flags = {
+    'raw-field': Flags.string({ char: 'f', summary: 'a text field', multiple: true, helpValue: 'K=V' }),
+    field: Flags.string({ char: 'F', summary: 'a typed field', multiple: true, helpValue: 'K=V' }),
+    header: Flags.string({ char: 'H', summary: 'a header', multiple: true, helpValue: 'NAME: VALUE' }),
+    input: Flags.string({ summary: 'file to send as the body; - is standard input', helpValue: 'FILE' }),
+    include: Flags.boolean({ char: 'i', summary: 'show the status and the headers before the body' }),
+  };
+
+  protected override async act(context: Context<typeof Api>): Promise<void> {
+    const { args, flags, out, signal, connect } = context;
+    const { method, path } = address(args.method, args.path);
+    const { bodyOf, headersOf, withQuery } = await import('../api/request.ts');
+    const headers = headersOf(flags.header ?? []);
+    const fields = [
+      ...(flags['raw-field'] ?? []).map((text) => ({ text, typed: false })),
+      ...(flags.field ?? []).map((text) => ({ text, typed: true })),
+    ];
+    const inQuery = method === 'GET' || method === 'HEAD' || flags.input !== undefined;
+    const body = await bodyOf(context, { input: flags.input, fields: inQuery ? [] : fields });
+    const { client, keysHonoured } = await connect();
+    const { traitsOf } = await import('../client/endpoint-of.ts');
+    const { randomUUID } = await import('node:crypto');
+    const key: Record<string, string> =
+      method === 'GET' || method === 'HEAD' ? {} : { 'idempotency-key': randomUUID() };
+    const answer = await client.send({
+      method,
+      path: inQuery ? withQuery(path, fields) : path,
+      headers: { ...key, ...headers },
+      body,
+      ...traitsOf(method, path, keysHonoured),
+      signal,
+    });
+    if (flags.include && !out.json) {
+      const head = [
+        `HTTP/1.1 ${answer.status}`,
+        ...Object.entries(answer.headers).map((pair) => pair.join(': ')),
+      ];
+      out.raw(`${head.map(cleanLine).join('\n')}\n\n`);
+    }
+    const text = answer.body.toString('utf8');
+    if (out.json) out.raw(`${asJson(text)}\n`);
+    else if (out.isTerminal) out.line(text, () => text);
+    else out.raw(answer.body);
+    if (answer.status >= 200 && answer.status < 300) return;
+    const { errorOf } = await import('../client/client.ts');
+    throw errorOf(answer);
+  }
+}
+
+/** `svc api PATH` means a GET, as in gh. */
+function address(first: string, second: string | undefined): { method: string; path: string } {
+  const [method, path] =
+    second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];
+  if (path === undefined || !METHODS.includes(method))
+    throw new SvcError('usage', path === undefined ? 'the path is missing' : `${first} is no HTTP method`, {
+      hint: 'svc api GET /v1/webhooks',
+    });
+  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#'))
+    throw new SvcError('usage', `${JSON.stringify(path)} is no path below the base URL`, {
+      hint: 'give one such as /v1/webhooks, special characters percent-encoded',
+    });
+  return { method, path };
+}
+
+/** JSON as it came, its spelling kept; anything else as one JSON string, and nothing as null. */
+function asJson(text: string): string {
+  if (text === '') return 'null';
+  try {
+    JSON.parse(text);
+    return escapeJson(text);
+  } catch {
+    return escapeJson(JSON.stringify(text));
+  }
+}
