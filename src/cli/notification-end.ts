@@ -1,0 +1,61 @@
+import { SvcError } from './errors.ts';
+import type { Followed } from './follow-notification.ts';
+import type { Output } from './output.ts';
+import { bold, green, red, type Text, yellow } from './render/text.ts';
+import { objectOf } from './webhooks/shown.ts';
+
+/** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
+export function requireDelivered(id: string, followed: Followed): void {
+  const again = `svc notifications watch ${id}`;
+  switch (followed.end) {
+    case 'delivered':
+      return;
+    case 'failed': {
+      const { failure } = objectOf(followed.answer.body);
+      const why = typeof failure === 'string' ? `: ${failure}` : '';
+      throw new SvcError('failed', `notification ${id} failed${why}`, {
+        hint: `look closer with \`svc notifications get ${id}\`; trigger it again only if the user was not messaged`,
+      });
+    }
+    case 'timeout':
+      throw new SvcError('timeout', `notification ${id} was accepted and has not ended in the time given`, {
+        hint: `go on waiting with \`${again}\`; do not trigger it again`,
+      });
+    case 'interrupted':
+      throw new SvcError('interrupted', `interrupted; notification ${id} goes on without this command`, {
+        hint: `go on waiting with \`${again}\``,
+      });
+  }
+}
+
+export function notificationStatus(status: string): Text {
+  if (status === 'delivered') return green(status);
+  return status === 'failed' ? red(status) : yellow(status);
+}
+
+/** A delivery record for people: its fields, then its history. */
+export function showNotification(body: unknown, out: Output): Text {
+  const record = objectOf(body);
+  const text = (key: string) => (typeof record[key] === 'string' ? (record[key] as string) : undefined);
+  const lines: Text[] = [];
+  for (const [title, key] of [
+    ['notification', 'notificationId'],
+    ['user', 'hashId'],
+    ['template', 'templateId'],
+    ['channel', 'channel'],
+    ['priority', 'priority'],
+    ['failure', 'failure'],
+  ] as const) {
+    const value = text(key);
+    if (value !== undefined) lines.push([bold(title.padEnd(13)), value, '\n']);
+  }
+  const history = Array.isArray(record.history) ? record.history.map(objectOf) : [];
+  if (history.length === 0) return [...lines, bold('status'.padEnd(13)), text('status') ?? 'not told'];
+  return [
+    ...lines,
+    out.table(
+      [{ title: 'STATUS' }, { title: 'AT' }],
+      history.map(({ status, at }) => [notificationStatus(String(status ?? '')), String(at ?? '')]),
+    ),
+  ];
+}

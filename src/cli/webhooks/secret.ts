@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { SvcError } from '../errors.ts';
+import { readStdin } from '../prompt.ts';
+import type { World } from '../world.ts';
+
+const MOST_BYTES = 4096;
+
+/**
+ * The signing secret for a new or renewed subscription: from `file` (`-` is standard input), else SVC_WEBHOOK_SECRET,
+ * else made here of 32 random bytes as 64 hex characters. The text is used as given, but for one line end after it,
+ * which editors and `openssl rand` leave there. Throws `file`, `usage`.
+ */
+export async function signingSecret(
+  world: World,
+  file: string | undefined,
+): Promise<{ secret: string; made: boolean }> {
+  const given =
+    file === undefined ? world.env.SVC_WEBHOOK_SECRET || undefined : await readSecret(world, file);
+  if (given === undefined) return { secret: randomBytes(32).toString('hex'), made: true };
+  if (given === '')
+    throw new SvcError('usage', 'the signing secret is empty', {
+      hint: 'make one with `openssl rand -hex 32 > secret.txt`, or leave --secret-file out and svc makes one',
+    });
+  return { secret: given, made: false };
+}
+
+async function readSecret(world: World, file: string): Promise<string> {
+  if (file === '-') return withoutLineEnd(await readStdin(world, MOST_BYTES));
+  try {
+    return withoutLineEnd(readFileSync(resolve(world.cwd, file), 'utf8'));
+  } catch (error) {
+    throw new SvcError('file', `the secret cannot be read: ${(error as Error).message}`, {
+      hint: 'name a readable file with --secret-file, or - for standard input',
+      cause: error,
+    });
+  }
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}

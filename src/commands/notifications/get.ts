@@ -1,0 +1,25 @@
+import { Args } from '@oclif/core';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { showNotification } from '../../cli/notification-end.ts';
+
+export default class NotificationsGet extends SvcCommand {
+  static override summary = 'Show the delivery record of a notification';
+  static override examples = ['<%= config.bin %> <%= command.id %> ntf_3f1c…'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the notification' }),
+  };
+
+  protected override async act(context: Context<typeof NotificationsGet>): Promise<void> {
+    const { args, out, signal } = context;
+    const { client } = await context.connect();
+    const { text, body } = await orLacking(
+      `show the notification ${args.id}`,
+      'check the identifier that `svc notifications trigger` printed',
+      client.call('getNotification', { params: { id: args.id }, signal }),
+    );
+    if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
+    else out.result(body ?? {}, () => showNotification(body, out));
+  }
+}

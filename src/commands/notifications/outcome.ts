@@ -1,0 +1,39 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/webhooks/shown.ts';
+import type { RequestOf } from '../../contract/endpoints.ts';
+import { NOTIFICATION_OUTCOMES } from '../../contract/schemas.ts';
+
+export default class NotificationsOutcome extends SvcCommand {
+  static override summary = 'Report a tap on a notification, as the app does';
+  static override description =
+    'opened gives the event campaign.opened, clicked gives campaign.clicked; each counts once.';
+  static override examples = ['<%= config.bin %> <%= command.id %> ntf_3f1c… clicked'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the notification' }),
+    type: Args.string({ required: true, description: 'opened or clicked' }),
+  };
+
+  protected override async act(context: Context<typeof NotificationsOutcome>): Promise<void> {
+    const { args, out, signal } = context;
+    if (!(NOTIFICATION_OUTCOMES as readonly string[]).includes(args.type))
+      out.warn(`${args.type} is not one of ${NOTIFICATION_OUTCOMES.join(', ')}; sent as given`);
+    const { client } = await context.connect();
+    const answer = await orInDoubt(
+      `whether the tap on ${args.id} was noted`,
+      'run it again: the service counts each type of tap once',
+      orLacking(
+        `take taps on the notification ${args.id}`,
+        'check the identifier that `svc notifications trigger` printed',
+        client.call('notificationOutcome', {
+          params: { id: args.id },
+          body: { type: args.type } as RequestOf<'notificationOutcome'>,
+          signal,
+        }),
+      ),
+    );
+    out.result(objectOf(answer.body), () => `${args.type} noted`);
+  }
+}

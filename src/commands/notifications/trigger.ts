@@ -1,0 +1,136 @@
+import { Flags } from '@oclif/core';
+import { runBatch } from '../../cli/batch-input.ts';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import type { Connection } from '../../cli/connect.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { followNotification } from '../../cli/follow-notification.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { notificationStatus, requireDelivered, showNotification } from '../../cli/notification-end.ts';
+import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
+import { objectOf } from '../../cli/webhooks/shown.ts';
+import type { Answer } from '../../client/client.ts';
+import type { TriggerRequest } from '../../contract/schemas.ts';
+
+export default class NotificationsTrigger extends SvcCommand {
+  static override aliases = ['notify'];
+  static override summary = 'Trigger a templated notification to a user, by hashId';
+  static override description =
+    `The service fills the template and joins name, phone and account number itself: what looks like personal data is
+refused here (exit 2) unless --allow-personal-data says that it is none.
+
+Nobody is messaged twice: a request whose answer was lost is repeated only where the service is known to honour
+Idempotency-Key (\`local\`, or a profile added with --keys-honoured); else the command ends with exit 6 and names the doubt.
+
+With --input every line is a request: a bare hashId, or a JSON object as POST /v1/inform/trigger takes it; the other flags
+complete it. One line comes out for each, in the same order: {"request", "response"} or {"request", "error"}.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --template order_update --channel whatsapp --var orderId=A-1',
+    '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --wait',
+    '<%= config.bin %> <%= command.id %> --input hash-ids.txt --template payment_reminder --channel sms --priority transactional',
+  ];
+  static override flags = {
+    'hash-id': Flags.string({
+      summary: 'hashed identifier of the user',
+      exclusive: ['input'],
+      helpValue: 'H',
+    }),
+    template: Flags.string({ char: 't', summary: 'identifier of the template', helpValue: 'T' }),
+    channel: Flags.string({ char: 'c', summary: 'whatsapp, sms, email or push', helpValue: 'C' }),
+    var: Flags.string({
+      summary: 'value of a variable of the template; may be given again',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'k=v',
+    }),
+    priority: Flags.string({ summary: 'transactional or marketing', helpValue: 'P' }),
+    wait: Flags.boolean({ summary: 'wait until it is delivered or failed' }),
+    'wait-timeout': Flags.string({
+      summary: 'longest that --wait waits; exit 6 after that',
+      default: '60s',
+      helpValue: '60s',
+    }),
+    'allow-personal-data': Flags.boolean({ summary: 'send values that look like personal data' }),
+    input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
+  };
+
+  protected override async act(context: Context<typeof NotificationsTrigger>): Promise<void> {
+    const { flags, out, world, signal } = context;
+    warnOfUnknown(flags, out);
+    const waitMs = parseDuration(flags['wait-timeout'], '--wait-timeout');
+    const follow = (connection: Connection, id: string) =>
+      followNotification({ client: connection.client, clock: world.clock, id, timeoutMs: waitMs, signal });
+
+    if (flags.input !== undefined) {
+      const connection = await context.connect();
+      await runBatch({
+        input: flags.input,
+        world,
+        out,
+        signal,
+        debug: flags.debug,
+        read: (line) => triggerRequestOfLine(line, flags),
+        call: async (body) => {
+          const answer = await trigger(connection, body);
+          if (!flags.wait) return answer;
+          const id = idOf(answer);
+          const followed = await follow(connection, id);
+          requireDelivered(id, followed);
+          return followed.answer ?? answer;
+        },
+      });
+      return;
+    }
+
+    const hashId = flags['hash-id'];
+    if (!hashId)
+      throw new SvcError('usage', 'no user is named', {
+        hint: 'name one with --hash-id H, or many with --input FILE; `svc users import` gives hashIds',
+      });
+    const request = triggerRequest(hashId, flags);
+    const connection = await context.connect();
+    const answer = await trigger(connection, request, signal);
+    const print = ({ text, body }: Answer) => {
+      if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
+      else out.result(body ?? {}, () => (flags.wait ? showNotification(body, out) : accepted(body)));
+    };
+    if (!flags.wait) return print(answer);
+    const id = idOf(answer);
+    const followed = await follow(connection, id).catch((error: unknown) => {
+      print(answer);
+      throw error;
+    });
+    print(followed.answer ?? answer);
+    requireDelivered(id, followed);
+  }
+}
+
+function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
+  return orInDoubt(
+    `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not sent a second time`,
+    'find out from the service whether the user was messaged before you trigger it again; if it honours Idempotency-Key, add its profile with --keys-honoured and svc repeats safely',
+    client.call('trigger', { body, signal }),
+  );
+}
+
+/** Throws `not_offered` where the answer names no notification that could be waited for. */
+function idOf({ body }: Answer): string {
+  const { notificationId } = objectOf(body);
+  if (typeof notificationId === 'string' && notificationId !== '') return notificationId;
+  throw new SvcError(
+    'not_offered',
+    'the notification was accepted, but the service names no identifier to wait for',
+    { hint: 'leave --wait out for this service; do not trigger it again' },
+  );
+}
+
+function accepted(body: unknown) {
+  const { notificationId, status } = objectOf(body);
+  if (typeof notificationId !== 'string') return 'accepted';
+  return [
+    `${notificationId}  `,
+    typeof status === 'string' ? notificationStatus(status) : 'accepted',
+    `\nsee \`svc notifications watch ${notificationId}\``,
+  ];
+}

@@ -1,0 +1,44 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { followNotification } from '../../cli/follow-notification.ts';
+import { notificationStatus, requireDelivered } from '../../cli/notification-end.ts';
+
+export default class NotificationsWatch extends SvcCommand {
+  static override summary = 'Show the moves of a notification until it is delivered or failed';
+  static override description =
+    'A line for each move, NDJSON under --json. Exit 0 when delivered, 5 when failed, 6 when --wait-timeout ran out.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ntf_3f1c…',
+    '<%= config.bin %> <%= command.id %> ntf_3f1c… --wait-timeout 30s --json',
+  ];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the notification' }),
+  };
+  static override flags = {
+    'wait-timeout': Flags.string({
+      summary: 'longest to wait; without it, until it ends',
+      helpValue: '60s',
+    }),
+  };
+
+  protected override async act(context: Context<typeof NotificationsWatch>): Promise<void> {
+    const { args, flags, out, world, signal } = context;
+    const timeout = flags['wait-timeout'];
+    const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, '--wait-timeout');
+    const { client } = await context.connect();
+    const followed = await followNotification({
+      client,
+      clock: world.clock,
+      id: args.id,
+      timeoutMs,
+      signal,
+      onMove: ({ status, at }) =>
+        out.line({ notificationId: args.id, status, at: at ?? null }, () => [
+          `${at ?? ''}  `,
+          notificationStatus(status),
+        ]),
+    });
+    requireDelivered(args.id, followed);
+  }
+}

@@ -1,0 +1,81 @@
+import { Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { bold } from '../../cli/render/text.ts';
+import { signingSecret } from '../../cli/webhooks/secret.ts';
+import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import type { RequestOf } from '../../contract/endpoints.ts';
+import { keepWebhook, keptUnder } from '../../profiles/kept-webhooks.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class WebhooksCreate extends SvcCommand {
+  static override summary = 'Subscribe a URL to outcomes';
+  static override description =
+    `The service will POST each outcome of the kinds named to the URL, signed with the signing secret. Without a
+secret one is made of 32 random bytes, as 64 hex characters, and shown once. The secret is kept with the profile (0600),
+where listen, verify and sign find it; the signing key is its text as given.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.clicked --event decision.actioned',
+    'openssl rand -hex 32 | <%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.opened --secret-file -',
+  ];
+  static override flags = {
+    url: Flags.string({ required: true, summary: 'https URL that receives the calls', helpValue: 'U' }),
+    event: Flags.string({
+      char: 'e',
+      required: true,
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; may be given again',
+      helpValue: 'K',
+    }),
+    'secret-file': Flags.string({
+      summary: 'file with the signing secret, or -; else SVC_WEBHOOK_SECRET, else one is made',
+      helpValue: 'FILE|-',
+    }),
+    lease: Flags.string({
+      summary: 'end the subscription after this time unless it is renewed with update --lease',
+      helpValue: '60s',
+    }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksCreate>): Promise<void> {
+    const { flags, out, world, paths, signal } = context;
+    const events = [...new Set(flags.event)];
+    warnOfUnknownKinds(events, out);
+    const { secret, made } = await signingSecret(world, flags['secret-file']);
+    const body = {
+      url: flags.url,
+      events,
+      signingSecret: secret,
+      ...(flags.lease === undefined
+        ? {}
+        : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),
+    } as RequestOf<'createWebhook'>;
+    const connection = await context.connect();
+    const answer = await orInDoubt(
+      `whether the subscription of ${flags.url} was created`,
+      'see `svc webhooks list` before you create it again',
+      connection.client.call('createWebhook', { body, signal }),
+    );
+    const shown = webhookOf(answer.body);
+    const id = shown.id ?? flags.url;
+    await keepWebhook(new Profiles(paths.configDir), keptUnder(connection), id, {
+      url: flags.url,
+      events,
+      signingSecret: secret,
+      createdAt: shown.createdAt ?? new Date(world.clock.now()).toISOString(),
+    });
+    out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
+      showWebhook({
+        ...shown,
+        id,
+        url: shown.url ?? flags.url,
+        events: shown.events.length ? shown.events : events,
+      }),
+      ...(made ? ['\n', bold('secret'.padEnd(12)), secret] : []),
+    ]);
+    if (made) out.notice('the secret is shown this once, and kept with the profile');
+  }
+}

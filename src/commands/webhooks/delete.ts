@@ -1,0 +1,31 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { forgetWebhook, keptUnder } from '../../profiles/kept-webhooks.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class WebhooksDelete extends SvcCommand {
+  static override summary = 'Remove a webhook subscription';
+  static override description = 'Its deliveries are removed with it, also those not yet sent.';
+  static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c…'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksDelete>): Promise<void> {
+    const { args, out, paths, signal } = context;
+    const connection = await context.connect();
+    await orInDoubt(
+      `whether ${args.id} was removed`,
+      'see `svc webhooks list`, then run it again',
+      orLacking(
+        `remove the subscription ${args.id}`,
+        'see what there is with `svc webhooks list`',
+        connection.client.call('deleteWebhook', { params: { id: args.id }, signal }),
+      ),
+    );
+    await forgetWebhook(new Profiles(paths.configDir), keptUnder(connection), args.id);
+    out.result({ deleted: args.id }, () => `${args.id} removed`);
+  }
+}

@@ -1,0 +1,57 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import type { Output } from '../../cli/output.ts';
+import type { Text } from '../../cli/render/text.ts';
+import { objectOf, statusText } from '../../cli/webhooks/shown.ts';
+
+export default class WebhooksDeliveries extends SvcCommand {
+  static override summary = 'Show the recent deliveries of a subscription and their attempts';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> wh_3f1c…',
+    `<%= config.bin %> <%= command.id %> wh_3f1c… --json | jq -r '.deliveries[] | select(.status != "delivered")'`,
+  ];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksDeliveries>): Promise<void> {
+    const { args, out, signal } = context;
+    const { client } = await context.connect();
+    const { body } = await orLacking(
+      `show the deliveries of ${args.id}`,
+      'see what there is with `svc webhooks list`',
+      client.call('listDeliveries', { params: { id: args.id }, signal }),
+    );
+    const { deliveries } = objectOf(body);
+    const list = Array.isArray(deliveries) ? deliveries.map(objectOf) : [];
+    out.result({ ...objectOf(body), deliveries: list }, () => show(list, out));
+  }
+}
+
+function show(list: readonly Readonly<Record<string, unknown>>[], out: Output): Text {
+  if (list.length === 0) return 'no deliveries yet';
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return out.table(
+    [
+      { title: 'DELIVERY', whole: true },
+      { title: 'KIND' },
+      { title: 'STATUS' },
+      { title: 'TRIES', align: 'right' },
+      { title: 'LAST ANSWER' },
+      { title: 'NEXT TRY' },
+    ],
+    list.map((delivery) => {
+      const attempts = Array.isArray(delivery.attempts) ? delivery.attempts.map(objectOf) : [];
+      const last = attempts.at(-1);
+      return [
+        text(delivery.deliveryId),
+        text(delivery.type),
+        statusText(text(delivery.status)),
+        String(attempts.length),
+        last === undefined ? '' : typeof last.status === 'number' ? String(last.status) : text(last.error),
+        text(delivery.nextAttemptAt),
+      ];
+    }),
+  );
+}

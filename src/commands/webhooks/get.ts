@@ -1,0 +1,65 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import type { Connection } from '../../cli/connect.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { isLacking } from '../../cli/lacking.ts';
+import { fromKept } from '../../cli/webhooks/from-kept.ts';
+import { showWebhook, webhookOf, webhooksOf } from '../../cli/webhooks/shown.ts';
+import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class WebhooksGet extends SvcCommand {
+  static override summary = 'Show a webhook subscription';
+  static override description =
+    'Where the service cannot show it, shows what this machine knows of it, and says so on stderr.';
+  static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c…'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksGet>): Promise<void> {
+    const { args, out, paths, signal } = context;
+    const connection = await context.connect();
+    const found = await find(connection, args.id, signal);
+    if (found.offered) {
+      if (found.body !== undefined) return out.result(found.body, () => showWebhook(webhookOf(found.body)));
+      throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
+        hint: 'see what there is with `svc webhooks list`',
+      });
+    }
+    const kept = keptWebhooks(new Profiles(paths.configDir), keptUnder(connection))[args.id];
+    if (!kept)
+      throw new SvcError(
+        'not_offered',
+        `the service does not show subscriptions (HTTP ${found.status}), and this machine did not create ${args.id}`,
+        { hint: 'see what this machine created with `svc webhooks list`' },
+      );
+    out.warn(
+      `the service does not show subscriptions (HTTP ${found.status}): this is what was created on this machine`,
+    );
+    const body = fromKept(args.id, kept);
+    out.result({ ...body, source: 'this machine' }, () => showWebhook(webhookOf(body)));
+  }
+}
+
+type Found = { offered: true; body: unknown } | { offered: false; status: number };
+
+/**
+ * A 404 for one subscription may mean that it is gone or that the operation is missing: the list, where there is one,
+ * tells which.
+ */
+async function find({ client }: Connection, id: string, signal: AbortSignal): Promise<Found> {
+  try {
+    const { body, text } = await client.call('getWebhook', { params: { id }, signal });
+    return { offered: true, body: body ?? text };
+  } catch (error) {
+    if (!isLacking(error)) throw error;
+    try {
+      const { body } = await client.call('listWebhooks', { signal });
+      return { offered: true, body: webhooksOf(body).find((each) => webhookOf(each).id === id) };
+    } catch (second) {
+      if (!isLacking(second)) throw second;
+      return { offered: false, status: error.status };
+    }
+  }
+}

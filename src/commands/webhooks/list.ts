@@ -1,0 +1,34 @@
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { isLacking } from '../../cli/lacking.ts';
+import { fromKept } from '../../cli/webhooks/from-kept.ts';
+import { objectOf, webhookOf, webhooksOf, webhookTable } from '../../cli/webhooks/shown.ts';
+import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class WebhooksList extends SvcCommand {
+  static override summary = 'List the webhook subscriptions';
+  static override description =
+    'Where the service offers no list, shows what this machine created there, and says so on stderr.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    "<%= config.bin %> <%= command.id %> --json | jq -r '.webhooks[].id'",
+  ];
+
+  protected override async act(context: Context<typeof WebhooksList>): Promise<void> {
+    const { out, paths, signal } = context;
+    const connection = await context.connect();
+    try {
+      const { body } = await connection.client.call('listWebhooks', { signal });
+      const list = webhooksOf(body);
+      out.result({ ...objectOf(body), webhooks: list }, () => webhookTable(list.map(webhookOf), out));
+    } catch (error) {
+      if (!isLacking(error)) throw error;
+      out.warn(
+        `the service offers no list of subscriptions (HTTP ${error.status}): these are the ones created on this machine`,
+      );
+      const kept = keptWebhooks(new Profiles(paths.configDir), keptUnder(connection));
+      const list = Object.entries(kept).map(([id, webhook]) => fromKept(id, webhook));
+      out.result({ webhooks: list, source: 'this machine' }, () => webhookTable(list.map(webhookOf), out));
+    }
+  }
+}

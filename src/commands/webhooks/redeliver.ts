@@ -1,0 +1,30 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/webhooks/shown.ts';
+
+export default class WebhooksRedeliver extends SvcCommand {
+  static override summary = 'Send a delivery again, with the same bytes and identifier';
+  static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c… dlv_77ab…'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+    delivery: Args.string({ required: true, description: 'identifier of the delivery' }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksRedeliver>): Promise<void> {
+    const { args, out, signal } = context;
+    const { client } = await context.connect();
+    const params = { id: args.id, deliveryId: args.delivery };
+    const answer = await orInDoubt(
+      `whether ${args.delivery} is sent again`,
+      `see \`svc webhooks deliveries ${args.id}\``,
+      orLacking(
+        `send ${args.delivery} again`,
+        `see what there is with \`svc webhooks deliveries ${args.id}\``,
+        client.call('redeliver', { params, signal }),
+      ),
+    );
+    out.result(objectOf(answer.body), () => `${args.delivery} will be sent again`);
+  }
+}

@@ -1,0 +1,61 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { bold } from '../../cli/render/text.ts';
+import { signingSecret } from '../../cli/webhooks/secret.ts';
+import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import { keepWebhook, keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+
+export default class WebhooksRotate extends SvcCommand {
+  static override summary = 'Replace the signing secret of a subscription';
+  static override description =
+    `Without a secret one is made and shown once. For 24 hours webhook-signature holds a signature by each of the two;
+X-Service-Signature, which has room for one, is by the new secret at once. Give the receiver the new secret first, beside
+the old one.`;
+  static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c…'];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+  };
+  static override flags = {
+    'secret-file': Flags.string({
+      summary: 'file with the new secret, or -; else SVC_WEBHOOK_SECRET, else one is made',
+      helpValue: 'FILE|-',
+    }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksRotate>): Promise<void> {
+    const { args, flags, out, world, paths, signal } = context;
+    const { secret, made } = await signingSecret(world, flags['secret-file']);
+    const connection = await context.connect();
+    const profiles = new Profiles(paths.configDir);
+    const key = keptUnder(connection);
+    const kept = keptWebhooks(profiles, key)[args.id];
+    const answer = await orInDoubt(
+      `which secret ${args.id} signs with`,
+      'run it again with the same --secret-file',
+      orLacking(
+        `rotate the secret of ${args.id}`,
+        'see what there is with `svc webhooks list`',
+        connection.client.call('rotateWebhook', {
+          params: { id: args.id },
+          body: { signingSecret: secret },
+          signal,
+        }),
+      ),
+    );
+    const shown = webhookOf(answer.body);
+    await keepWebhook(profiles, key, args.id, {
+      url: shown.url ?? kept?.url ?? '',
+      events: shown.events.length > 0 ? [...shown.events] : (kept?.events ?? []),
+      createdAt: shown.createdAt ?? kept?.createdAt ?? new Date(world.clock.now()).toISOString(),
+      signingSecret: secret,
+    });
+    out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
+      showWebhook({ ...shown, id: args.id }),
+      ...(made ? ['\n', bold('secret'.padEnd(12)), secret] : []),
+    ]);
+    if (made) out.notice('the secret is shown this once, and kept with the profile');
+  }
+}

@@ -1,0 +1,65 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
+import { orInDoubt } from '../../cli/in-doubt.ts';
+import { orLacking } from '../../cli/lacking.ts';
+import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import type { RequestOf } from '../../contract/endpoints.ts';
+
+export default class WebhooksUpdate extends SvcCommand {
+  static override summary = 'Change, enable, disable or renew a webhook subscription';
+  static override description =
+    'Deliveries of a disabled subscription are held, and sent once it is active again; new outcomes are not queued.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> wh_3f1c… --url https://example.com/new',
+    '<%= config.bin %> <%= command.id %> wh_3f1c… --status active',
+  ];
+  static override args = {
+    id: Args.string({ required: true, description: 'identifier of the subscription' }),
+  };
+  static override flags = {
+    url: Flags.string({ summary: 'https URL that receives the calls', helpValue: 'U' }),
+    event: Flags.string({
+      char: 'e',
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'kind of event, in place of those named before; may be given again',
+      helpValue: 'K',
+    }),
+    status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),
+    lease: Flags.string({ summary: 'end it after this time unless renewed again', helpValue: '60s' }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksUpdate>): Promise<void> {
+    const { args, flags, out, signal } = context;
+    const events = flags.event && [...new Set(flags.event)];
+    if (events) warnOfUnknownKinds(events, out);
+    const body = {
+      ...(flags.url === undefined ? {} : { url: flags.url }),
+      ...(events ? { events } : {}),
+      ...(flags.status === undefined ? {} : { status: flags.status }),
+      ...(flags.lease === undefined
+        ? {}
+        : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),
+    } as RequestOf<'updateWebhook'>;
+    if (Object.keys(body).length === 0)
+      throw new SvcError('usage', 'nothing to change was named', {
+        hint: `svc webhooks update ${args.id} --status active`,
+      });
+    const { client } = await context.connect();
+    const answer = await orInDoubt(
+      `whether ${args.id} was changed`,
+      `see \`svc webhooks get ${args.id}\`, then run it again`,
+      orLacking(
+        `change the subscription ${args.id}`,
+        'see what there is with `svc webhooks list`',
+        client.call('updateWebhook', { params: { id: args.id }, body, signal }),
+      ),
+    );
+    out.result(objectOf(answer.body), () =>
+      answer.body === undefined ? `${args.id} changed` : showWebhook(webhookOf(answer.body)),
+    );
+  }
+}
