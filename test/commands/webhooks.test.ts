@@ -1,0 +1,205 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startReceiver } from '../support/receiver.ts';
+import { runSvc } from '../support/run-svc.ts';
+import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+const CREATE = ['webhooks', 'create', '--url', 'https://example.com/hook', '--event', 'campaign.clicked'];
+
+/** A service that has the specified operations and answers as it likes; everything else gets `status`. */
+async function strangeService(answer: { status: number; body?: string }, others = 404) {
+  const seen: { method: string; path: string; body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ method: request.method!, path: request.url!, body });
+      const specified = request.method === 'POST' && request.url === '/v1/webhooks';
+      if (answer.status === 0 && specified) return void request.socket.destroy();
+      response.writeHead(specified ? answer.status : others).end(specified ? answer.body : 'no such page');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    seen,
+    env: { SVC_BASE_URL: `http://127.0.0.1:${port}`, SVC_WORKSPACE: 'ws', SVC_API_KEY: 'key' },
+  };
+}
+
+describe('svc webhooks', () => {
+  it('creates, lists, shows, changes, rotates and removes', async () => {
+    const { env } = await startTestService();
+    const home = tempDir();
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--json'], { env, home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const made = await svc(...CREATE, '-e', 'decision.actioned');
+    expect(made).toMatchObject({
+      url: 'https://example.com/hook',
+      events: ['campaign.clicked', 'decision.actioned'],
+      status: 'active',
+      signingSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const { signingSecret, ...shown } = made;
+    expect(await svc('webhooks', 'list')).toEqual({ webhooks: [shown] });
+    expect(await svc('webhooks', 'get', made.id)).toEqual(shown);
+    const change = ['--status', 'disabled', '--event', 'campaign.opened'];
+    expect(await svc('webhooks', 'update', made.id, ...change)).toMatchObject({
+      status: 'disabled',
+      events: ['campaign.opened'],
+    });
+    const rotated = await svc('webhooks', 'rotate', made.id);
+    expect(rotated.signingSecret).toMatch(/^[0-9a-f]{64}$/);
+    expect(rotated.signingSecret).not.toBe(signingSecret);
+    expect(await svc('webhooks', 'deliveries', made.id)).toEqual({ deliveries: [] });
+    expect(await svc('webhooks', 'delete', made.id)).toEqual({ deleted: made.id });
+    expect(await svc('webhooks', 'list')).toEqual({ webhooks: [] });
+  });
+
+  it('keeps the secret with the profile, 0600, and never prints one that was given', async () => {
+    const { env } = await startTestService();
+    const home = tempDir();
+    const file = join(home, 'secret.txt');
+    writeFileSync(file, 'a secret with spaces and ü\n');
+    const kept = () => readFileSync(join(home, 'config', 'profiles.json'), 'utf8');
+    const first = await runSvc([...CREATE, '--secret-file', file, '--json'], { env, home });
+    expect(first.code).toBe(0);
+    expect(first.stdout + first.stderr).not.toContain('a secret');
+    expect(JSON.parse(first.stdout).signingSecret).toBeUndefined();
+    expect(kept()).toContain('"a secret with spaces and ü"');
+    const piped = await runSvc([...CREATE, '--secret-file', '-'], {
+      env,
+      home,
+      stdin: 'sixteen characters\n',
+    });
+    expect(piped.stdout + piped.stderr).not.toContain('sixteen');
+    expect(kept()).toContain('"sixteen characters"');
+    await runSvc(CREATE, { env: { ...env, SVC_WEBHOOK_SECRET: 'from the environment' }, home });
+    expect(kept()).toContain('"from the environment"');
+    const made = await runSvc(CREATE, { env, home });
+    const secret = /secret +([0-9a-f]{64})/.exec(made.stdout)![1]!;
+    expect(kept()).toContain(secret);
+    expect(made.stderr).toContain('shown this once');
+    expect(statSync(join(home, 'config', 'profiles.json')).mode & 0o777).toBe(0o600);
+    expect((await runSvc(['webhooks', 'list', '--json'], { env, home })).stdout).not.toMatch(/secret/i);
+  });
+
+  it('says what is wrong in words: URL, short secret, missing file, nothing to change, unknown id', async () => {
+    const { env } = await startTestService();
+    const run = (argv: string[], more: object = {}) => runSvc(argv, { env, ...more });
+    const url = await run(['webhooks', 'create', '--url', 'http://10.0.0.1/', '--event', 'campaign.opened']);
+    expect(url).toMatchObject({ code: 5, stdout: '' });
+    expect(url.stderr).toContain('url must be an https URL');
+    const short = await run([...CREATE, '--secret-file', '-'], { stdin: 'short' });
+    expect(short.code).toBe(5);
+    expect(short.stderr).toContain('signingSecret must have at least 16 characters');
+    expect((await run([...CREATE, '--secret-file', 'nowhere'])).code).toBe(2);
+    expect((await run([...CREATE, '--secret-file', '-'], { stdin: '\n' })).code).toBe(2);
+    expect((await run(['webhooks', 'update', 'wh_1'])).code).toBe(2);
+    for (const argv of [
+      ['get', 'wh_1'],
+      ['delete', 'wh_1'],
+      ['rotate', 'wh_1'],
+      ['update', 'wh_1', '--status', 'active'],
+      ['deliveries', 'wh_1'],
+      ['redeliver', 'wh_1', 'dlv_1'],
+    ]) {
+      const { code, stdout, stderr } = await run(['webhooks', ...argv]);
+      expect(code, stderr).toBe(5);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/no subscription wh_1|There is no subscription of this identifier/);
+    }
+  });
+
+  it('warns of a kind it does not know and sends it', async () => {
+    const { env, seen } = await strangeService({ status: 200, body: '{"id":"s1","plan":"gold"}' });
+    const argv = ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'cart.emptied', '--json'];
+    const { code, stdout, stderr } = await runSvc(argv, { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('cart.emptied');
+    expect(JSON.parse(seen[0]!.body).events).toEqual(['cart.emptied']);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 's1', plan: 'gold' });
+  });
+
+  it.each([
+    [404, ''],
+    [405, ''],
+    [501, '{"error":"x"}'],
+  ])(
+    'on a service without these operations (%d) shows what this machine created and says so',
+    async (status, _) => {
+      const { env } = await strangeService({ status: 204 }, status);
+      const home = tempDir();
+      const created = await runSvc([...CREATE, '--json'], { env, home });
+      expect(created.code, created.stderr).toBe(0);
+      const list = await runSvc(['webhooks', 'list', '--json'], { env, home });
+      expect(list.code).toBe(0);
+      expect(list.stderr).toContain(`(HTTP ${status})`);
+      expect(list.stderr).toContain('this machine');
+      const { webhooks } = JSON.parse(list.stdout);
+      expect(webhooks).toMatchObject([{ url: 'https://example.com/hook', events: ['campaign.clicked'] }]);
+      expect(list.stdout).not.toMatch(/secret/i);
+      const get = await runSvc(['webhooks', 'get', webhooks[0].id, '--json'], { env, home });
+      expect(get.code).toBe(0);
+      expect(JSON.parse(get.stdout).url).toBe('https://example.com/hook');
+      expect(get.stderr).toContain('created on this machine');
+      for (const argv of [
+        ['get', 'other'],
+        ['delete', 'x'],
+        ['rotate', 'x'],
+        ['deliveries', 'x'],
+      ]) {
+        const { code, stderr } = await runSvc(['webhooks', ...argv], { env, home });
+        expect(code).toBe(5);
+        expect(stderr).toMatch(/does not (offer|show)/);
+      }
+    },
+  );
+
+  it('does not repeat a creation whose answer was lost, and names the doubt', async () => {
+    const { env, seen } = await strangeService({ status: 0 });
+    const { code, stdout, stderr } = await runSvc([...CREATE, '--json'], { env });
+    expect(code).toBe(6);
+    expect(stdout).toBe('');
+    const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({ code: 'in_doubt', exitCode: 6 });
+    expect(error.message).toContain('whether the subscription of https://example.com/hook was created');
+    expect(seen.length).toBe(1);
+  });
+
+  it('shows deliveries and sends one again, on local, before the command ends', async () => {
+    const home = tempDir();
+    const target = await startReceiver((response) =>
+      response.writeHead(target.received.length === 1 ? 500 : 204).end(),
+    );
+    onTestFinished(() => target.close());
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
+    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
+    await svc('messages', 'outcome', decision.decisionId, 'clicked');
+    expect(target.received.length).toBe(1);
+    const { deliveries } = await svc('webhooks', 'deliveries', id);
+    expect(deliveries).toMatchObject([{ status: 'pending', attempts: [{ status: 500 }] }]);
+    await svc('webhooks', 'redeliver', id, deliveries[0].deliveryId);
+    expect(target.received.length).toBe(2);
+    expect(target.received[1]!.body.equals(target.received[0]!.body)).toBe(true);
+    const text = await runSvc(['webhooks', 'deliveries', id, '-p', 'local'], { home });
+    expect(text.stdout).toMatch(
+      new RegExp(`${deliveries[0].deliveryId}\\tcampaign.clicked\\tdelivered\\t2\\t204`),
+    );
+  });
+});
