@@ -101,3 +101,16 @@ export class Profiles {
 export function mask(secret: string): string {
   return secret.length > 16 ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : '****';
 }
+
+/** A profile as it may be shown: its key masked. */
+export function shown(name: string, profile: Profile) {
+  return {
+    name,
+    workspace: profile.workspace,
+    region: profile.region ?? null,
+    baseUrl: profile.baseUrl,
+    apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
+    sandbox: profile.sandbox ?? false,
+    keysHonoured: profile.keysHonoured ?? false,
+  };
+}

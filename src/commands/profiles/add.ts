@@ -1,9 +1,10 @@
 import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { checkProfileName } from '../../cli/profile-names.ts';
 import { askSecret, readStdin } from '../../cli/prompt.ts';
 import { checkAddress } from '../../cli/settings.ts';
-import { LOCAL, Profiles } from '../../profiles/profiles.ts';
+import { Profiles } from '../../profiles/profiles.ts';
 
 const MOST_KEY_BYTES = 4096;
 
@@ -33,15 +34,7 @@ added is the one in use.`;
     paths,
   }: Context<typeof ProfilesAdd>): Promise<void> {
     const { name } = args;
-    if (name === LOCAL)
-      throw new SvcError('usage', 'the profile local always exists and cannot be changed', {
-        hint: 'choose another name',
-      });
-    if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) {
-      throw new SvcError('usage', `${JSON.stringify(name)} is no name for a profile`, {
-        hint: 'use up to 64 letters, digits, dots, dashes and underscores',
-      });
-    }
+    checkProfileName(name);
     const { workspace, region } = flags;
     const baseUrl = flags['base-url'];
     if (workspace === undefined || baseUrl === undefined) {

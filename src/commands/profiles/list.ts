@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { green } from '../../cli/render/text.ts';
-import { LOCAL, mask, Profiles } from '../../profiles/profiles.ts';
+import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
 export default class ProfilesList extends SvcCommand {
   static override summary = 'List the profiles';
@@ -14,14 +14,8 @@ export default class ProfilesList extends SvcCommand {
   protected override async act({ out, paths }: Context): Promise<void> {
     const { current, profiles } = new Profiles(paths.configDir).read();
     const named = Object.entries(profiles).map(([name, profile]) => ({
-      name,
+      ...shown(name, profile),
       current: name === current,
-      workspace: profile.workspace,
-      region: profile.region ?? null,
-      baseUrl: profile.baseUrl,
-      apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
-      sandbox: profile.sandbox ?? false,
-      keysHonoured: profile.keysHonoured ?? false,
     }));
     const local = {
       name: LOCAL,

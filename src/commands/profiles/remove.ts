@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
-import { existingProfile } from '../../cli/existing-profile.ts';
+import { existingProfile } from '../../cli/profile-names.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesRemove extends SvcCommand {

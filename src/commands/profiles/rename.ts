@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { existingProfile } from '../../cli/existing-profile.ts';
-import { LOCAL, Profiles } from '../../profiles/profiles.ts';
+import { checkProfileName, existingProfile } from '../../cli/profile-names.ts';
+import { Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesRename extends SvcCommand {
   static override summary = 'Rename a profile';
@@ -17,14 +17,12 @@ export default class ProfilesRename extends SvcCommand {
     out,
     paths,
   }: Context<typeof ProfilesRename>): Promise<void> {
+    checkProfileName(to);
     await new Profiles(paths.configDir).change((contents) => {
       const profile = existingProfile(contents.profiles, name);
-      if (to === LOCAL || Object.hasOwn(contents.profiles, to))
+      if (Object.hasOwn(contents.profiles, to)) {
         throw new SvcError('usage', `there is a profile ${to} already`, { hint: 'choose another name' });
-      if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(to))
-        throw new SvcError('usage', `${JSON.stringify(to)} is no name for a profile`, {
-          hint: 'use up to 64 letters, digits, dots, dashes and underscores',
-        });
+      }
       contents.profiles[to] = profile;
       delete contents.profiles[name];
       if (contents.current === name) contents.current = to;

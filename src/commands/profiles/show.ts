@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { existingProfile } from '../../cli/existing-profile.ts';
-import { LOCAL, mask, Profiles } from '../../profiles/profiles.ts';
+import { existingProfile } from '../../cli/profile-names.ts';
+import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
 export default class ProfilesShow extends SvcCommand {
   static override summary = 'Show a profile, its key masked';
@@ -23,30 +23,18 @@ export default class ProfilesShow extends SvcCommand {
         hint: 'run `svc profiles add NAME …`, or use `--profile local`',
       });
     }
-    const shown =
+    const fields =
       name === LOCAL
         ? { name, database: paths.database, keysHonoured: true }
-        : describe(name, existingProfile(profiles, name));
-    out.result({ ...shown, current: name === current }, () =>
+        : shown(name, existingProfile(profiles, name));
+    out.result({ ...fields, current: name === current }, () =>
       out.table(
         [{ title: 'FIELD' }, { title: 'VALUE' }],
         [
-          ...Object.entries(shown).map(([field, value]) => [field, String(value ?? '')]),
+          ...Object.entries(fields).map(([field, value]) => [field, String(value ?? '')]),
           ['file', store.file],
         ],
       ),
     );
   }
-}
-
-function describe(name: string, profile: ReturnType<typeof existingProfile>) {
-  return {
-    name,
-    workspace: profile.workspace,
-    region: profile.region ?? null,
-    baseUrl: profile.baseUrl,
-    apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
-    sandbox: profile.sandbox ?? false,
-    keysHonoured: profile.keysHonoured ?? false,
-  };
 }

@@ -12,3 +12,17 @@ export function existingProfile(profiles: Readonly<Record<string, Profile>>, nam
     throw new SvcError('usage', `there is no profile ${name}`, { hint: 'see `svc profiles list`' });
   return profile;
 }
+
+/** Checks a name that a profile shall get. Throws usage. */
+export function checkProfileName(name: string): void {
+  if (name === LOCAL) {
+    throw new SvcError('usage', 'the profile local always exists and cannot be changed', {
+      hint: 'choose another name',
+    });
+  }
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) {
+    throw new SvcError('usage', `${JSON.stringify(name)} is no name for a profile`, {
+      hint: 'use up to 64 letters, digits, dots, dashes and underscores',
+    });
+  }
+}
