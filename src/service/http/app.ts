@@ -14,6 +14,7 @@ import type { Admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { parseJson, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
+import { isSurelyValidIngest } from './quick-check.ts';
 import { regionOf } from './region.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
@@ -169,6 +170,7 @@ async function checkedBody(
   const raw = await readBody(c.env.incoming);
   if (!endpoint.request) return { raw, text: '', body: undefined };
   const { text, value } = parseJson(raw);
+  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { raw, text, body: value };
   const result = validate(endpoint.request, value);
   if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
   return { raw, text, body: result.value };

@@ -1,0 +1,162 @@
+/**
+ * How long POST /v1/decisioning/decide takes while events pour in: `svc serve` with 100 contents and 100,000 users,
+ * 600 decisions a minute and 83 batches of 1,000 events a second on the same machine, limits off. Requests leave at
+ * their times whatever the answers do (no coordinated omission). `npm run bench -- bench/decide-latency.ts [seconds]`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { GROUPS } from '../src/contract/limits.ts';
+
+const SECONDS = Number(process.argv[2] ?? 60);
+const USERS = 100_000;
+const CONTENTS = 100;
+const DECISIONS_PER_SECOND = 10;
+const BATCHES_PER_SECOND = 83;
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+const catalog = join(folder, 'catalog.json');
+writeFileSync(
+  catalog,
+  JSON.stringify({ contents: Array.from({ length: CONTENTS }, (_, i) => contentOf(i)) }),
+);
+
+const child = spawn(
+  process.execPath,
+  [
+    ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', join(folder, 'bench.db')],
+    ...['--catalog', catalog, ...GROUPS.flatMap((group) => ['--limit', `${group}=off`])],
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
+);
+try {
+  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+  const { url, workspace, apiKey } = JSON.parse(value);
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    'x-service-workspace': workspace,
+    'content-type': 'application/json',
+  };
+  const pool = new Pool(url, { connections: 32, pipelining: 1 });
+  const post = async (path: string, body: string) => {
+    const answer = await pool.request({ path, method: 'POST', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.statusCode} ${text}`);
+    return text;
+  };
+
+  const hashIds = await loadUsers(post);
+  await warmUp(post, hashIds);
+  report('idle', await measure(post, hashIds, Math.min(SECONDS, 30), 0));
+  report(
+    `with ${BATCHES_PER_SECOND},000 events/s`,
+    await measure(post, hashIds, SECONDS, BATCHES_PER_SECOND),
+  );
+  await pool.close();
+} finally {
+  child.kill('SIGTERM');
+  await new Promise((done) => child.once('exit', done));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+type Post = (path: string, body: string) => Promise<string>;
+
+async function loadUsers(post: Post): Promise<string[]> {
+  const hashIds: string[] = [];
+  for (let from = 0; from < USERS; from += 1000) {
+    const users = Array.from({ length: 1000 }, (_, i) => ({
+      userId: `user-${from + i}`,
+      name: `Name ${from + i}`,
+      phone: `+4930${from + i}`,
+      timeZone: i % 2 ? 'Europe/Berlin' : 'America/New_York',
+      traits: { plan: i % 3 ? 'free' : 'pro', age: 18 + (i % 60) },
+    }));
+    const answer = JSON.parse(await post('/v1/users', JSON.stringify({ users })));
+    for (const { hashId } of answer.users) hashIds.push(hashId);
+  }
+  return hashIds;
+}
+
+/** Enough decisions and outcomes that every content has something learned and the code is compiled. */
+async function warmUp(post: Post, hashIds: string[]): Promise<void> {
+  for (let i = 0; i < 2000; i++) {
+    const { decisionId } = JSON.parse(await decide(post, hashIds[i]!, i));
+    if (i % 2) await post(`/v1/messages/${decisionId}/outcomes`, '{"type":"clicked"}');
+  }
+}
+
+function decide(post: Post, hashId: string, i: number): Promise<string> {
+  const body = {
+    hashId,
+    context: { channel: 'in-app', surface: `surface-${i % 5}`, locale: i % 2 ? 'en-GB' : 'de-DE' },
+    guardrails: { excludeCategories: [`category-${i % 10}`], maxDailyContacts: 50 },
+  };
+  return post('/v1/decisioning/decide', JSON.stringify(body));
+}
+
+async function measure(post: Post, hashIds: string[], seconds: number, batches: number) {
+  const start = performance.now() + 100;
+  const latencies: number[] = [];
+  const ingest: number[] = [];
+  const pending: Promise<void>[] = [];
+  const timed = (into: number[], due: number, work: Promise<unknown>) =>
+    pending.push(work.then(() => void into.push(performance.now() - due)));
+  const bodies = Array.from({ length: 20 }, (_, n) => batchBody(n));
+  const feed = async (perSecond: number, send: (i: number, due: number) => void) => {
+    for (let i = 0; i < seconds * perSecond; i++) {
+      const due = start + (i * 1000) / perSecond;
+      const wait = due - performance.now();
+      if (wait > 0) await sleep(wait);
+      send(i, due);
+    }
+  };
+  await Promise.all([
+    feed(DECISIONS_PER_SECOND, (i, due) =>
+      timed(latencies, due, decide(post, hashIds[(i * 7919) % USERS]!, i)),
+    ),
+    batches === 0
+      ? undefined
+      : feed(batches, (i, due) => timed(ingest, due, post('/v1/events', bodies[i % bodies.length]!))),
+  ]);
+  await Promise.all(pending);
+  return { latencies, ingest, seconds: (performance.now() - start) / 1000 };
+}
+
+function batchBody(n: number): string {
+  const timestamp = '2026-03-01T12:00:00Z';
+  const events = Array.from({ length: 1000 }, (_, i) => ({
+    userId: `user-${(n * 1000 + i) % USERS}`,
+    event: i % 2 ? 'screen_viewed' : 'button_tapped',
+    timestamp,
+    properties: { screen: `screen-${i % 9}`, amount: i },
+  }));
+  return JSON.stringify({ events });
+}
+
+function contentOf(i: number) {
+  return {
+    contentId: `content-${i}`,
+    category: `category-${i % 10}`,
+    format: 'card',
+    title: `Title ${i}`,
+    body: `Body of content ${i}`,
+    ...(i % 7 === 0 ? { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } } : {}),
+    ...(i % 11 === 0 ? { eligibility: { events: [{ event: 'purchase', withinDays: 30, atMost: 3 }] } } : {}),
+  };
+}
+
+function report(name: string, { latencies, ingest, seconds }: Awaited<ReturnType<typeof measure>>): void {
+  const at = (values: number[], q: number) =>
+    values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]!.toFixed(1);
+  const line = [`decide, ${name}: ${latencies.length} decisions`];
+  for (const q of [0.5, 0.95, 0.99, 1]) line.push(`P${q * 100} ${at(latencies, q)} ms`);
+  if (ingest.length > 0)
+    line.push(
+      `(${Math.round((ingest.length * 1000) / seconds).toLocaleString('en')} events/s taken, batch P95 ${at(ingest, 0.95)} ms)`,
+    );
+  console.log(line.join('  '));
+}
