@@ -31,6 +31,8 @@ export abstract class SvcCommand extends Command {
 
   override async run(): Promise<ExitCode> {
     const world = worldOf(this.config);
+    // oclif would take a missing argument from standard input, which here is a command's data.
+    for (const arg of Object.values(this.ctor.args)) arg.ignoreStdin = true;
     const parsed = await this.parse(this.ctor);
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });

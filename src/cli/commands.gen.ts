@@ -27,7 +27,13 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof C
   'webhooks:deliveries': () => import('../commands/webhooks/deliveries.ts'),
   'webhooks:get': () => import('../commands/webhooks/get.ts'),
   'webhooks:list': () => import('../commands/webhooks/list.ts'),
+  'webhooks:listen': () => import('../commands/webhooks/listen.ts'),
   'webhooks:redeliver': () => import('../commands/webhooks/redeliver.ts'),
+  'webhooks:replay': () => import('../commands/webhooks/replay.ts'),
   'webhooks:rotate': () => import('../commands/webhooks/rotate.ts'),
+  'webhooks:send': () => import('../commands/webhooks/send.ts'),
+  'webhooks:sign': () => import('../commands/webhooks/sign.ts'),
+  'webhooks:test': () => import('../commands/webhooks/test.ts'),
   'webhooks:update': () => import('../commands/webhooks/update.ts'),
+  'webhooks:verify': () => import('../commands/webhooks/verify.ts'),
 };

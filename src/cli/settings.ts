@@ -123,7 +123,8 @@ export function checkAddress(baseUrl: string): void {
   }
 }
 
-function isLoopback(hostname: string): boolean {
+/** True for the loopback addresses and `localhost`, as they stand in a URL. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
   );

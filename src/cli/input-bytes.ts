@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SvcError } from './errors.ts';
+import type { World } from './world.ts';
+
+/** All bytes of a file, or of standard input for `-` and where no file is named. Throws file. */
+export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
+  if (file === undefined || file === '-') {
+    if (world.stdin.isTTY) {
+      throw new SvcError('file', 'there is no input: standard input is a terminal', {
+        hint: 'name a file, or pipe the bytes in',
+      });
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of world.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+    return Buffer.concat(chunks);
+  }
+  try {
+    return await readFile(resolve(world.cwd, file));
+  } catch (error) {
+    throw new SvcError('file', `${file} cannot be read: ${(error as Error).message}`, {
+      hint: 'check the name of the file',
+    });
+  }
+}

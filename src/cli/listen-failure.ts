@@ -1,0 +1,35 @@
+import { ProbeLost } from '../listen/session.ts';
+import { SvcError } from './errors.ts';
+
+/** Why a listener could not be opened, in words. Other errors come back as they are. */
+export function listenFailure(error: unknown, { port, host }: { port: number; host: string }): unknown {
+  if (error instanceof ProbeLost) {
+    return new SvcError(
+      'unreachable',
+      `deliveries to ${error.url.href} do not reach this listener: ${error.message}`,
+      {
+        hint: `check that the tunnel leads to port ${port} here, then run it again`,
+      },
+    );
+  }
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall === 'open') {
+    return new SvcError('file', `${path} cannot be written: ${(error as Error).message}`, {
+      hint: 'check --record',
+    });
+  }
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
+  if (code === 'EADDRINUSE') {
+    return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
+      hint: 'stop what listens there, or take a free one with `svc webhooks listen --port 0`',
+    });
+  }
+  if (code === 'EACCES') {
+    return new SvcError('usage', `port ${port} needs more rights than you have`, {
+      hint: 'take one above 1023: `svc webhooks listen --port 4500`',
+    });
+  }
+  return new SvcError('usage', `nothing can listen on ${host}: ${(error as Error).message}`, {
+    hint: 'give an address of this machine, such as --host 127.0.0.1',
+  });
+}

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Flags } from '@oclif/core';
+import { writePrivateFile } from '../kit/private-file.ts';
+import type { NamedSecret } from '../listen/verify.ts';
+import { keptUnder } from '../profiles/kept-webhooks.ts';
+import { Profiles, ProfilesUnusable } from '../profiles/profiles.ts';
+import { SvcError } from './errors.ts';
+import type { Output } from './output.ts';
+import type { Paths } from './paths.ts';
+import { askSecret } from './prompt.ts';
+import { type ConnectionFlags, resolveSettings } from './settings.ts';
+import type { World } from './world.ts';
+
+/** Where a signing secret may come from; there is no flag for the secret itself. */
+export const secretFlags = {
+  'secret-file': Flags.string({
+    summary: 'file with the signing secret; else SVC_WEBHOOK_SECRET, else what the profile keeps',
+    helpValue: 'FILE',
+  }),
+  subscription: Flags.string({
+    summary: 'use the secret that the profile keeps for this subscription',
+    helpValue: 'ID',
+  }),
+};
+
+export interface SecretFlags extends ConnectionFlags {
+  readonly 'secret-file'?: string | undefined;
+  readonly subscription?: string | undefined;
+  readonly 'no-input': boolean;
+}
+
+export interface WebhookSecrets {
+  /** Those that deliveries should be signed with; several where the profile keeps several. */
+  readonly expected: readonly NamedSecret[];
+  /** All others known to this machine: they only help to explain a mismatch. */
+  readonly others: readonly NamedSecret[];
+}
+
+/**
+ * Finds signing secrets: file, environment, profile, in this order. `expected` is empty where there is none.
+ * Needs no profile. Throws file and usage for a secret that was named and cannot be had.
+ */
+export function findSecrets(flags: SecretFlags, world: World, paths: Paths): WebhookSecrets {
+  const given = givenSecret(flags, world);
+  const kept = keptSecrets(flags, world, paths, given !== undefined);
+  const expected = given === undefined ? kept.filter(({ own }) => own) : [given];
+  return { expected, others: kept.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
+}
+
+/** The one secret to sign with. Asks on a terminal where there is none. Throws not_configured, usage. */
+export async function theSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
+  const { expected } = findSecrets(flags, world, paths);
+  if (expected.length > 1) {
+    throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
+      hint: `name one with --subscription: ${expected.map(({ name }) => name).join(', ')}`,
+    });
+  }
+  return expected[0]?.secret ?? (await askForSecret(flags, world));
+}
+
+/** Asks for a secret on the terminal. Throws not_configured where nobody can answer. */
+export async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
+  if (flags['no-input'] || !world.stdin.isTTY || !world.stderr.isTTY) {
+    throw new SvcError('not_configured', 'there is no signing secret', {
+      hint: 'set SVC_WEBHOOK_SECRET, or name a file with --secret-file FILE',
+    });
+  }
+  const secret = await askSecret(world, 'signing secret', {
+    noInput: false,
+    instead: 'set SVC_WEBHOOK_SECRET, or name a file with --secret-file FILE',
+  });
+  if (secret === '')
+    throw new SvcError('usage', 'the secret is empty', { hint: 'run it again and type one' });
+  return secret;
+}
+
+export interface ListenSecrets {
+  readonly secrets: readonly NamedSecret[];
+  readonly others: readonly NamedSecret[];
+  /** False where it was made for this run. */
+  readonly given: boolean;
+}
+
+/**
+ * The secrets of a listener. One that subscribes itself needs none given: it makes one for the run, or writes a new one
+ * into a --secret-file that is missing, where a handler can read it. Throws not_configured, file, usage.
+ */
+export async function listenSecrets(
+  flags: SecretFlags,
+  world: World,
+  paths: Paths,
+  subscribes: boolean,
+  out: Pick<Output, 'notice'>,
+): Promise<ListenSecrets> {
+  if (subscribes && ensureSecretFile(flags['secret-file'], world)) {
+    out.notice(`made a signing secret in ${flags['secret-file']}`);
+  }
+  const { expected, others } = findSecrets(flags, world, paths);
+  if (!subscribes) {
+    const secrets =
+      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
+    return { secrets, others, given: true };
+  }
+  // What the profile keeps belongs to other subscriptions; deliveries of those are taken too.
+  const chosen = flags['secret-file'] ?? flags.subscription ?? world.env.SVC_WEBHOOK_SECRET;
+  if (chosen) return { secrets: expected, others, given: true };
+  const made = { name: 'this listener', secret: newSecret() };
+  return { secrets: [made, ...expected], others, given: false };
+}
+
+/** A new secret: 32 random bytes as hex. */
+function newSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** Makes the file of --secret-file with a new secret where it is missing, readable to its owner only. */
+function ensureSecretFile(file: string | undefined, world: World): boolean {
+  if (file === undefined) return false;
+  const path = resolve(world.cwd, file);
+  try {
+    readFileSync(path);
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
+    writePrivateFile(path, `${newSecret()}\n`);
+    return true;
+  }
+}
+
+function givenSecret(flags: SecretFlags, world: World): NamedSecret | undefined {
+  const file = flags['secret-file'];
+  if (file !== undefined) return { name: file, secret: readSecretFile(resolve(world.cwd, file), file) };
+  if (flags.subscription !== undefined) return undefined;
+  const secret = world.env.SVC_WEBHOOK_SECRET;
+  return secret ? { name: 'SVC_WEBHOOK_SECRET', secret } : undefined;
+}
+
+function readSecretFile(path: string, shown: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SvcError('file', `${shown} cannot be read: ${(error as Error).message}`, {
+      hint: 'check --secret-file, or set SVC_WEBHOOK_SECRET',
+    });
+  }
+  // One line end belongs to the file and not to the secret: editors and `echo` write it.
+  const secret = text.replace(/\r?\n$/, '');
+  if (secret === '') {
+    throw new SvcError('file', `${shown} is empty`, { hint: 'write the signing secret into it' });
+  }
+  return secret;
+}
+
+interface Kept extends NamedSecret {
+  /** Of the connection that this command would use. */
+  readonly own: boolean;
+}
+
+function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: boolean): Kept[] {
+  let contents: ReturnType<Profiles['read']>;
+  try {
+    contents = new Profiles(paths.configDir).read();
+  } catch (error) {
+    // They only help to explain where the secret was given.
+    if (optional && error instanceof ProfilesUnusable) return [];
+    throw error;
+  }
+  const key = optional ? undefined : ownKey(flags, world);
+  const names = new Map(
+    Object.entries(contents.profiles).map(([name, profile]) => [
+      keptUnder({ isLocal: false, ...profile }),
+      name,
+    ]),
+  );
+  const all = Object.entries(contents.webhooks ?? {}).flatMap(([under, webhooks]) =>
+    Object.entries(webhooks).map(([id, { signingSecret }]) => ({
+      id,
+      name: `profile ${names.get(under) ?? under}, subscription ${id}`,
+      secret: signingSecret,
+      own: under === key,
+    })),
+  );
+  if (flags.subscription === undefined) return all;
+  const named = all.filter(({ id, own }) => own && id === flags.subscription);
+  if (named.length === 0) {
+    throw new SvcError('usage', `the profile keeps no secret for subscription ${flags.subscription}`, {
+      hint: 'see `svc webhooks list`, or name a file with --secret-file FILE',
+    });
+  }
+  return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];
+}
+
+function ownKey(flags: SecretFlags, world: World): string | undefined {
+  try {
+    const settings = resolveSettings(flags, world);
+    return keptUnder(
+      settings.kind === 'local'
+        ? { isLocal: true, baseUrl: '', workspace: '' }
+        : { isLocal: false, baseUrl: settings.baseUrl, workspace: settings.workspace },
+    );
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'not_configured') return undefined;
+    throw error;
+  }
+}

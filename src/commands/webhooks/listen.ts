@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import { Flags } from '@oclif/core';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { listenFailure } from '../../cli/listen-failure.ts';
+import { registration, wantsRegistration } from '../../cli/listen-registration.ts';
+import { listenSecrets, secretFlags } from '../../cli/webhook-secrets.ts';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { jsonLine, TextRenderer } from '../../listen/render.ts';
+import { parseRoutes, type Route, RouteError } from '../../listen/routes.ts';
+import { runSession, type SessionEvents } from '../../listen/session.ts';
+
+export default class WebhooksListen extends SvcCommand {
+  static override summary = 'Receive deliveries here, verified, explained, and passed on to your handler';
+  static override description =
+    `Checks the signature over the raw bytes and answers 200 or 401; a mismatch is explained, with the line of code that
+mends it. With --forward-to the same bytes and headers go on to your handler, and its status goes back.
+On \`local\` and at \`svc serve --allow-loopback-webhooks\` it subscribes itself with a lease and removes the
+subscription at the end. Without a service it needs only a signing secret.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --profile local',
+    '<%= config.bin %> <%= command.id %> --forward-to localhost:3000/webhooks --secret-file secret.txt',
+    '<%= config.bin %> <%= command.id %> -f campaign.clicked=3000/clicked -f 3000/rest --record deliveries.ndjson',
+    '<%= config.bin %> <%= command.id %> --profile local --count 1 --json',
+  ];
+  static override flags = {
+    ...secretFlags,
+    port: Flags.integer({
+      summary: 'port to listen on; 0 takes a free one',
+      default: 4500,
+      min: 0,
+      max: 65535,
+    }),
+    host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
+    'forward-to': Flags.string({
+      char: 'f',
+      summary: 'pass deliveries on to this URL; with KIND= only those of a kind',
+      multiple: true,
+      helpValue: '[KIND=]URL',
+    }),
+    event: Flags.string({
+      char: 'e',
+      summary: `kind to take, and to subscribe to (${EVENT_KINDS.join(', ')})`,
+      multiple: true,
+      helpValue: 'KIND',
+    }),
+    count: Flags.integer({ summary: 'end after so many verified deliveries', min: 1, helpValue: 'N' }),
+    record: Flags.string({ summary: 'append verified deliveries to a file, for replay', helpValue: 'FILE' }),
+    register: Flags.string({
+      summary: 'subscribe under this public URL, which leads here',
+      helpValue: 'PUBLIC_URL',
+      exclusive: ['no-register'],
+    }),
+    'no-register': Flags.boolean({ summary: 'do not subscribe, whatever the profile' }),
+    lease: Flags.string({
+      summary: 'how long the subscription outlives a killed listener',
+      default: '30s',
+      helpValue: '30s',
+    }),
+  };
+
+  protected override async act(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
+    const { flags, world, out, paths, signal } = context;
+    const routes = routesOf(flags['forward-to'] ?? []);
+    const leaseSeconds = leaseOf(flags.lease);
+    const wants = wantsRegistration(flags, world);
+    const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no', out);
+    if (!given && routes.length > 0) {
+      out.warn('your handler cannot know the signing secret: name a file for both with --secret-file FILE');
+    }
+    const register =
+      wants === 'no'
+        ? undefined
+        : registration({
+            connection: await context.connect(),
+            flags,
+            kinds: flags.event,
+            secret: secrets[0]!.secret,
+            leaseSeconds,
+            withoutIsFine: given,
+            out,
+          });
+    const ended = await runSession({
+      port: flags.port,
+      host: flags.host,
+      secrets,
+      others,
+      routes,
+      kinds: flags.event,
+      count: flags.count,
+      record: flags.record === undefined ? undefined : resolve(world.cwd, flags.record),
+      register,
+      clock: world.clock,
+      signal,
+      on: events(context, routes),
+    }).catch((error: unknown) => {
+      throw listenFailure(error, flags);
+    });
+    return ended === 'counted' ? EXIT.done : EXIT.interrupted;
+  }
+}
+
+function events({ out, flags }: Context<typeof WebhooksListen>, routes: readonly Route[]): SessionEvents {
+  const text = new TextRenderer();
+  return {
+    ready: (url, registered) =>
+      out.line({ type: 'ready', url: url.href, ...(registered ? { subscription: registered } : {}) }, () => [
+        `listening on ${url.href}`,
+        registered
+          ? `\n  subscribed as ${registered.id ?? 'a subscription without an id'} to ${(flags.event ?? EVENT_KINDS).join(', ')}`
+          : '',
+        ...routes.map(
+          ({ kind, url: to }) =>
+            `\n  ${kind ?? (routes.length > 1 ? 'other kinds' : 'all kinds')} → ${to.href}`,
+        ),
+        '\n  stop with Ctrl-C',
+      ]),
+    report: (report) => {
+      if (out.json) out.raw(`${escapeJson(jsonLine(report))}\n`);
+      else out.line(report, () => text.lines(report).join('\n'));
+    },
+    notice: (words) => out.warn(words),
+    warn: (words) => out.warn(words),
+  };
+}
+
+function routesOf(values: readonly string[]): Route[] {
+  try {
+    return parseRoutes(values);
+  } catch (error) {
+    if (!(error instanceof RouteError)) throw error;
+    throw new SvcError('usage', error.message, {
+      hint: 'for example --forward-to http://localhost:3000/webhooks',
+    });
+  }
+}
+
+/** The contract's bounds of a lease. */
+function leaseOf(text: string): number {
+  const seconds = Math.round(parseDuration(text, '--lease') / 1000);
+  if (seconds < 5 || seconds > 86_400) {
+    throw new SvcError('usage', `--lease ${text} is not between 5s and 24h`, {
+      hint: 'for example --lease 30s',
+    });
+  }
+  return seconds;
+}

@@ -1,0 +1,136 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { failureOf, targetOf } from '../../cli/handler-target.ts';
+import type { Output } from '../../cli/output.ts';
+import { recordingLines } from '../../cli/recording-lines.ts';
+import { green, red } from '../../cli/render/text.ts';
+import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import type { World } from '../../cli/world.ts';
+import { Deliverer } from '../../listen/deliver.ts';
+import { parseRecorded, type Recorded } from '../../listen/recording.ts';
+import { type Replayed, replay } from '../../listen/replay.ts';
+
+export default class WebhooksReplay extends SvcCommand {
+  static override summary = 'Send recorded deliveries again';
+  static override description =
+    `Sends what \`webhooks listen --record\` wrote: the same bytes, in the same order, with the same pauses. Without
+--re-sign the recorded signatures go along. Exit 0 if the handler takes all, 7 if some, 5 or 6 if none.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> deliveries.ndjson --to http://localhost:3000/webhooks',
+    '<%= config.bin %> <%= command.id %> deliveries.ndjson --to 3000 --speed 10 --re-sign --secret-file secret.txt',
+    '<%= config.bin %> <%= command.id %> - --to 3000 --speed max < deliveries.ndjson',
+  ];
+  static override args = {
+    file: Args.string({ required: true, description: 'file that was recorded; - reads standard input' }),
+  };
+  static override flags = {
+    ...secretFlags,
+    to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
+    speed: Flags.string({ summary: 'times as fast as recorded, or max', default: '1', helpValue: 'N|max' }),
+    're-sign': Flags.boolean({ summary: 'sign anew, with the present time and the secret given' }),
+  };
+
+  protected override async act({
+    args,
+    flags,
+    out,
+    world,
+    paths,
+    signal,
+  }: Context<typeof WebhooksReplay>): Promise<void> {
+    const to = targetOf(flags.to);
+    const speed = parseSpeed(flags.speed);
+    const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
+    const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
+    const recording = readRecording(args.file, world, (line, why) => {
+      counts.unreadable++;
+      out.warn(`${args.file}:${line} ${why}; it is left out`);
+    });
+    const deliverer = new Deliverer();
+    let worst: SvcError | undefined;
+    try {
+      const options = { to, speed, clock: world.clock, deliverer, signal };
+      const results = replay(recording, secret === undefined ? options : { ...options, reSign: secret });
+      for await (const replayed of results) {
+        if (signal.aborted) break;
+        counts.sent++;
+        const failure = failureOf(replayed.result, to);
+        if (failure) worst = failure;
+        else counts.taken++;
+        show(replayed, out);
+      }
+    } finally {
+      deliverer.close();
+    }
+    if (signal.aborted) {
+      throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
+        hint: 'run it again: handlers know repeated deliveries by their webhook-id',
+      });
+    }
+    out.notice(`${counts.sent} sent, ${counts.taken} taken by ${to.href}`);
+    finish(counts, worst, args.file);
+  }
+}
+
+function finish(
+  { sent, taken, unreadable }: { sent: number; taken: number; unreadable: number },
+  worst: SvcError | undefined,
+  file: string,
+): void {
+  if (sent === 0) {
+    throw new SvcError('file', `${file} holds no recorded delivery`, {
+      hint: 'record some with `svc webhooks listen --record FILE`',
+    });
+  }
+  if (worst && taken === 0) throw worst;
+  if (worst || unreadable > 0) {
+    const refused = sent - taken;
+    throw new SvcError(
+      'partial',
+      [
+        ...(refused > 0 ? [`${refused} of ${sent} deliveries were not taken`] : []),
+        ...(unreadable > 0 ? [`${unreadable} lines could not be read`] : []),
+      ].join(', '),
+      { hint: worst?.hint ?? 'correct the lines named above and replay them' },
+    );
+  }
+}
+
+function show({ recorded, result }: Replayed, out: Output): void {
+  const receivedAt = new Date(recorded.receivedAt).toISOString();
+  const { status, durationMs } = result;
+  const error = result.status === null ? { error: result.error } : {};
+  const ok = status !== null && status >= 200 && status < 300;
+  out.line({ receivedAt, kind: recorded.kind ?? null, status, durationMs, ...error }, () => [
+    ok ? green('✓') : red('✗'),
+    `  ${receivedAt}  ${recorded.kind ?? `${recorded.body.length} bytes`}  `,
+    result.status === null ? result.error : `${status} in ${durationMs} ms`,
+  ]);
+}
+
+function parseSpeed(text: string): number {
+  if (text === 'max') return Number.POSITIVE_INFINITY;
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(speed > 0)) {
+    throw new SvcError('usage', `--speed ${text} is neither a number above 0 nor max`, {
+      hint: 'for example --speed 10',
+    });
+  }
+  return speed;
+}
+
+async function* readRecording(
+  file: string,
+  world: World,
+  onBad: (line: number, why: string) => void,
+): AsyncGenerator<Recorded> {
+  let number = 0;
+  for await (const line of recordingLines(file, world)) {
+    number++;
+    if (line.trim() === '') continue;
+    const recorded = parseRecorded(line);
+    if (typeof recorded === 'string') onBad(number, recorded);
+    else yield recorded;
+  }
+}

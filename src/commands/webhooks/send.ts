@@ -1,0 +1,90 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { failureOf, targetOf } from '../../cli/handler-target.ts';
+import { inputBytes } from '../../cli/input-bytes.ts';
+import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { newId } from '../../kit/id.ts';
+import { Deliverer } from '../../listen/deliver.ts';
+import { FieldError, makeBody, parseFields, sendSigned } from '../../listen/send.ts';
+
+export default class WebhooksSend extends SvcCommand {
+  static override summary = 'Send a signed delivery made here, to try a handler';
+  static override description =
+    `Made and signed as the service does it; no service is called. Exit 0 for a 2xx, 5 for another answer, 6 for a
+5xx or none.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> campaign.clicked --to http://localhost:3000/webhooks',
+    '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set decisionId:=null',
+    '<%= config.bin %> <%= command.id %> campaign.opened --to 3000 --input body.json',
+  ];
+  static override args = {
+    kind: Args.string({ required: true, description: `kind of event: ${EVENT_KINDS.join(', ')}` }),
+  };
+  static override flags = {
+    ...secretFlags,
+    to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
+    set: Flags.string({
+      summary: 'field of the body: field=text, or field:=JSON',
+      multiple: true,
+      helpValue: 'FIELD=VALUE',
+    }),
+    input: Flags.string({
+      summary: 'send these bytes as the body, as they are (- reads standard input)',
+      helpValue: 'FILE',
+      exclusive: ['set'],
+    }),
+  };
+
+  protected override async act({
+    args: { kind },
+    flags,
+    out,
+    world,
+    paths,
+    signal,
+  }: Context<typeof WebhooksSend>): Promise<void> {
+    const to = targetOf(flags.to);
+    if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
+      out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
+    }
+    const now = world.clock.now();
+    const deliveryId = newId('dlv');
+    const body =
+      flags.input === undefined
+        ? makeBody({ kind, fields: fieldsOf(flags.set ?? []), deliveryId, now })
+        : await inputBytes(flags.input, world);
+    const secret = await theSecret(flags, world, paths);
+    const deliverer = new Deliverer();
+    try {
+      const deadlineMs = flags.timeout * 1000;
+      const result = await sendSigned({ to, body, secret, deliveryId, now, deliverer, deadlineMs, signal });
+      const failure = signal.aborted ? interrupted() : failureOf(result, to);
+      if (result.status !== null) {
+        const text = result.body.toString('utf8');
+        const { status, durationMs } = result;
+        out.result({ deliveryId, kind, url: to.href, status, durationMs, body: text }, () => [
+          `${to.href} answered ${status} in ${durationMs} ms`,
+          text === '' ? '' : `\n${text}`,
+        ]);
+      }
+      if (failure) throw failure;
+    } finally {
+      deliverer.close();
+    }
+  }
+}
+
+function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
+  try {
+    return parseFields(pairs);
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new SvcError('usage', error.message, { hint: 'for example --set contentId=summer-sale' });
+  }
+}
+
+function interrupted(): SvcError {
+  return new SvcError('interrupted', 'interrupted before the handler answered', { hint: 'run it again' });
+}

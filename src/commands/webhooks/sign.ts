@@ -1,0 +1,31 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { inputBytes } from '../../cli/input-bytes.ts';
+import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { signBody } from '../../contract/signature.ts';
+
+export default class WebhooksSign extends SvcCommand {
+  static override summary = 'Print the signature of a body';
+  static override description =
+    `The lower-case hex HMAC-SHA-256 of the bytes as they are: what X-Service-Signature carries.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> delivery.json',
+    'printf \'%s\' "$BODY" | <%= config.bin %> <%= command.id %> --secret-file secret.txt',
+  ];
+  static override args = {
+    file: Args.string({ description: 'file with the body; - or none reads standard input' }),
+  };
+  static override flags = secretFlags;
+
+  protected override async act({
+    args,
+    flags,
+    out,
+    world,
+    paths,
+  }: Context<typeof WebhooksSign>): Promise<void> {
+    const secret = await theSecret(flags, world, paths);
+    const signature = signBody(await inputBytes(args.file, world), secret);
+    out.result({ signature }, () => signature);
+  }
+}

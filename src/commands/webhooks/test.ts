@@ -1,0 +1,61 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { targetOf } from '../../cli/handler-target.ts';
+import { conformanceText } from '../../cli/render/conformance.ts';
+import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { newId } from '../../kit/id.ts';
+import { conformance, NobodyThere, type Row } from '../../listen/conformance/run.ts';
+import { Deliverer } from '../../listen/deliver.ts';
+
+export default class WebhooksTest extends SvcCommand {
+  static override summary = 'Try a handler with right and wrong deliveries';
+  static override description =
+    `Valid, otherwise spelled, tampered, of another secret, without or with a malformed signature, repeated, out of order,
+of an unknown kind, large, slow: a row each. A handler that computes the signature in a wrong way is told which.
+Exit 5 if a row fails.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> http://localhost:3000/webhooks',
+    '<%= config.bin %> <%= command.id %> 3000/webhooks --secret-file secret.txt --json',
+  ];
+  static override args = { url: Args.string({ required: true, description: 'URL of the handler' }) };
+  static override flags = secretFlags;
+
+  protected override async act({
+    args,
+    flags,
+    out,
+    world,
+    paths,
+    signal,
+  }: Context<typeof WebhooksTest>): Promise<void> {
+    const url = targetOf(args.url);
+    const secret = await theSecret(flags, world, paths);
+    const deliverer = new Deliverer();
+    const rows: Row[] = [];
+    try {
+      const newDelivery = () => newId('dlv');
+      const run = conformance({ url, secret, deliverer, now: world.clock.now, newId: newDelivery, signal });
+      for await (const row of run) rows.push(row);
+    } catch (error) {
+      if (!(error instanceof NobodyThere)) throw error;
+      throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
+        hint: 'start the handler, or correct the URL',
+      });
+    } finally {
+      deliverer.close();
+    }
+    const failed = rows.filter(({ passed }) => !passed).length;
+    out.result({ url: url.href, passed: rows.length - failed, failed, rows }, () =>
+      conformanceText(rows, out),
+    );
+    if (signal.aborted) {
+      throw new SvcError('interrupted', 'interrupted before all rows were tried', { hint: 'run it again' });
+    }
+    if (failed > 0) {
+      throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
+        hint: `mend the handler and run it again: \`svc webhooks test ${url.href}\``,
+      });
+    }
+  }
+}

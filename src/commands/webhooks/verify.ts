@@ -1,0 +1,61 @@
+import { Args, Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { inputBytes } from '../../cli/input-bytes.ts';
+import { diagnosisText } from '../../cli/render/diagnosis.ts';
+import { askForSecret, findSecrets, secretFlags } from '../../cli/webhook-secrets.ts';
+import { HEADERS } from '../../contract/headers.ts';
+import { diagnose } from '../../listen/diagnose/diagnose.ts';
+import { judge } from '../../listen/verify.ts';
+
+export default class WebhooksVerify extends SvcCommand {
+  static override summary = 'Check the signature of a body, and say why it does not match';
+  static override description =
+    `Exit 0 where it matches and 8 where it does not. The bytes are taken as they are. A mismatch is explained by the
+known mistakes: a re-serialised body, a trailing newline, base64 in place of hex, another secret and many more.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> delivery.json --signature 757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    'curl -s https://example.com/raw | <%= config.bin %> <%= command.id %> - --signature "$SIGNATURE" --secret-file secret.txt',
+  ];
+  static override args = {
+    file: Args.string({ description: 'file with the body; - or none reads standard input' }),
+  };
+  static override flags = {
+    ...secretFlags,
+    signature: Flags.string({
+      summary: 'value of the X-Service-Signature header',
+      required: true,
+      helpValue: 'HEX',
+    }),
+  };
+
+  protected override async act({
+    args,
+    flags,
+    out,
+    world,
+    paths,
+  }: Context<typeof WebhooksVerify>): Promise<void> {
+    const { expected, others } = findSecrets(flags, world, paths);
+    const secrets =
+      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
+    const body = await inputBytes(args.file, world);
+    const headers = { [HEADERS.signature]: flags.signature };
+    const verdict = judge(headers, body, secrets);
+    if (verdict.verified) {
+      out.result(
+        { verified: true, secret: verdict.by.name },
+        () => `verified with the secret of ${verdict.by.name}`,
+      );
+      return;
+    }
+    const diagnosis = diagnose({ headers, body, secrets, others });
+    out.result({ verified: false, reason: verdict.reason, diagnosis }, () => diagnosisText(diagnosis));
+    throw new SvcError('signature_mismatch', `the signature does not match: ${diagnosis.name}`, {
+      hint:
+        diagnosis.name === 'unknown'
+          ? 'check that body, signature and secret are of the same delivery; docs/webhooks-handlers.md has the rule'
+          : 'the lines above mend it; docs/webhooks-handlers.md explains each mistake',
+    });
+  }
+}
