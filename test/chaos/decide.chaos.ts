@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { storm } from '../support/decide-storm.ts';
+
+/** SVC_STORM sets another number of decisions. */
+const DECISIONS = Number(process.env.SVC_STORM ?? 1_000_000);
+
+test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, break no promise`, async () => {
+  const report = await storm({
+    decisions: DECISIONS,
+    concurrency: 64,
+    kills: 20,
+    users: 5_000,
+    // About 1,000 decisions a second: a million last for about nine days of the service's clock.
+    speed: 800,
+    seed: `storm ${process.env.SVC_SEED ?? ''}`,
+  });
+  console.log(JSON.stringify({ ...report, broken: report.broken.slice(0, 20) }));
+  expect(report.broken.slice(0, 20)).toEqual([]);
+  expect(report.answered).toBe(DECISIONS);
+  expect(report.lostAnswers).toBeGreaterThan(0);
+  expect(report.daysAtCap).toBeGreaterThan(1000);
+});

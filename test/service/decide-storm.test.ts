@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { storm } from '../support/decide-storm.ts';
+
+// The short form of test/chaos/decide.chaos.ts.
+test('decisions for many users at once, with kills, over a night when clocks change, break no promise', {
+  timeout: 120_000,
+}, async () => {
+  const report = await storm({
+    decisions: 4_000,
+    concurrency: 64,
+    kills: 2,
+    users: 150,
+    speed: 20_000,
+    seed: 'short storm',
+  });
+  expect(report.broken).toEqual([]);
+  expect(report.answered).toBe(4_000);
+  expect(report.logged).toBe(4_000);
+  expect(report.lostAnswers).toBeGreaterThan(0);
+  expect(report.daysAtCap).toBeGreaterThan(50);
+  expect(report.models).toBeGreaterThan(1);
+});
