@@ -3,6 +3,17 @@ import { resolve } from 'node:path';
 import { SvcError } from './errors.ts';
 import type { World } from './world.ts';
 
+/** Standard input can hold one thing only. Throws usage where the secret comes from it too. */
+export function notTheSecretToo(
+  file: string | undefined,
+  flags: { 'secret-file'?: string | undefined },
+): void {
+  if ((file !== undefined && file !== '-') || flags['secret-file'] !== '-') return;
+  throw new SvcError('usage', 'both the secret and the body would come from standard input', {
+    hint: 'name a file for one of them',
+  });
+}
+
 /** All bytes of a file, or of standard input for `-` and where no file is named. Throws file. */
 export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
   if (file === undefined || file === '-') {

@@ -18,15 +18,26 @@ export async function signingSecret(
 ): Promise<{ secret: string; made: boolean }> {
   const given =
     file === undefined ? world.env.SVC_WEBHOOK_SECRET || undefined : await readSecret(world, file);
-  if (given === undefined) return { secret: randomBytes(32).toString('hex'), made: true };
-  if (given === '')
-    throw new SvcError('usage', 'the signing secret is empty', {
-      hint: 'make one with `openssl rand -hex 32 > secret.txt`, or leave --secret-file out and svc makes one',
-    });
+  if (given === undefined) return { secret: newSecret(), made: true };
   return { secret: given, made: false };
 }
 
-async function readSecret(world: World, file: string): Promise<string> {
+/** A new secret: 32 random bytes as hex. */
+export function newSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** The secret in a file (`-` is standard input), without the one line end after it. Throws `file`, `usage`. */
+export async function readSecret(world: World, file: string): Promise<string> {
+  const secret = await readText(world, file);
+  if (secret === '')
+    throw new SvcError('usage', 'the signing secret is empty', {
+      hint: 'make one with `openssl rand -hex 32 > secret.txt` and name the file with --secret-file',
+    });
+  return secret;
+}
+
+async function readText(world: World, file: string): Promise<string> {
   if (file === '-') return withoutLineEnd(await readStdin(world, MOST_BYTES));
   try {
     return withoutLineEnd(readFileSync(resolve(world.cwd, file), 'utf8'));

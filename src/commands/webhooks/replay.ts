@@ -1,11 +1,12 @@
 import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { failureOf, targetOf } from '../../cli/handler-target.ts';
+import { notTheSecretToo } from '../../cli/input-bytes.ts';
 import type { Output } from '../../cli/output.ts';
-import { recordingLines } from '../../cli/recording-lines.ts';
 import { green, red } from '../../cli/render/text.ts';
-import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
+import { recordingLines } from '../../cli/webhooks/recording-lines.ts';
+import { failureOf, targetOf } from '../../cli/webhooks/target.ts';
 import type { World } from '../../cli/world.ts';
 import { Deliverer } from '../../listen/deliver.ts';
 import { parseRecorded, type Recorded } from '../../listen/recording.ts';
@@ -41,6 +42,7 @@ export default class WebhooksReplay extends SvcCommand {
   }: Context<typeof WebhooksReplay>): Promise<void> {
     const to = targetOf(flags.to);
     const speed = parseSpeed(flags.speed);
+    notTheSecretToo(args.file, flags);
     const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
     const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, (line, why) => {

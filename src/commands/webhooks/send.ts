@@ -1,9 +1,9 @@
 import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { failureOf, targetOf } from '../../cli/handler-target.ts';
-import { inputBytes } from '../../cli/input-bytes.ts';
-import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
+import { failureOf, targetOf } from '../../cli/webhooks/target.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { newId } from '../../kit/id.ts';
 import { Deliverer } from '../../listen/deliver.ts';
@@ -49,6 +49,7 @@ export default class WebhooksSend extends SvcCommand {
     if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
       out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
     }
+    if (flags.input !== undefined) notTheSecretToo(flags.input, flags);
     const now = world.clock.now();
     const deliveryId = newId('dlv');
     const body =

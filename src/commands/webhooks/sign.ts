@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
-import { inputBytes } from '../../cli/input-bytes.ts';
-import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
 import { signBody } from '../../contract/signature.ts';
 
 export default class WebhooksSign extends SvcCommand {
@@ -24,6 +24,7 @@ export default class WebhooksSign extends SvcCommand {
     world,
     paths,
   }: Context<typeof WebhooksSign>): Promise<void> {
+    notTheSecretToo(args.file, flags);
     const secret = await theSecret(flags, world, paths);
     const signature = signBody(await inputBytes(args.file, world), secret);
     out.result({ signature }, () => signature);

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { targetOf } from '../../cli/handler-target.ts';
-import { conformanceText } from '../../cli/render/conformance.ts';
-import { secretFlags, theSecret } from '../../cli/webhook-secrets.ts';
+import { conformanceText } from '../../cli/webhooks/conformance.ts';
+import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
+import { targetOf } from '../../cli/webhooks/target.ts';
 import { newId } from '../../kit/id.ts';
 import { conformance, NobodyThere, type Row } from '../../listen/conformance/run.ts';
 import { Deliverer } from '../../listen/deliver.ts';

@@ -1,9 +1,9 @@
 import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
-import { inputBytes } from '../../cli/input-bytes.ts';
-import { diagnosisText } from '../../cli/render/diagnosis.ts';
-import { askForSecret, findSecrets, secretFlags } from '../../cli/webhook-secrets.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { diagnosisText } from '../../cli/webhooks/diagnosis.ts';
+import { askForSecret, findSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { diagnose } from '../../listen/diagnose/diagnose.ts';
 import { judge } from '../../listen/verify.ts';
@@ -36,7 +36,8 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
     world,
     paths,
   }: Context<typeof WebhooksVerify>): Promise<void> {
-    const { expected, others } = findSecrets(flags, world, paths);
+    notTheSecretToo(args.file, flags);
+    const { expected, others } = await findSecrets(flags, world, paths);
     const secrets =
       expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
     const body = await inputBytes(args.file, world);

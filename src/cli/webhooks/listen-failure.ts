@@ -1,5 +1,5 @@
-import { ProbeLost } from '../listen/session.ts';
-import { SvcError } from './errors.ts';
+import { ProbeLost } from '../../listen/session.ts';
+import { SvcError } from '../errors.ts';
 
 /** Why a listener could not be opened, in words. Other errors come back as they are. */
 export function listenFailure(error: unknown, { port, host }: { port: number; host: string }): unknown {

@@ -1,22 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Flags } from '@oclif/core';
-import { writePrivateFile } from '../kit/private-file.ts';
-import type { NamedSecret } from '../listen/verify.ts';
-import { keptUnder } from '../profiles/kept-webhooks.ts';
-import { Profiles, ProfilesUnusable } from '../profiles/profiles.ts';
-import { SvcError } from './errors.ts';
-import type { Output } from './output.ts';
-import type { Paths } from './paths.ts';
-import { askSecret } from './prompt.ts';
-import { type ConnectionFlags, resolveSettings } from './settings.ts';
-import type { World } from './world.ts';
+import { writePrivateFile } from '../../kit/private-file.ts';
+import type { NamedSecret } from '../../listen/verify.ts';
+import { keptUnder } from '../../profiles/kept-webhooks.ts';
+import { Profiles, ProfilesUnusable } from '../../profiles/profiles.ts';
+import { SvcError } from '../errors.ts';
+import type { Output } from '../output.ts';
+import type { Paths } from '../paths.ts';
+import { askSecret } from '../prompt.ts';
+import { type ConnectionFlags, resolveSettings } from '../settings.ts';
+import type { World } from '../world.ts';
+import { newSecret, readSecret } from './secret.ts';
 
 /** Where a signing secret may come from; there is no flag for the secret itself. */
 export const secretFlags = {
   'secret-file': Flags.string({
-    summary: 'file with the signing secret; else SVC_WEBHOOK_SECRET, else what the profile keeps',
+    summary: 'file with the signing secret, or -; else SVC_WEBHOOK_SECRET, else what the profile keeps',
     helpValue: 'FILE',
   }),
   subscription: Flags.string({
@@ -42,8 +42,8 @@ export interface WebhookSecrets {
  * Finds signing secrets: file, environment, profile, in this order. `expected` is empty where there is none.
  * Needs no profile. Throws file and usage for a secret that was named and cannot be had.
  */
-export function findSecrets(flags: SecretFlags, world: World, paths: Paths): WebhookSecrets {
-  const given = givenSecret(flags, world);
+export async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
+  const given = await givenSecret(flags, world);
   const kept = keptSecrets(flags, world, paths, given !== undefined);
   const expected = given === undefined ? kept.filter(({ own }) => own) : [given];
   return { expected, others: kept.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
@@ -51,7 +51,7 @@ export function findSecrets(flags: SecretFlags, world: World, paths: Paths): Web
 
 /** The one secret to sign with. Asks on a terminal where there is none. Throws not_configured, usage. */
 export async function theSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
-  const { expected } = findSecrets(flags, world, paths);
+  const { expected } = await findSecrets(flags, world, paths);
   if (expected.length > 1) {
     throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
       hint: `name one with --subscription: ${expected.map(({ name }) => name).join(', ')}`,
@@ -97,7 +97,7 @@ export async function listenSecrets(
   if (subscribes && ensureSecretFile(flags['secret-file'], world)) {
     out.notice(`made a signing secret in ${flags['secret-file']}`);
   }
-  const { expected, others } = findSecrets(flags, world, paths);
+  const { expected, others } = await findSecrets(flags, world, paths);
   if (!subscribes) {
     const secrets =
       expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
@@ -110,14 +110,9 @@ export async function listenSecrets(
   return { secrets: [made, ...expected], others, given: false };
 }
 
-/** A new secret: 32 random bytes as hex. */
-function newSecret(): string {
-  return randomBytes(32).toString('hex');
-}
-
 /** Makes the file of --secret-file with a new secret where it is missing, readable to its owner only. */
 function ensureSecretFile(file: string | undefined, world: World): boolean {
-  if (file === undefined) return false;
+  if (file === undefined || file === '-') return false;
   const path = resolve(world.cwd, file);
   try {
     readFileSync(path);
@@ -129,29 +124,12 @@ function ensureSecretFile(file: string | undefined, world: World): boolean {
   }
 }
 
-function givenSecret(flags: SecretFlags, world: World): NamedSecret | undefined {
+async function givenSecret(flags: SecretFlags, world: World): Promise<NamedSecret | undefined> {
   const file = flags['secret-file'];
-  if (file !== undefined) return { name: file, secret: readSecretFile(resolve(world.cwd, file), file) };
+  if (file !== undefined) return { name: file, secret: await readSecret(world, file) };
   if (flags.subscription !== undefined) return undefined;
   const secret = world.env.SVC_WEBHOOK_SECRET;
   return secret ? { name: 'SVC_WEBHOOK_SECRET', secret } : undefined;
-}
-
-function readSecretFile(path: string, shown: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new SvcError('file', `${shown} cannot be read: ${(error as Error).message}`, {
-      hint: 'check --secret-file, or set SVC_WEBHOOK_SECRET',
-    });
-  }
-  // One line end belongs to the file and not to the secret: editors and `echo` write it.
-  const secret = text.replace(/\r?\n$/, '');
-  if (secret === '') {
-    throw new SvcError('file', `${shown} is empty`, { hint: 'write the signing secret into it' });
-  }
-  return secret;
 }
 
 interface Kept extends NamedSecret {

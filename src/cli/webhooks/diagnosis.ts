@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../../listen/diagnose/diagnose.ts';
 import { findings, fixLines } from '../../listen/render.ts';
-import { bold, type Text } from './text.ts';
+import { bold, type Text } from '../render/text.ts';
 
 /** A diagnosis with the lines that mend it. */
 export function diagnosisText(diagnosis: Diagnosis): Text {

@@ -1,13 +1,13 @@
-import type { Client } from '../client/client.ts';
-import type { ApiError } from '../client/errors.ts';
-import { EVENT_KINDS } from '../contract/schemas.ts';
-import { parseTarget, RouteError } from '../listen/routes.ts';
-import type { RegisterOptions } from '../listen/session.ts';
-import type { Connection } from './connect.ts';
-import { SvcError } from './errors.ts';
-import type { Output } from './output.ts';
-import { type ConnectionFlags, isLoopback, resolveSettings } from './settings.ts';
-import type { World } from './world.ts';
+import type { Client } from '../../client/client.ts';
+import type { ApiError } from '../../client/errors.ts';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { parseTarget, RouteError } from '../../listen/routes.ts';
+import type { RegisterOptions } from '../../listen/session.ts';
+import type { Connection } from '../connect.ts';
+import { SvcError } from '../errors.ts';
+import type { Output } from '../output.ts';
+import { type ConnectionFlags, isLoopback, resolveSettings } from '../settings.ts';
+import type { World } from '../world.ts';
 
 export interface RegistrationFlags extends ConnectionFlags {
   readonly register?: string | undefined;

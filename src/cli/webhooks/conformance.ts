@@ -1,7 +1,7 @@
 import type { Row } from '../../listen/conformance/run.ts';
 import { fixLines } from '../../listen/render.ts';
 import type { Output } from '../output.ts';
-import { bold, green, red, type Text } from './text.ts';
+import { bold, green, red, type Text } from '../render/text.ts';
 
 /** The rows of a conformance run, and under them how each failed one is mended. */
 export function conformanceText(rows: readonly Row[], out: Pick<Output, 'table'>): Text {

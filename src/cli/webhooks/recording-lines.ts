@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { SvcError } from './errors.ts';
-import type { World } from './world.ts';
+import { SvcError } from '../errors.ts';
+import type { World } from '../world.ts';
 
 /** The lines of a file, or of standard input for `-`. Throws file. */
 export async function* recordingLines(file: string, world: World): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
-import type { Answer, NoAnswer } from '../listen/deliver.ts';
-import { parseTarget, RouteError } from '../listen/routes.ts';
-import { SvcError } from './errors.ts';
+import type { Answer, NoAnswer } from '../../listen/deliver.ts';
+import { parseTarget, RouteError } from '../../listen/routes.ts';
+import { SvcError } from '../errors.ts';
 
 /** Reads the URL of a handler. Throws usage. */
 export function targetOf(text: string): URL {
