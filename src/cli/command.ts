@@ -22,6 +22,12 @@ export interface Context<C extends typeof Command = typeof Command> {
   connect(options?: ConnectOptions): Promise<Connection & { client: Client }>;
 }
 
+/**
+ * Signals this close together, in ms, are one Ctrl-C: npm passes on what the terminal has sent already, and a part of
+ * conf (when-exit) raises each signal again once it is done.
+ */
+const SAME_INTERRUPT_MS = 100;
+
 /** The base of every command: parse, make the context, act, clean up. Errors become words in main.ts. */
 export abstract class SvcCommand extends Command {
   static override baseFlags = globalFlags as typeof Command.baseFlags;
@@ -37,8 +43,11 @@ export abstract class SvcCommand extends Command {
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
     const stopping = new AbortController();
+    let heardAt: number | undefined;
     const stop = world.onInterrupt(() => {
-      if (stopping.signal.aborted) world.exit(130);
+      const now = world.clock.now();
+      if (heardAt !== undefined && now - heardAt > SAME_INTERRUPT_MS) world.exit(130);
+      heardAt ??= now;
       stopping.abort();
     });
     const connections: Connection[] = [];

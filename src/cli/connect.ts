@@ -32,6 +32,10 @@ export interface Connection {
 export interface ConnectOptions {
   /** The part of each limit that may be used, above 0 and at most 1. */
   readonly share?: number;
+  /** Told before each repeat of a request. */
+  readonly onRetry?: () => void;
+  /** Told of each answer. */
+  readonly onAnswer?: (status: number) => void;
 }
 
 /** How long the service inside the process may deliver before the command ends. */
@@ -43,7 +47,7 @@ export async function connect(
   out: Output,
   flags: GlobalFlags,
   version: string,
-  { share = 1 }: ConnectOptions = {},
+  { share = 1, onRetry, onAnswer }: ConnectOptions = {},
 ): Promise<Connection> {
   const settings = resolveSettings(flags, world);
   const paths = pathsOf(world);
@@ -72,6 +76,7 @@ export async function connect(
       out.notice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
+  const watch = watchAnswers(out, flags, region);
   const client = createClient({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
@@ -85,7 +90,11 @@ export async function connect(
     steadyClock,
     onLimit: (group, answer, now) => limits.note(group, answer, now),
     userAgent: `svc/${version}`,
-    onAnswer: watchAnswers(out, flags, region),
+    onRetry,
+    onAnswer: (answer) => {
+      onAnswer?.(answer.status);
+      watch(answer);
+    },
     debug: flags.debug ? (line) => out.info(line) : undefined,
   });
   return {

@@ -54,6 +54,9 @@ export interface CallOptions<N extends EndpointName = EndpointName> {
   /** One is made for every request that changes something, unless given. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal | undefined;
+  /** See Outgoing. */
+  readonly waiting?: AbortSignal | undefined;
+  readonly onLost?: (() => void) | undefined;
 }
 
 /** An answer with a 2xx status. */
@@ -113,6 +116,8 @@ export function createClient(options: ClientOptions): Client {
         group: endpoint.group,
         repeatable: endpoint.repeat === 'always' || options.keysHonoured,
         signal: call.signal,
+        waiting: call.waiting,
+        onLost: call.onLost,
       });
       return checked(answer) as Answer<AnswerOf<typeof name>>;
     },

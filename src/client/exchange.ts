@@ -13,6 +13,10 @@ export interface Outgoing {
   /** May it be sent again after an answer that may have been lost? */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Ends waits (for leave to send, before a repeat), but nothing that is on its way; `signal` does so unless given. */
+  readonly waiting?: AbortSignal | undefined;
+  /** Told of each try that may have been carried out although no success was answered. */
+  readonly onLost?: (() => void) | undefined;
 }
 
 /** One HTTP answer, body included. */

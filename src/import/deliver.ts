@@ -146,7 +146,7 @@ export class Delivery {
       });
       tally.bytes += body.length;
       const taken = answer.status >= 200 && answer.status < 300;
-      if (taken) doubt.possible = true;
+      if (taken || answer.inDoubt) doubt.possible = true;
       if (!taken && !blamesContent(answer.status)) throw new Refused(answer);
       return answer;
     });

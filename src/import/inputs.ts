@@ -27,6 +27,8 @@ export interface Feed {
   readonly reader: RecordReader;
   /** Offset of the first byte. */
   readonly start: number;
+  /** Bytes of the file behind which `offset` of the decompressed input lies. */
+  taken(offset: number): number;
   /** Lines before it; counted when first asked for. */
   linesBefore(): Promise<number>;
   close(): Promise<void>;
@@ -59,12 +61,13 @@ export class Inputs {
     return inputs;
   }
 
-  /** Sizes of all files together in bytes; undefined when there is a pipe. */
+  /** Bytes of the files that are to be read, together; undefined when there is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const { fingerprint } of this.looked) {
+    for (const [index, { fingerprint }] of this.looked.entries()) {
       if (!fingerprint) return undefined;
-      sum += fingerprint.size;
+      const { part } = this.options;
+      sum += part && !this.dealt(index) ? fingerprint.size / part.of : fingerprint.size;
     }
     return sum;
   }
@@ -97,6 +100,7 @@ export class Inputs {
       window: new Window(source, longest + 1, start),
       reader: this.reader(input),
       start,
+      taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(looked.path!, start);
         return lines;

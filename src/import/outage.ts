@@ -54,7 +54,7 @@ export class Outage {
           this.pauses = 0;
           return answer;
         }
-        inDoubt ||= answer.status !== 429;
+        inDoubt ||= answer.inDoubt === true || answer.status >= 500;
         why = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
       } catch (error) {
         if (!(error instanceof SendFailure)) throw error;

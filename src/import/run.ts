@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Clock } from '../kit/clock.ts';
-import { Batcher, InputChanged, sizeOf } from './batch.ts';
+import { type Batch, Batcher, InputChanged, sizeOf } from './batch.ts';
 import { batchesOf } from './batches.ts';
 import { Delivery } from './deliver.ts';
 import { differences, type ImportName, optionsText } from './identity.ts';
@@ -43,6 +43,8 @@ export interface ImportWorld {
   readonly onNotice: (text: string) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
+  /** Told how many requests are still to come, as far as can be known; Infinity for a pipe. */
+  readonly onPlan?: ((requests: number) => void) | undefined;
 }
 
 /** What a progress bar shows. */
@@ -160,6 +162,7 @@ class Run {
   private complete = false;
   private sha256: string | null = null;
   private takenBefore = 0;
+  private cut = 0;
   private readonly finished: boolean;
 
   constructor(
@@ -281,6 +284,7 @@ class Run {
           this.tally.unsent += sizeOf(batch);
           throw new InputChanged(index, batch.start);
         }
+        if (!batch.border?.acknowledged) this.plan(feed, batch);
         await delivery.take(batch);
         this.progress(feed);
         if (this.delivery.failed || world.stop.aborted) return;
@@ -298,6 +302,17 @@ class Run {
       this.takenBefore += input.taken();
       await feed.close();
     }
+  }
+
+  /** Reckons from how far into the files this batch ends, and how many bytes of them a batch takes. */
+  private plan(feed: Feed, batch: Batch): void {
+    const { world, inputs } = this;
+    if (!world.onPlan) return;
+    const { size } = inputs;
+    this.cut++;
+    const taken = this.takenBefore + feed.taken(batch.end);
+    if (size === undefined) world.onPlan(Number.POSITIVE_INFINITY);
+    else world.onPlan(1 + Math.ceil(Math.max(0, size - taken) / (taken / this.cut)));
   }
 
   private progress(feed?: Feed): void {

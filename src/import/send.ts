@@ -9,6 +9,8 @@ export interface Answer {
   readonly details?: readonly Detail[] | undefined;
   /** The parsed body, for those who print it. */
   readonly body?: unknown;
+  /** An earlier try of the same request may have been carried out. */
+  readonly inDoubt?: boolean | undefined;
   /** The client's error for an answer that is no success. */
   readonly error?: Error | undefined;
 }
@@ -16,11 +18,14 @@ export interface Answer {
 /** No answer could be had. `inDoubt`: the request may have been carried out. */
 export class SendFailure extends Error {
   readonly inDoubt: boolean;
+  /** It was stopped while it waited for its turn, and no try was made. */
+  readonly neverSent: boolean;
 
-  constructor(message: string, inDoubt: boolean, options?: ErrorOptions) {
+  constructor(message: string, inDoubt: boolean, options?: ErrorOptions & { neverSent?: boolean }) {
     super(message, options);
     this.name = 'SendFailure';
     this.inDoubt = inDoubt;
+    this.neverSent = options?.neverSent ?? false;
   }
 }
 

@@ -1,15 +1,19 @@
+import { GROUP_LIMITS, WINDOW_MS } from '../../contract/limits.ts';
 import type { RecordKind } from '../../import/check.ts';
 import { sendWith } from '../../import/client-send.ts';
-import { runImport } from '../../import/run.ts';
-import type { Answer } from '../../import/send.ts';
+import { leastSeconds, planImport } from '../../import/plan.ts';
+import { type ImportOptions, runImport } from '../../import/run.ts';
+import { type Answer, type Send, SendFailure } from '../../import/send.ts';
 import { randomFrom } from '../../kit/random.ts';
 import type { Context } from '../command.ts';
+import type { Connection } from '../connect.ts';
 import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
+import { importFailure, interruptedFailure, partialFailure, type Ways } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
 import { importOptions, resumeCommandOf, shareOf } from './options.ts';
-import { summary } from './summary.ts';
+import { ProgressView } from './progress.ts';
+import { planSummary, summary } from './summary.ts';
 
 export interface ImportAct {
   readonly kind: RecordKind;
@@ -17,57 +21,162 @@ export interface ImportAct {
   readonly command: string;
   /** The words that were typed behind it. */
   readonly typed: readonly string[];
+  /** Where the result goes; standard output unless the command prints records there. */
+  readonly resultTo?: 'stdout' | 'stderr';
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** Runs an import and says how it ended: the result on stdout always, a failure as SvcError. */
-export async function actImport(
-  { flags, argv: inputs, world, out, paths, signal, connect }: Context & { flags: ImportFlags },
-  act: ImportAct,
-): Promise<ExitCode> {
+type ImportContext = Context & { readonly flags: ImportFlags };
+
+/** Runs an import and says how it ended: the result always, a failure as SvcError. */
+export async function actImport(context: ImportContext, act: ImportAct): Promise<ExitCode> {
+  const { flags, argv: inputs, world, paths } = context;
   if (inputs.length === 0)
     throw new SvcError('usage', 'no input was named', {
       hint: `name a file, or - for standard input: svc ${act.command} FILE`,
     });
   if (inputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
-  shareOf(flags.share);
-  const resume = resumeCommandOf(act.command, act.typed);
-  const ways = { resume, restart: resume.replace(/ --resume$/, ' --restart') };
+  const resumeCommand = resumeCommandOf(act.command, act.typed);
+  const ways = { resume: resumeCommand, restart: resumeCommand.replace(/ --resume$/, ' --restart') };
+  const place = { kind: act.kind, inputs, cwd: world.cwd, dataDir: paths.dataDir, resumeCommand };
   try {
-    const connection = await connect();
-    const { baseUrl, workspace, isLocal } = connection;
-    const options = importOptions(flags, {
-      kind: act.kind,
-      inputs,
-      cwd: world.cwd,
-      // The port of `local` is another in each process.
-      baseUrl: isLocal ? 'local' : baseUrl,
-      workspace,
-      dataDir: paths.dataDir,
-      resumeCommand: resume,
-    });
-    let requests = 0;
-    const send = sendWith(connection.client, act.kind);
+    if (flags['dry-run']) return await plan(context, act, place, ways);
+    return await run(context, act, place, ways);
+  } catch (error) {
+    throw importFailure(error, ways, flags.debug);
+  }
+}
+
+interface PlaceOfImport {
+  readonly kind: RecordKind;
+  readonly inputs: readonly string[];
+  readonly cwd: string;
+  readonly dataDir: string;
+  readonly resumeCommand: string;
+}
+
+async function run(
+  { flags, world, out, signal, connect }: ImportContext,
+  act: ImportAct,
+  place: PlaceOfImport,
+  ways: Ways,
+): Promise<ExitCode> {
+  const share = shareOf(flags.share);
+  const traffic = { requests: 0, retries: 0, rateLimited: 0 };
+  const connection = await connect({
+    share,
+    onRetry: () => {
+      traffic.retries++;
+      traffic.requests++;
+    },
+    onAnswer: (status) => {
+      if (status === 429) traffic.rateLimited++;
+    },
+  });
+  const options = optionsFor(flags, place, connection);
+  const pacer = connection.pacers.of('ingest');
+  const view = new ProgressView({
+    stream: world.stderr,
+    clock: world.clock,
+    quiet: flags.quiet,
+    color: out.colors(world.stderr),
+    noun: act.kind,
+    quota: () => {
+      const { limit, own, others } = pacer.state();
+      return limit === undefined ? undefined : (own + others) / limit;
+    },
+  });
+  const say = (text: string) => {
+    view.clear();
+    out.warn(text);
+  };
+  signal.addEventListener(
+    'abort',
+    () => say('stopping: finishing what is under way; Ctrl-C again stops at once'),
+    {
+      once: true,
+    },
+  );
+  try {
     const end = await runImport(options, {
       stdin: world.stdin as AsyncIterable<Uint8Array>,
       clock: world.clock,
       random: randomFrom(undefined),
-      send: (body, key, stop) => {
-        requests++;
-        return send(body, key, stop);
-      },
-      traffic: () => ({ requests, retries: 0, rateLimited: 0 }),
+      send: counted(sendWith(connection.client, act.kind), traffic),
+      traffic: () => traffic,
       stop: signal,
-      onNotice: (text) => out.warn(text),
+      onNotice: say,
+      onPlan: (requests) => pacer.expect(requests),
+      onProgress: (progress) => view.update(progress),
       onAnswer: act.onAnswer,
     });
-    out.result(end.result, () => summary(end.result, act.kind));
-    if (end.failure) throw end.failure.error;
+    view.end();
+    if (act.resultTo === 'stderr')
+      out.info(out.json ? JSON.stringify(end.result) : summary(end.result, act.kind));
+    else out.result(end.result, () => summary(end.result, act.kind));
     if (end.interrupted) throw interruptedFailure(ways);
+    if (end.failure) throw end.failure.error;
     if (end.result.rejected > 0) throw partialFailure(end, ways);
     return 0;
-  } catch (error) {
-    throw importFailure(error, ways, flags.debug);
+  } finally {
+    view.end();
   }
+}
+
+function optionsFor(flags: ImportFlags, place: PlaceOfImport, connection?: Connection): ImportOptions {
+  return importOptions(flags, {
+    ...place,
+    // The port of `local` is another in each process.
+    baseUrl: connection ? (connection.isLocal ? 'local' : connection.baseUrl) : '',
+    workspace: connection?.workspace ?? '',
+  });
+}
+
+/** Counts what went out; a request that was stopped while it waited did not. */
+function counted(send: Send, traffic: { requests: number }): Send {
+  return async (body, key, stop) => {
+    traffic.requests++;
+    try {
+      return await send(body, key, stop);
+    } catch (error) {
+      if (error instanceof SendFailure && error.neverSent) traffic.requests--;
+      throw error;
+    }
+  };
+}
+
+async function plan(
+  { flags, world, out, signal, connect }: ImportContext,
+  act: ImportAct,
+  place: PlaceOfImport,
+  ways: Ways,
+): Promise<ExitCode> {
+  const share = shareOf(flags.share);
+  // A plan needs no service; where one is configured, the limit last seen there makes it better.
+  const connection = await connect({ share }).catch((error: unknown) => {
+    if (error instanceof SvcError && error.code === 'not_configured') return undefined;
+    throw error;
+  });
+  const options = optionsFor(flags, place, connection);
+  const { result, plan, interrupted } = await planImport(options, {
+    stdin: world.stdin as AsyncIterable<Uint8Array>,
+    clock: world.clock,
+    stop: signal,
+    onNotice: (text) => out.warn(text),
+  });
+  const seen = connection?.limits.read().find(({ group }) => group === 'ingest');
+  const limit = Math.max(1, Math.floor((seen?.limit ?? GROUP_LIMITS.ingest.default) * share));
+  const fresh = seen !== undefined && world.clock.now() - seen.seenAt < WINDOW_MS;
+  const free = fresh ? Math.min(limit, seen.remaining) : limit;
+  const whole = {
+    ...plan,
+    limit,
+    limitSeen: seen !== undefined,
+    leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
+  };
+  out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, whole, act.kind));
+  if (interrupted) throw interruptedFailure(ways);
+  if (result.rejected > 0) throw partialFailure({ result, faulty: false }, ways);
+  return 0;
 }

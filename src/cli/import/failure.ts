@@ -37,7 +37,10 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
 }
 
 /** What an import that ran to an end with rejects is called. */
-export function partialFailure({ result, faulty }: ImportEnd, ways: Ways): SvcError {
+export function partialFailure(
+  { result, faulty }: Pick<ImportEnd, 'result' | 'faulty'>,
+  ways: Ways,
+): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
   if (faulty)
     return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {

@@ -1,6 +1,31 @@
 import type { ImportResult } from '../../import/result.ts';
 import { bold, type Text } from '../render/text.ts';
 
+/** What an import would do, for people. */
+export function planSummary(
+  result: ImportResult,
+  plan: {
+    batches: number;
+    bytes: number;
+    requests: number;
+    limit: number;
+    limitSeen: boolean;
+    leastSeconds: number;
+  },
+  noun: string,
+): Text {
+  const n = (value: number) => value.toLocaleString('en-US');
+  const source = plan.limitSeen ? 'last seen' : 'the default';
+  return [
+    `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
+    bold(`${n(result.unsent)} can be sent`),
+    `, ${n(result.rejected)} rejected\n`,
+    `  ${n(plan.batches)} batches, ${n(plan.bytes)} bytes, ${n(plan.requests)} requests\n`,
+    `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
+    result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
+  ];
+}
+
 /** The result of an import for people. */
 export function summary(result: ImportResult, noun: string): Text {
   const n = (value: number) => value.toLocaleString('en-US');

@@ -10,7 +10,7 @@ export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, '
     if (request.group === undefined) return next(request);
     let slot: Slot;
     try {
-      slot = await pacerOf(request.group).acquire(request.signal);
+      slot = await pacerOf(request.group).acquire(request.waiting ?? request.signal);
     } catch (error) {
       throw new TransportError('aborted', false, 'the request was interrupted', error);
     }

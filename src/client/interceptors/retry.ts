@@ -25,7 +25,10 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
         (answer) => ({ answer, error: undefined }),
         (error: unknown) => ({ answer: undefined, error }),
       );
-      const failure = request.signal?.aborted ? undefined : failureOf(result, clock.now());
+      const ended = failureOf(result, clock.now());
+      if (ended && mayBeDone(ended)) request.onLost?.();
+      const waiting = request.waiting ?? request.signal;
+      const failure = waiting?.aborted ? undefined : ended;
       const decision =
         failure && decideRetry(failure, repeat, tries, { maxRetries, keysHonoured: false }, random);
       if (!decision?.repeat) {
@@ -33,11 +36,15 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
         throw result.error;
       }
       onRetry?.({ attempt: tries, waitMs: decision.waitMs, status: result.answer?.status });
-      await clock.sleep(decision.waitMs, request.signal).catch(() => {
+      await clock.sleep(decision.waitMs, waiting).catch(() => {
         throw new TransportError('aborted', result.answer === undefined, 'the request was interrupted');
       });
     }
   };
+}
+
+function mayBeDone(failure: Failure): boolean {
+  return failure.kind === 'lost' || (failure.kind === 'answered' && failure.status >= 500);
 }
 
 /** Undefined where there is nothing to repeat: a success, an interruption, a fault of our own. */

@@ -1,0 +1,43 @@
+import { Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+
+export default class EventsSend extends SvcCommand {
+  static override summary = 'Send one event';
+  static override description =
+    'A property becomes a number or boolean only when it prints back to the same characters; "k=01234" stays a string.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --user-id u1 --event page_viewed --property page=/home --property ms=120',
+    '<%= config.bin %> <%= command.id %> --user-id u1 --event signed_up --timestamp 2026-01-31T12:00:00Z --json',
+  ];
+  static override flags = {
+    'user-id': Flags.string({ summary: 'the user the event belongs to', required: true, helpValue: 'U' }),
+    event: Flags.string({ summary: 'name of the event', required: true, char: 'e', helpValue: 'E' }),
+    property: Flags.string({
+      summary: 'a property of the event',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'k=v',
+    }),
+    timestamp: Flags.string({ summary: 'when it happened, in UTC; now unless given', helpValue: 'T' }),
+  };
+
+  protected override async act({
+    flags,
+    out,
+    world,
+    connect,
+    signal,
+  }: Context<typeof EventsSend>): Promise<void> {
+    const { eventText } = await import('../../cli/import/one-event.ts');
+    const now = new Date(world.clock.now()).toISOString();
+    const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);
+    if ('field' in text)
+      throw new SvcError('usage', `${text.field} ${text.reason}`, {
+        hint: 'svc events send --user-id U --event E --property name=value --timestamp 2026-01-31T12:00:00Z',
+      });
+    const { client } = await connect();
+    const answer = await client.call('ingestEvents', { raw: `{"events":[${text.json}]}`, signal });
+    out.result(answer.body ?? { accepted: 1 }, () => `sent ${flags.event} of ${flags['user-id']}`);
+  }
+}

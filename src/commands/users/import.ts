@@ -1,0 +1,34 @@
+import { Args } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import type { ExitCode } from '../../cli/exit-codes.ts';
+import { importFlags } from '../../cli/import/flags.ts';
+
+export default class UsersImport extends SvcCommand {
+  static override summary =
+    'Load users from NDJSON or CSV files, or a pipe, and print their hashed identifiers';
+  static override description =
+    `Works as \`svc events import\` does: checked, paced, resumable, with a rejects file. Prints userId and hashId of
+each user that this run loaded on standard output (NDJSON under --json), the result on standard error. Columns userId,
+name, phone, accountNumber, timeZone and locale are the fields; every other column becomes a trait. See docs/import.md.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> users.csv',
+    '<%= config.bin %> <%= command.id %> users.ndjson --json > hashes.ndjson',
+  ];
+  static override strict = false;
+  static override args = {
+    file: Args.string({ description: 'files to import; - is standard input', required: false }),
+  };
+  static override flags = importFlags;
+
+  protected override async act(context: Context<typeof UsersImport>): Promise<ExitCode> {
+    const { actImport } = await import('../../cli/import/act.ts');
+    const { hashPrinter } = await import('../../cli/import/hashes.ts');
+    return actImport(context as never, {
+      kind: 'users',
+      command: 'users import',
+      typed: this.argv,
+      resultTo: 'stderr',
+      onAnswer: hashPrinter(context.out),
+    });
+  }
+}
