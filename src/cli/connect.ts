@@ -36,6 +36,8 @@ export interface ConnectOptions {
   readonly onRetry?: () => void;
   /** Told of each answer. */
   readonly onAnswer?: (status: number) => void;
+  /** In place of --max-retries. */
+  readonly maxRetries?: number;
 }
 
 /** How long the service inside the process may deliver before the command ends. */
@@ -47,7 +49,7 @@ export async function connect(
   out: Output,
   flags: GlobalFlags,
   version: string,
-  { share = 1, onRetry, onAnswer }: ConnectOptions = {},
+  { share = 1, maxRetries = flags['max-retries'], onRetry, onAnswer }: ConnectOptions = {},
 ): Promise<Connection> {
   const settings = resolveSettings(flags, world);
   const paths = pathsOf(world);
@@ -83,7 +85,7 @@ export async function connect(
     apiKey: target.apiKey,
     keysHonoured,
     timeoutMs: flags.timeout * 1000,
-    maxRetries: flags['max-retries'],
+    maxRetries,
     clock: world.clock,
     random,
     pacers,

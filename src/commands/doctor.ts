@@ -1,0 +1,101 @@
+import { Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../cli/command.ts';
+import { SvcError } from '../cli/errors.ts';
+import { toSvcError } from '../cli/failure.ts';
+import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
+import { resolveSettings } from '../cli/settings.ts';
+import type { Check } from '../doctor/check.ts';
+
+const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skipped: dim('-   ') } as const;
+
+export default class Doctor extends SvcCommand {
+  static override summary = 'Find out whether it is us or them';
+  static override description =
+    `Looks at the configuration, the address, TLS, the key, the region, the clock and the limits: a row each, with what
+was seen and what to do. Exits with the code of the worst failure. It sends one read (GET /v1/webhooks); --probe sends
+23 decisions more and compares their P95 with the target of 100 ms.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --profile prod --probe',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+  static override flags = {
+    probe: Flags.boolean({ summary: 'also measure decisions; they count against the limit' }),
+  };
+
+  protected override async act(context: Context<typeof Doctor>): Promise<void> {
+    const { flags, out, signal } = context;
+    const { worst } = await import('../doctor/check.ts');
+    const checks = await examine(context);
+    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', { hint: 'run `svc doctor` again' });
+    const failure = worst(checks);
+    const plain = checks.map(({ check, status, seen, next, failure }) => ({
+      check,
+      status,
+      seen,
+      next: next ?? null,
+      exitCode: failure?.exitCode ?? 0,
+    }));
+    out.result({ ok: failure === undefined, probed: flags.probe, checks: plain }, () =>
+      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check)]),
+    );
+    if (failure) throw failure;
+  }
+}
+
+function line({ check, status, seen, next }: Check): Text[] {
+  const style = (text: Text): Text => (status === 'skipped' ? dim(text) : text);
+  return [
+    MARKS[status],
+    '  ',
+    bold(check.padEnd(14)),
+    style(seen),
+    ...(next ? [dim(`\n${' '.repeat(20)}next: ${next}`)] : []),
+  ];
+}
+
+async function examine({
+  flags,
+  world,
+  out,
+  paths,
+  signal,
+  connect,
+}: Context<typeof Doctor>): Promise<Check[]> {
+  const { fail, ok, skipped } = await import('../doctor/check.ts');
+  let settings: ReturnType<typeof resolveSettings>;
+  try {
+    settings = resolveSettings(flags, world);
+  } catch (error) {
+    return [fail('configuration', toSvcError(error, flags.debug))];
+  }
+  const checks: Check[] = [];
+  if (settings.kind === 'local') {
+    checks.push(ok('configuration', `local: the service inside this process, data in ${paths.database}`));
+    checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
+  } else {
+    const { profile, baseUrl, workspace, region } = settings;
+    const origin = profile === undefined ? 'from flags and environment' : `profile ${profile}`;
+    checks.push(
+      ok('configuration', `${origin}: workspace ${workspace}, region ${region ?? 'not named'}, ${baseUrl}`),
+    );
+    const { checkReach } = await import('../doctor/address.ts');
+    const reach = await checkReach(baseUrl, world.clock.now());
+    checks.push(...reach.checks);
+    if (!reach.reached)
+      return [...checks, ...['key', 'region', 'clock', 'limits'].map((name) => skipped(name, 'not reached'))];
+  }
+  const connection = await connect({ maxRetries: 0 });
+  const { checkService } = await import('../doctor/service.ts');
+  checks.push(...(await checkService(connection.client, connection, () => world.clock.now(), signal)));
+  const keyFailed = checks.some(({ check, status }) => check === 'key' && status === 'fail');
+  if (flags.probe && !keyFailed) {
+    const { probeDecisions } = await import('../doctor/probe.ts');
+    out.notice('measuring decisions');
+    checks.push(await probeDecisions(connection.client, signal));
+  }
+  const { checkLimits } = await import('../doctor/limits.ts');
+  const { limitRows } = await import('../limits/rows.ts');
+  checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now())));
+  return checks;
+}

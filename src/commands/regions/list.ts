@@ -1,0 +1,61 @@
+import { Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { red, type Text } from '../../cli/render/text.ts';
+import { Profiles } from '../../profiles/profiles.ts';
+import type { Ping } from '../../regions/ping.ts';
+import { regionsOf } from '../../regions/regions.ts';
+
+export default class RegionsList extends SvcCommand {
+  static override summary = 'List the regions of all profiles and their addresses';
+  static override description =
+    `The service publishes no list of regions: these are the ones that your profiles name. --ping measures how long each
+address takes to answer, without a key, so it counts against no limit.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --ping',
+  ];
+  static override flags = { ping: Flags.boolean({ summary: 'measure the latency of each address' }) };
+
+  protected override async act({ flags, out, paths, signal }: Context<typeof RegionsList>): Promise<void> {
+    const regions = regionsOf(new Profiles(paths.configDir).read().profiles);
+    if (regions.length === 0)
+      out.notice(
+        'no profile names a region yet: svc profiles add NAME --workspace W --region R --base-url U',
+      );
+    const measured = await Promise.all(
+      regions.map(async (region) => ({ ...region, ...(await measure(region.baseUrl)) })),
+    );
+    out.result({ regions: measured }, () =>
+      out.table(
+        [
+          { title: 'REGION', whole: true },
+          { title: 'BASE URL' },
+          { title: 'PROFILES' },
+          ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
+        ],
+        measured.map((row) => [
+          row.region ?? '-',
+          row.baseUrl,
+          row.profiles.join(', '),
+          ...(row.latencyMs === undefined ? [] : [latency(row)]),
+        ]),
+      ),
+    );
+    const silent = measured.find((row) => row.latencyMs === null);
+    if (silent && !signal.aborted)
+      throw new SvcError('unreachable', `${silent.baseUrl} did not answer`, {
+        hint: `look closer: svc doctor --profile ${silent.profiles[0]}`,
+      });
+
+    async function measure(baseUrl: string): Promise<Partial<Ping>> {
+      if (!flags.ping) return {};
+      const { ping } = await import('../../regions/ping.ts');
+      return ping(baseUrl, signal);
+    }
+  }
+}
+
+function latency({ latencyMs, error }: Partial<Ping>): Text {
+  return error ? red(error) : `${latencyMs} ms`;
+}

@@ -1,0 +1,93 @@
+import { SvcError } from '../cli/errors.ts';
+import { toSvcError } from '../cli/failure.ts';
+import type { Client } from '../client/client.ts';
+import { ApiError, isLacking } from '../client/errors.ts';
+import { HEADERS } from '../contract/headers.ts';
+import { type Check, fail, ok, skipped, warn } from './check.ts';
+
+/** What the one cheap read told. */
+interface Told {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tookMs: number;
+  /** Middle of the exchange, in Unix ms by this machine's clock. */
+  readonly at: number;
+}
+
+/** More than whole seconds and a slow network explain, in ms. */
+const SKEW_MS = 3000;
+
+/** Key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms. */
+export async function checkService(
+  client: Client,
+  { region, profile }: { region: string | undefined; profile: string | undefined },
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const start = now();
+  const told = (headers: Told['headers']): Told => ({
+    headers,
+    tookMs: now() - start,
+    at: (start + now()) / 2,
+  });
+  try {
+    const { headers } = await client.call('listWebhooks', { signal });
+    const seen = told(headers);
+    return [
+      ok('key', `accepted, ${Math.round(seen.tookMs)} ms`),
+      checkRegion(seen, region, profile),
+      checkClock(seen),
+    ];
+  } catch (error) {
+    if (!(error instanceof ApiError)) return [fail('key', toSvcError(error, false))];
+    const seen = told(error.headers);
+    const key = isLacking(error)
+      ? skipped('key', 'not tried: this service has no GET /v1/webhooks, and every other call has an effect')
+      : fail('key', toSvcError(error, false));
+    return [key, checkRegion(seen, region, profile), checkClock(seen)];
+  }
+}
+
+/** Specification: a call to a mismatched region falls back to the global endpoint and is slower. */
+export function checkRegion(
+  { headers, tookMs }: Pick<Told, 'headers' | 'tookMs'>,
+  expected: string | undefined,
+  profile: string | undefined,
+): Check {
+  const actual = headers[HEADERS.region];
+  if (actual === undefined)
+    return expected === undefined
+      ? skipped('region', 'neither the service nor the profile names one')
+      : skipped('region', `expected ${expected}; the service does not say where it answered`);
+  if (expected === undefined)
+    return ok(
+      'region',
+      `answered from ${actual}; nothing else is expected (add --region to the profile to be warned)`,
+    );
+  if (actual === expected) return ok('region', `answered from ${actual}, as expected`);
+  const fallback = actual === 'global' ? ', the slower fallback for a workspace of another region' : '';
+  const name = profile ?? 'NAME';
+  return fail(
+    'region',
+    new SvcError(
+      'not_configured',
+      `answered from ${actual}${fallback}, not from ${expected} (${Math.round(tookMs)} ms)`,
+      {
+        hint: `take the base URL of the workspace's region (\`svc regions list --ping\`): svc profiles add ${name} --workspace W --region R --base-url U`,
+      },
+    ),
+  );
+}
+
+export function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {
+  const date = Date.parse(headers.date ?? '');
+  if (Number.isNaN(date)) return skipped('clock', 'the service does not tell its time');
+  // The header holds whole seconds: half of one is the best guess of what was cut off.
+  const skew = at - (date + 500);
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  if (Math.abs(skew) <= SKEW_MS) return ok('clock', 'agrees with the service');
+  return warn(
+    'clock',
+    `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service`,
+    'set the clock (NTP): timestamps of events and signatures of deliveries depend on it',
+  );
+}

@@ -1,0 +1,159 @@
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/kit/clock.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { type RunOptions, runSvc } from '../support/run-svc.ts';
+import { startTestService } from '../support/service.ts';
+
+interface Row {
+  check: string;
+  status: string;
+  seen: string;
+  next: string | null;
+}
+
+async function examine(options: RunOptions, ...flags: string[]) {
+  const run = await runSvc(['doctor', '--json', ...flags], options);
+  const { ok, checks } = JSON.parse(run.stdout) as { ok: boolean; checks: Row[] };
+  const row = (name: string) => checks.find(({ check }) => check === name)!;
+  return { ...run, ok, checks, row, statuses: checks.map(({ check, status }) => `${check} ${status}`) };
+}
+
+const elsewhere = (url: string) => ({ SVC_BASE_URL: url, SVC_WORKSPACE: 'ws_1', SVC_API_KEY: 'sk_test_1' });
+
+describe('svc doctor', () => {
+  it('finds nothing wrong with a service in order, for one read', async () => {
+    const service = await startTestService({ limits: { reads: 60 }, region: 'eu' });
+    const result = await examine({ env: { ...service.env, SVC_REGION: 'eu' } });
+    expect(result).toMatchObject({ code: 0, ok: true, stderr: '' });
+    expect(result.statuses).toEqual([
+      'configuration ok',
+      'address ok',
+      'tls skipped',
+      'key ok',
+      'region ok',
+      'clock ok',
+      'limits ok',
+    ]);
+    expect(result.row('limits').seen).toBe('left: reads 59 of 60');
+  });
+
+  it('says what is missing before anything is configured', async () => {
+    const result = await examine({});
+    expect(result).toMatchObject({ code: 4, ok: false });
+    expect(result.row('configuration')).toMatchObject({
+      status: 'fail',
+      next: expect.stringMatching(/profiles add/),
+    });
+    expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'not_configured', exitCode: 4 });
+  });
+
+  it('tells an address where nothing listens from a server that is no TLS server', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end('hello\n'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const plain = await examine({ env: elsewhere(`https://127.0.0.1:${port}`) });
+    expect(plain.code).toBe(6);
+    expect(plain.row('address').status).toBe('ok');
+    expect(plain.row('tls')).toMatchObject({
+      status: 'fail',
+      seen: expect.stringMatching(/no trusted connection/),
+    });
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    const gone = await examine({ env: elsewhere(`https://127.0.0.1:${port}`) });
+    expect(gone.code).toBe(6);
+    expect(gone.row('address')).toMatchObject({
+      status: 'fail',
+      seen: expect.stringMatching(/ECONNREFUSED/),
+    });
+    expect(gone.row('key').status).toBe('skipped');
+  });
+
+  it('names a key that the service does not know, and goes on', async () => {
+    const service = await startTestService();
+    const result = await examine({ env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' } }, '--probe');
+    expect(result.code).toBe(4);
+    expect(result.row('key')).toMatchObject({ status: 'fail', next: expect.stringMatching(/profiles show/) });
+    expect(result.row('clock').status).toBe('ok');
+  });
+
+  it('finds the slower global fallback of a mismatched region and names it', async () => {
+    const eu = await startTestService({ region: 'eu' });
+    const us = await startTestService({ region: 'us', database: eu.database });
+    const result = await examine({ env: { ...us.env, SVC_REGION: 'eu' } });
+    expect(result.code).toBe(4);
+    expect(result.row('region')).toMatchObject({
+      status: 'fail',
+      seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
+      next: expect.stringMatching(/regions list/),
+    });
+    expect(result.stderr).toMatch(/answer came from region global, not eu/);
+  });
+
+  it('finds a clock that is wrong', async () => {
+    const service = await startTestService();
+    const clock = { ...systemClock, now: () => Date.now() + 3600_000 };
+    const result = await examine({ env: service.env, clock });
+    expect(result.code).toBe(0);
+    expect(result.row('clock')).toMatchObject({
+      status: 'warn',
+      seen: expect.stringMatching(/3\d{3} s ahead/),
+    });
+  });
+
+  it('does without a cheap read, and names a limit that runs out', async () => {
+    const headers = { 'x-service-ratelimit-limit': 60, 'x-service-ratelimit-remaining': 2 };
+    const receiver = await startReceiver((response) => void response.writeHead(404, headers).end());
+    onTestFinished(() => receiver.close());
+    const result = await examine({ env: elsewhere(receiver.url) });
+    expect(result.code).toBe(0);
+    expect(result.row('key').status).toBe('skipped');
+    expect(result.row('limits')).toMatchObject({ status: 'warn', seen: 'left: reads 2 of 60' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('measures decisions only under --probe, and reaches nobody', async () => {
+    const service = await startTestService({ limits: { decisions: 600 } });
+    const quiet = await examine({ env: service.env });
+    expect(quiet.row('decide')).toBeUndefined();
+    const result = await examine({ env: service.env }, '--probe');
+    expect(result.row('decide')).toMatchObject({
+      seen: expect.stringMatching(/P95 \d+ ms, median \d+ ms over 20 decisions; the target is 100 ms/),
+    });
+    expect(result.row('limits').seen).toContain('decisions 577 of 600');
+  });
+
+  it('reads well in a terminal: a row each, what to do under it', async () => {
+    const service = await startTestService();
+    const run = await runSvc(['doctor'], {
+      env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' },
+      columns: 80,
+    });
+    const lines = run.stdout
+      .replace(/\u001b\[\d+m/g, '')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => line.slice(0, 20).trim())).toEqual([
+      'ok    configuration',
+      'ok    address',
+      '-     tls',
+      'FAIL  key',
+      '',
+      '-     region',
+      'ok    clock',
+      '-     limits',
+    ]);
+    expect(lines[4]).toMatch(/^ +next: check the key/);
+  });
+
+  it('looks at local without an address', async () => {
+    const result = await examine({}, '--profile', 'local');
+    expect(result.code).toBe(0);
+    expect(result.row('key').status).toBe('ok');
+  });
+});
