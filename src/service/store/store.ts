@@ -42,7 +42,8 @@ export interface Store {
   readonly dialect: Dialect;
   /**
    * Runs `work` in one transaction and resolves once it is on the disk. A rejection undoes it.
-   * Nothing but calls of `tx` may be awaited inside: SQLite runs waiting transactions as one group.
+   * Nothing but calls of `tx` may be awaited inside: SQLite runs waiting transactions as one group, and PostgreSQL
+   * runs `work` again after a deadlock or a serialisation failure.
    * `durable: false` may be forgotten by a power failure (never by a crash of the process).
    * Rejects with StoreUnavailable when nothing could be stored.
    */
@@ -51,6 +52,8 @@ export interface Store {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Calls `heard` on news of a topic, also news from other processes (then perhaps without cause). */
   subscribe(topic: Topic, heard: () => void): () => void;
+  /** True while this process is the one to do a job that needs doing once (learning, tidying up). Ask each time. */
+  leads(role: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -101,6 +101,11 @@ export class SqliteStore implements Store {
     };
   }
 
+  /** Every process of one machine may: they take turns at the file's write lock. */
+  async leads(): Promise<boolean> {
+    return true;
+  }
+
   async close(): Promise<void> {
     this.#stopWatching();
     this.#news.removeAllListeners();

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { events } from '../../../src/service/store/events.ts';
+import { idempotency } from '../../../src/service/store/idempotency.ts';
+import { settings } from '../../../src/service/store/settings.ts';
+import { ConstraintViolation, type Store, type Topic, type Tx } from '../../../src/service/store/store.ts';
+import { workspaces } from '../../../src/service/store/workspaces.ts';
+
+/** What an engine brings: stores on one fresh database, as many as there are processes. */
+export interface Engine {
+  /** Opens one more store on the database of this suite. */
+  open(): Promise<Store>;
+  close?(): Promise<void>;
+}
+
+const WORKSPACE = 'ws_1';
+const body = (...list: object[]) => JSON.stringify({ events: list });
+const event = { userId: 'u', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
+
+/** The promises of Store and of the repositories that any engine keeps. */
+export function conforms(name: string, prepare: () => Promise<Engine>): void {
+  describe(`a store on ${name}`, () => {
+    let engine: Engine;
+    let store: Store;
+    let other: Store;
+    beforeAll(async () => {
+      engine = await prepare();
+      [store, other] = await Promise.all([engine.open(), engine.open()]);
+    });
+    afterAll(async () => {
+      await store?.close();
+      await other?.close();
+      await engine?.close?.();
+    });
+    const stored = () => store.read((tx) => events.after(tx, WORKSPACE, 0, 10_000));
+
+    it('is opened by any number of processes at once, and its schema made once', async () => {
+      const nodes = await Promise.all(Array.from({ length: 20 }, () => engine.open()));
+      const rows = await store.read((tx) => tx.sql.all<{ id: number }>('SELECT id FROM schema_migration'));
+      expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
+      for (const node of nodes) await node.close();
+    });
+
+    it('undoes a transaction that throws, and it alone', async () => {
+      const good = store.write((tx) => settings.set(tx, 'good', 1));
+      const bad = store.write(async (tx) => {
+        await settings.set(tx, 'bad', 1);
+        throw new Error('no');
+      });
+      await expect(bad).rejects.toThrow('no');
+      await good;
+      const found = await other.read(async (tx) => [
+        await settings.get(tx, 'good'),
+        await settings.get(tx, 'bad'),
+      ]);
+      expect(found).toEqual([1, undefined]);
+    });
+
+    it('gives numbers, text, bytes and null back as they were', async () => {
+      const bytes = Uint8Array.from([0, 255, 1]);
+      const row = await store.write(async (tx) => {
+        await tx.sql.run(
+          'INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES (?, ?, ?, ?)',
+          ['ws_values', null, bytes, 2 ** 52],
+        );
+        return tx.sql.get<{ region: null; key: Uint8Array; at: number; n: number; text: string }>(
+          `SELECT region, hash_key AS key, created_at AS at, count(*) OVER () AS n, 'a?b' AS text
+           FROM workspace WHERE workspace_id = ?`,
+          ['ws_values'],
+        );
+      });
+      expect(row).toMatchObject({ region: null, at: 2 ** 52, n: 1, text: 'a?b' });
+      expect([...row!.key]).toEqual([...bytes]);
+    });
+
+    it('tells the time, the same throughout a transaction and never far from ours', async () => {
+      const [first, later] = await store.write(async (tx) => {
+        const now = tx.now;
+        await settings.set(tx, 'time', 1);
+        return [now, tx.now];
+      });
+      expect(Number.isInteger(first)).toBe(true);
+      expect(later).toBe(first);
+      expect(Math.abs(first! - Date.now())).toBeLessThan(10_000);
+    });
+
+    it('keeps what is read in one transaction consistent', async () => {
+      await store.write((tx) => settings.set(tx, 'twice', 1));
+      const seen = await store.read(async (tx) => {
+        const before = await settings.get(tx, 'twice');
+        await other.write((inner) => settings.set(inner, 'twice', 2));
+        return [before, await settings.get(tx, 'twice')];
+      });
+      expect(seen).toEqual([1, 1]);
+    });
+
+    it('refuses what breaks a constraint', async () => {
+      const long = body({ ...event, userId: 'x'.repeat(257) });
+      await expect(store.write((tx) => events.append(tx, WORKSPACE, long))).rejects.toThrow(
+        ConstraintViolation,
+      );
+      expect(await stored()).toEqual([]);
+    });
+
+    it('stores a batch in order, with every spelling of its properties', async () => {
+      const raw = `{"events":[{"timestamp":"2026-01-01T00:00:00Z","event":"e","userId":"é😀\\u00e9","properties":{"n":12345678901234567890,"x":1.50,"b":1e400,"a":"\\u00e9"}},${JSON.stringify(event)}]}`;
+      expect(await store.write((tx) => events.append(tx, WORKSPACE, raw))).toBe(2);
+      const [first, second] = await stored();
+      expect(first).toMatchObject({
+        userId: 'é😀é',
+        properties: '{"n":12345678901234567890,"x":1.50,"b":1e400,"a":"\\u00e9"}',
+      });
+      expect(second).toMatchObject({ userId: 'u', event: 'opened', properties: null });
+      expect(second!.seq).toBeGreaterThan(first!.seq);
+    });
+
+    it('keeps the first answer to an idempotency key when several processes give one', async () => {
+      const keep = (node: Store, answer: string) =>
+        node.write((tx) =>
+          idempotency.keep(tx, WORKSPACE, 'k', { digest: answer, status: 202, body: answer }),
+        );
+      const kept = await Promise.all([
+        keep(store, 'a'),
+        keep(other, 'b'),
+        keep(store, 'c'),
+        keep(other, 'd'),
+      ]);
+      expect(kept.filter(Boolean)).toHaveLength(1);
+      const winner = ['a', 'b', 'c', 'd'][kept.indexOf(true)];
+      expect(await store.read((tx) => idempotency.find(tx, WORKSPACE, 'k'))).toMatchObject({ body: winner });
+    });
+
+    it('lets one transaction at a time change a row that it holds', async () => {
+      await store.write((tx) => settings.set(tx, 'counter', 0));
+      const add = (node: Store) =>
+        node.write(async (tx: Tx) => {
+          const row = await tx.sql.get<{ value: string }>(
+            `SELECT value FROM setting WHERE name = ? ${tx.sql.dialect.forUpdate}`,
+            ['counter'],
+          );
+          await settings.set(tx, 'counter', Number(row!.value) + 1);
+        });
+      await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 ? store : other)));
+      expect(await store.read((tx) => settings.get(tx, 'counter'))).toBe(40);
+    });
+
+    it('tells every process of news once it is committed, and of none that was undone', async () => {
+      const heard = (node: Store, topic: Topic) => {
+        let times = 0;
+        let wake = () => {};
+        const first = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        node.subscribe(topic, () => {
+          times++;
+          wake();
+        });
+        return { first, times: () => times };
+      };
+      const undone = heard(store, 'outcomes');
+      const both = [heard(store, 'deliveries'), heard(other, 'deliveries')];
+      const bad = store.write(async (tx) => {
+        await tx.notify('outcomes');
+        throw new Error('no');
+      });
+      await expect(bad).rejects.toThrow('no');
+      await store.write(async (tx) => {
+        await settings.set(tx, 'news', 1);
+        await tx.notify('deliveries');
+      });
+      await Promise.all(both.map(({ first }) => first));
+      expect(undone.times()).toBe(0);
+    });
+
+    it('knows a key by its hash only', async () => {
+      await store.write(async (tx) => {
+        await workspaces.create(tx, WORKSPACE, 'eu');
+        await workspaces.addKey(tx, WORKSPACE, 'sk_test_1');
+      });
+      expect(await other.read((tx) => workspaces.ofKey(tx, 'sk_test_1'))).toEqual({
+        id: WORKSPACE,
+        region: 'eu',
+      });
+      expect(await other.read((tx) => workspaces.ofKey(tx, 'sk_test_2'))).toBeUndefined();
+    });
+
+    it('refuses data of a newer program', async () => {
+      await store.write((tx) => tx.sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (9999, 0)'));
+      await expect(engine.open()).rejects.toThrow(/schema version 9999.*upgrade svc/);
+      await store.write((tx) => tx.sql.run('DELETE FROM schema_migration WHERE id = 9999'));
+    });
+  });
+}

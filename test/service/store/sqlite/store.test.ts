@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { conforms } from '../conformance.ts';
+
+conforms('SQLite', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  return {
+    open: () => SqliteStore.open(join(dir, 'store.db'), systemClock),
+    close: async () => rmSync(dir, { recursive: true, force: true }),
+  };
+});
