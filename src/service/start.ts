@@ -25,6 +25,7 @@ import { followPolicy, type PolicyChange } from './policy.ts';
 import { SqliteStore } from './store/sqlite/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
+import { startEventIndexer } from './workers/event-indexer.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
@@ -118,6 +119,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startSettler(deps),
       startDeliverer(deps),
       startDispatcher(deps, channels),
+      startEventIndexer(deps),
     ];
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const stopping = new AbortController();

@@ -1,5 +1,8 @@
 import type { Tx } from './store.ts';
 
+/** No calendar day is longer than 26 hours; after this long a contact counts for none. */
+const COUNTED_MS = 3 * 86_400_000;
+
 /** What reached a user, or was sent on its way: the base of every daily cap. */
 export const contacts = {
   /**
@@ -40,5 +43,14 @@ export const contacts = {
       [workspaceId, hashId, start, end],
     );
     return Number(row!.n);
+  },
+
+  /** Removes up to `most` contacts that count for no day any more; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN
+         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE at_ms < ? LIMIT ?)`,
+      [tx.now - COUNTED_MS, most],
+    );
   },
 };

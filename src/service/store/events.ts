@@ -30,11 +30,33 @@ export const events = {
 
   /** The sequence number of a workspace's newest event, 0 where there is none. */
   async newest(tx: Tx, workspaceId: string): Promise<number> {
-    const row = await tx.sql.get<{ seq: number | null }>(
-      'SELECT max(seq) AS seq FROM event WHERE workspace_id = ?',
+    // Not max(seq): that reads every event of the workspace.
+    const row = await tx.sql.get<{ seq: number }>(
+      'SELECT seq FROM event WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
       [workspaceId],
     );
     return Number(row?.seq ?? 0);
+  },
+
+  /** The highest sequence number of all workspaces, 0 where there is no event. */
+  async last(tx: Tx): Promise<number> {
+    const row = await tx.sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM event');
+    return Number(row?.seq ?? 0);
+  },
+
+  /** The events of these names with a sequence number above `after` and up to `upTo`, of all workspaces. */
+  async named(
+    tx: Tx,
+    names: readonly string[],
+    after: number,
+    upTo: number,
+  ): Promise<(Pick<StoredEvent, 'userId' | 'event' | 'timestamp'> & { workspaceId: string })[]> {
+    const places = names.map(() => '?').join(', ');
+    return tx.sql.all(
+      `SELECT workspace_id AS "workspaceId", user_id AS "userId", event, timestamp
+       FROM event WHERE seq > ? AND seq <= ? AND event IN (${places}) ORDER BY seq`,
+      [after, upTo, ...names],
+    );
   },
 
   /** Up to `most` events of a workspace after a sequence number, oldest first. */

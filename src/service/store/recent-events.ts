@@ -1,3 +1,4 @@
+import { settings } from './settings.ts';
 import type { SqlValue, Tx } from './store.ts';
 
 export interface RecentEvent {
@@ -7,11 +8,41 @@ export interface RecentEvent {
   readonly at: number;
 }
 
+/** Which names are indexed, and how far the events from before they were have been brought in. */
+export interface EventIndex {
+  readonly names: readonly string[];
+  /** Null where nothing is left to bring in. */
+  readonly backlog: {
+    readonly names: readonly string[];
+    readonly after: number;
+    readonly upTo: number;
+  } | null;
+}
+
+/** The longest that a rule of a catalogue may look back: its schema allows 365 days. */
+const LONGEST_LOOK_BACK_MS = 366 * 86_400_000;
+
+const INDEX = 'eventIndex';
+const NOTHING: EventIndex = { names: [], backlog: null };
+
 /** Rows of one statement (see users.ts). */
 const CHUNKS = [64, 8, 1];
 
 /** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
 export const recentEvents = {
+  async index(tx: Tx): Promise<EventIndex> {
+    return (await settings.get<EventIndex>(tx, INDEX)) ?? NOTHING;
+  },
+
+  async setIndex(tx: Tx, index: EventIndex): Promise<void> {
+    await settings.set(tx, INDEX, index);
+  },
+
+  /** Forgets what is indexed of a name. */
+  async forget(tx: Tx, name: string): Promise<void> {
+    await tx.sql.run('DELETE FROM recent_event WHERE event = ?', [name]);
+  },
+
   async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
     let from = 0;
     for (const size of CHUNKS) {
@@ -40,11 +71,11 @@ export const recentEvents = {
     return times;
   },
 
-  /** Removes up to `most` events before an instant; returns how many. */
-  async purge(tx: Tx, before: number, most: number): Promise<number> {
+  /** Removes up to `most` events that no rule can ask about any more; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ?)',
-      [before, most],
+      [tx.now - LONGEST_LOOK_BACK_MS, most],
     );
   },
 };

@@ -1,6 +1,9 @@
 import type { ServiceDeps } from '../deps.ts';
+import { contacts } from '../store/contacts.ts';
 import { deliveries } from '../store/deliveries.ts';
 import { idempotency } from '../store/idempotency.ts';
+import { messages } from '../store/messages.ts';
+import { recentEvents } from '../store/recent-events.ts';
 import type { Tx } from '../store/store.ts';
 import { webhooks } from '../store/webhooks.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -13,6 +16,9 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   idempotency.purge,
   webhooks.purgeExpired,
   deliveries.purge,
+  messages.purge,
+  contacts.purge,
+  recentEvents.purge,
 ];
 
 /** Removes what is past its time, in chunks small enough to delay no request. */

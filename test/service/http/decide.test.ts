@@ -134,6 +134,7 @@ describe('decide', () => {
     const service = await first.restart({ catalog });
     const pro = await identify(service, { userId: 'pro', traits: { plan: 'pro' } });
     const buyer = await identify(service, { userId: 'buyer', traits: { plan: 'free' } });
+    await expect.poll(() => service.idle()).toBe(true);
     const timestamp = new Date().toISOString();
     const purchase = { userId: 'buyer', event: 'purchase', timestamp };
     await service.send('POST', '/v1/events', { events: [purchase, { ...purchase, event: 'other' }] });
@@ -145,6 +146,28 @@ describe('decide', () => {
     expect(none).toMatch(
       /the rule on trait plan removed for_pro; the rule on event purchase removed for_buyers/,
     );
+  });
+
+  test('counts events from before a rule asked about them, each once', async () => {
+    const first = await open();
+    await identify(first, { userId: 'buyer' });
+    const event = { userId: 'buyer', event: 'purchase', timestamp: new Date().toISOString() };
+    for (let i = 0; i < 3; i++) await first.send('POST', '/v1/events', { events: [event, event] });
+    const rule = (atLeast: number, atMost: number) => [
+      content('exact', { eligibility: { events: [{ event: 'purchase', withinDays: 1, atLeast, atMost }] } }),
+    ];
+    let service = await first.restart({ catalog: catalogFile(first, rule(6, 6)) });
+    const hashId = await identify(service, { userId: 'buyer' });
+    const chosen = async () => (await decide(service, hashId)).body.action.contentId;
+    await expect.poll(() => service.idle()).toBe(true);
+    expect(await chosen()).toBe('exact');
+    service = await service.restart({ catalog: catalogFile(service, []) });
+    await expect.poll(() => service.idle()).toBe(true);
+    await service.send('POST', '/v1/events', { events: [event] });
+    service = await service.restart({ catalog: catalogFile(service, rule(8, 8)) });
+    await service.send('POST', '/v1/events', { events: [event] });
+    await expect.poll(() => service.idle()).toBe(true);
+    expect(await chosen()).toBe('exact');
   });
 
   test('repeats itself with a seed, also after a restart on new data', async () => {

@@ -3,10 +3,10 @@ import { recentEvents } from '../../store/recent-events.ts';
 import type { Handlers } from '../call.ts';
 
 export const eventHandlers: Handlers = {
-  ingestEvents: async ({ tx, workspace, body, text, requestId, deps }) => {
+  ingestEvents: async ({ tx, workspace, body, text, requestId }) => {
     const accepted = await events.append(tx, workspace.id, text);
-    const asked = deps.catalogue().events;
-    const recent = body.events.filter(({ event }) => asked.has(event));
+    const { names } = await recentEvents.index(tx);
+    const recent = names.length === 0 ? [] : body.events.filter(({ event }) => names.includes(event));
     if (recent.length > 0)
       await recentEvents.add(
         tx,

@@ -43,6 +43,7 @@ export const decisions: Migration = {
       id TEXT NOT NULL,
       PRIMARY KEY (workspace_id, hash_id, at_ms, id)
     )`,
+    'CREATE INDEX contact_age ON contact (at_ms)',
     `CREATE TABLE decision (
       seq ${d.serial},
       workspace_id TEXT NOT NULL,

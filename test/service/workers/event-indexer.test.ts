@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { events } from '../../../src/service/store/events.ts';
+import { recentEvents } from '../../../src/service/store/recent-events.ts';
+import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { indexOnce } from '../../../src/service/workers/event-indexer.ts';
+import { tempDir } from '../../support/temp.ts';
+
+test('brings in what came before in pieces, and starts over when names change on the way', async () => {
+  const store = await SqliteStore.open(join(tempDir(), 'events.db'), systemClock);
+  onTestFinished(() => store.close());
+  const send = (...names: string[]) =>
+    store.write((tx) =>
+      events.append(
+        tx,
+        'w',
+        JSON.stringify({
+          events: names.map((event) => ({ userId: 'u', event, timestamp: '2026-05-01T12:00:00Z' })),
+        }),
+      ),
+    );
+  const step = (...names: string[]) => store.write((tx) => indexOnce(tx, new Set(names), 2));
+  const found = () =>
+    store.read(async (tx) => {
+      const times = await recentEvents.ofUser(tx, 'w', 'u', 0);
+      return Object.fromEntries([...times].map(([name, at]) => [name, at.length]));
+    });
+  await send('a', 'b', 'a', 'c', 'a');
+
+  expect(await step('a')).toBe(true);
+  expect(await step('a')).toBe(true);
+  expect(await found()).toEqual({ a: 1 });
+  expect(await step('a', 'b')).toBe(true);
+  expect(await found()).toEqual({});
+  expect(await step('a', 'b')).toBe(true);
+  expect(await step('a', 'b')).toBe(true);
+  expect(await step('a', 'b')).toBe(false);
+  expect(await found()).toEqual({ a: 3, b: 1 });
+  expect(await step('a', 'b')).toBe(false);
+  expect(await step('b')).toBe(false);
+  expect(await found()).toEqual({ b: 1 });
+  expect(await store.read((tx) => recentEvents.index(tx))).toEqual({ names: ['b'], backlog: null });
+});
