@@ -40,9 +40,6 @@ export interface StoredDelivery {
   readonly nextAttemptAt: number | null;
 }
 
-/** How long a worker may keep a delivery before another takes it up: the deadline of an attempt, twice. */
-export const DELIVERY_LEASE_MS = 30_000;
-
 /** Finished deliveries are kept this long, to be looked at and sent again. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
@@ -91,8 +88,8 @@ export const deliveries = {
     return rows.map(({ webhookId, failing }) => ({ webhookId, failing: failing === 1 }));
   },
 
-  /** Takes up to `most` due deliveries of one subscription, oldest due first. */
-  async claim(tx: Tx, webhookId: string, most: number): Promise<ClaimedDelivery[]> {
+  /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */
+  async claim(tx: Tx, webhookId: string, most: number, leaseMs: number): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
       Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
     >(
@@ -109,7 +106,7 @@ export const deliveries = {
        WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ? AND due_at <= ?
          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
        RETURNING delivery_id AS "deliveryId", body, claim`,
-      [tx.now + DELIVERY_LEASE_MS, tx.now, webhookId, tx.now, most],
+      [tx.now + leaseMs, tx.now, webhookId, tx.now, most],
     );
     return rows.map((row) => ({
       ...row,
@@ -117,6 +114,16 @@ export const deliveries = {
       webhookId,
       previousSecret: rotating ? target.previousSecret : null,
     }));
+  },
+
+  /** Puts off the end of the lease of what a worker has in hand. */
+  async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
+    for (const { deliveryId, claim } of held)
+      await tx.sql.run('UPDATE delivery SET due_at = ? WHERE delivery_id = ? AND claim = ? AND in_hand = 1', [
+        tx.now + leaseMs,
+        deliveryId,
+        claim,
+      ]);
   },
 
   /** Gives a delivery back untried: the worker stops. */

@@ -34,9 +34,6 @@ export interface ClaimedNotification extends StoredNotification {
   readonly tries: number;
 }
 
-/** How long a worker may keep a notification before another takes it up. */
-export const DISPATCH_LEASE_MS = 60_000;
-
 /** How a hand-over ended: delivered, to be tried again, or failed for a reason. */
 export type DispatchResult =
   | { readonly event: 'deliver' }
@@ -98,14 +95,14 @@ export const notifications = {
   },
 
   /**
-   * Takes up to `most` due notifications of a channel and moves them to dispatched, before anything is sent: a worker
+   * Takes up to `most` due notifications of a channel for `leaseMs` and moves them to dispatched, before anything is sent: a worker
    * that dies now leaves a trace. One that a vanished worker had is taken again only if the channel drops repeats.
    */
   async claim(
     tx: Tx,
     channel: string,
     most: number,
-    channelDropsRepeats: boolean,
+    { leaseMs, channelDropsRepeats }: { leaseMs: number; channelDropsRepeats: boolean },
   ): Promise<ClaimedNotification[]> {
     const due = await tx.sql.all<
       Row & { workspaceId: string; variables: Uint8Array; claim: number; tries: number; inHand: number }
@@ -128,13 +125,23 @@ export const notifications = {
         continue;
       }
       const history = await move(tx, next, 'dispatch', {
-        dueAt: tx.now + DISPATCH_LEASE_MS,
+        dueAt: tx.now + leaseMs,
         failure: null,
         tries: rest.tries + 1,
       });
       claimed.push({ ...next, status: 'dispatched', history });
     }
     return claimed;
+  },
+
+  /** Puts off the end of the lease of what a worker has in hand. */
+  async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
+    for (const { workspaceId, notificationId, claim } of held)
+      await tx.sql.run(
+        `UPDATE notification SET due_at = ?
+         WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1`,
+        [tx.now + leaseMs, workspaceId, notificationId, claim],
+      );
   },
 
   /** Gives a notification back untried: the worker stops before the hand-over began. */

@@ -7,6 +7,7 @@ import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
 import { secretPlace } from '../sealed-places.ts';
 import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
+import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** Deliveries of one subscription under way at a time. */
@@ -23,6 +24,7 @@ const LOOK_MS = 1000;
 export function startDeliverer(deps: ServiceDeps): Worker {
   const { store, clock, log, policy, random, cipher } = deps;
   const lanes = new Lanes(WIDTH);
+  const leases = keepLeases<ClaimedDelivery>(deps, (tx, held) => deliveries.renew(tx, held, LEASE_MS));
   const stopping = new AbortController();
   // One listener for each attempt under way.
   setMaxListeners(0, stopping.signal);
@@ -77,7 +79,8 @@ export function startDeliverer(deps: ServiceDeps): Worker {
     const claims = await store.write(
       async (tx) => {
         const taken: ClaimedDelivery[][] = [];
-        for (const { webhookId, room } of open) taken.push(await deliveries.claim(tx, webhookId, room));
+        for (const { webhookId, room } of open)
+          taken.push(await deliveries.claim(tx, webhookId, room, LEASE_MS));
         return taken;
       },
       { durable: false },
@@ -88,7 +91,7 @@ export function startDeliverer(deps: ServiceDeps): Worker {
       for (const claimed of claims[i]!)
         lanes.run(
           webhookId,
-          () => attempt(claimed),
+          () => leases.during(claimed, () => attempt(claimed)),
           () => {
             if (backlog.has(webhookId)) worker.wake();
           },
@@ -110,6 +113,7 @@ export function startDeliverer(deps: ServiceDeps): Worker {
       await worker.stop();
       stopping.abort();
       await lanes.drained();
+      await leases.stop();
       await dispatcher.destroy();
     },
   };

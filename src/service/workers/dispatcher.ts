@@ -7,12 +7,13 @@ import { variablesPlace } from '../sealed-places.ts';
 import { type ClaimedNotification, type DispatchResult, notifications } from '../store/notifications.ts';
 import { users } from '../store/users.ts';
 import { Lanes } from './lanes.ts';
+import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** Notifications of one channel under way at a time. */
 const WIDTH = 8;
 const LOOK_MS = 1000;
-/** Longest that a channel may take over one notification; shorter than the lease. */
+/** Longest that a channel may take over one notification. */
 const HAND_OVER_MS = 45_000;
 /** How long a stop waits for hand-overs under way. */
 const STOP_MS = 2000;
@@ -21,6 +22,7 @@ const STOP_MS = 2000;
 export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const { store, clock, log, random, cipher } = deps;
   const lanes = new Lanes(WIDTH);
+  const leases = keepLeases<ClaimedNotification>(deps, (tx, held) => notifications.renew(tx, held, LEASE_MS));
   const stopping = new AbortController();
   const giveUp = new AbortController();
   setMaxListeners(0, giveUp.signal);
@@ -100,11 +102,15 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       const taken: ClaimedNotification[] = [];
       for (const { channel, room } of open)
         taken.push(
-          ...(await notifications.claim(tx, channel, room, channels.forChannel(channel).dropsRepeats)),
+          ...(await notifications.claim(tx, channel, room, {
+            leaseMs: LEASE_MS,
+            channelDropsRepeats: channels.forChannel(channel).dropsRepeats,
+          })),
         );
       return taken;
     });
-    for (const claimed of claims) lanes.run(claimed.channel, () => handOver(claimed), worker.wake);
+    for (const claimed of claims)
+      lanes.run(claimed.channel, () => leases.during(claimed, () => handOver(claimed)), worker.wake);
     return false;
   };
 
@@ -129,6 +135,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       await lanes.drained();
       drained.abort();
       await patience;
+      await leases.stop();
       await channels.close();
     },
   };
