@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof C
   'profiles:use': () => import('../commands/profiles/use.ts'),
   'regions:list': () => import('../commands/regions/list.ts'),
   serve: () => import('../commands/serve.ts'),
+  'serve:exec': () => import('../commands/serve/exec.ts'),
   'users:import': () => import('../commands/users/import.ts'),
   'webhooks:create': () => import('../commands/webhooks/create.ts'),
   'webhooks:delete': () => import('../commands/webhooks/delete.ts'),

@@ -1,6 +1,51 @@
+import { Flags } from '@oclif/core';
 import { GROUPS, type Group } from '../contract/limits.ts';
+import type { ServiceOptions } from '../service/start.ts';
 import { parseDuration } from './duration.ts';
 import { SvcError } from './errors.ts';
+import type { World } from './world.ts';
+
+/** The flags of every command that runs the service. */
+export const serviceFlags = {
+  limit: Flags.string({
+    summary: 'requests a window for a group, or off',
+    multiple: true,
+    helpValue: 'GROUP=N|off',
+  }),
+  catalog: Flags.string({
+    summary: 'JSON file of contents and templates; taken up anew when it changes',
+    helpValue: 'FILE',
+  }),
+  window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
+  'allow-loopback-webhooks': Flags.boolean({
+    summary: 'admit webhook URLs on http and loopback addresses',
+    allowNo: true,
+  }),
+};
+
+/** What these flags and the environment tell the service. Throws usage. */
+export function serviceOptions(
+  flags: {
+    limit?: string[] | undefined;
+    catalog?: string | undefined;
+    window?: string | undefined;
+    region?: string | undefined;
+    'allow-loopback-webhooks'?: boolean | undefined;
+  },
+  { env, clock }: Pick<World, 'env' | 'clock'>,
+): Omit<ServiceOptions, 'database'> {
+  return {
+    region: flags.region,
+    limits: parseLimits(flags.limit ?? []),
+    windowMs: parseWindow(flags.window),
+    allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
+    catalog: flags.catalog,
+    clock,
+    seed: env.SVC_SEED || undefined,
+    dataKey: env.SVC_DATA_KEY || undefined,
+    environment: env,
+  };
+}
 
 /** Reads `GROUP=N` and `GROUP=off`. Throws usage. */
 export function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {

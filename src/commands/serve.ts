@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
-import { parseLimits, parseWindow } from '../cli/serve-options.ts';
+import { serviceFlags, serviceOptions } from '../cli/serve-options.ts';
 
 export default class Serve extends SvcCommand {
   static override summary = 'Run the whole service over HTTP';
@@ -22,20 +22,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     }),
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
     database: Flags.string({ summary: 'SQLite file to keep the data in', helpValue: 'FILE' }),
-    limit: Flags.string({
-      summary: 'requests a window for a group, or off',
-      multiple: true,
-      helpValue: 'GROUP=N|off',
-    }),
-    catalog: Flags.string({
-      summary: 'JSON file of contents and templates; taken up anew when it changes',
-      helpValue: 'FILE',
-    }),
-    window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
-    'allow-loopback-webhooks': Flags.boolean({
-      summary: 'admit webhook URLs on http and loopback addresses',
-      allowNo: true,
-    }),
+    ...serviceFlags,
   };
 
   protected override async act({ flags, out, world, paths, signal }: Context<typeof Serve>): Promise<void> {
@@ -44,15 +31,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       database: flags.database ?? paths.database,
       host: flags.host,
       port: flags.port,
-      region: flags.region,
-      limits: parseLimits(flags.limit ?? []),
-      windowMs: parseWindow(flags.window),
-      allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
-      clock: world.clock,
-      seed: world.env.SVC_SEED || undefined,
-      catalog: flags.catalog,
-      dataKey: world.env.SVC_DATA_KEY || undefined,
-      environment: world.env,
+      ...serviceOptions(flags, world),
       log: (level, message, fields) =>
         out.info(
           JSON.stringify({ level, time: new Date(world.clock.now()).toISOString(), message, ...fields }),

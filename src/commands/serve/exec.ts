@@ -1,0 +1,51 @@
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import type { ExitCode } from '../../cli/exit-codes.ts';
+import { serviceFlags, serviceOptions } from '../../cli/serve-options.ts';
+
+export default class ServeExec extends SvcCommand {
+  static override summary = 'Run a command against a fresh service of its own';
+  static override description =
+    `Starts the whole service on a free port with empty data, runs what follows \`--\` with SVC_BASE_URL, SVC_WORKSPACE and
+SVC_API_KEY set, and exits with its code. The data is removed afterwards. For tests: nothing to start, nothing to stop.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> -- npm test',
+    '<%= config.bin %> <%= command.id %> --limit ingest=off --allow-loopback-webhooks -- ./e2e.sh',
+  ];
+  static override usage = '<%= command.id %> [FLAGS] -- CMD [ARG]…';
+  static override flags = serviceFlags;
+
+  #command: string[] = [];
+
+  /** What follows `--` is another program's command line: not a word of it is ours to parse. */
+  override async run(): Promise<ExitCode> {
+    const end = this.argv.indexOf('--');
+    if (end !== -1) this.#command = this.argv.splice(end).slice(1);
+    return super.run();
+  }
+
+  protected override async act({ flags, out, world, signal }: Context<typeof ServeExec>): Promise<ExitCode> {
+    const [command, ...args] = this.#command;
+    if (command === undefined)
+      throw new SvcError('usage', 'there is no command to run', { hint: 'svc serve exec -- npm test' });
+    const { runWithService } = await import('../../serve-exec/run.ts');
+    const code = await runWithService({
+      command,
+      args,
+      world,
+      signal,
+      options: serviceOptions(flags, world),
+    });
+    if (code === undefined)
+      throw new SvcError(
+        'file',
+        `${command} cannot be run: there is no such program, or it may not be executed`,
+        {
+          hint: 'check the name, or run it through a shell: svc serve exec -- sh -c "…"',
+        },
+      );
+    out.notice(`${command} ended with ${code}`);
+    // The command's own code, whatever it means to it.
+    return code as ExitCode;
+  }
+}

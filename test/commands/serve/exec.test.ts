@@ -1,0 +1,72 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runSvc, startSvc } from '../../support/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const node = (script: string) => ['--', process.execPath, '-e', script];
+const SEND = `
+const { SVC_BASE_URL: url, SVC_WORKSPACE: ws, SVC_API_KEY: key, SVC_PROFILE, TMPDIR } = process.env;
+fetch(url + '/v1/events', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + key, 'x-service-workspace': ws, 'content-type': 'application/json' },
+  body: JSON.stringify({ events: [{ userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' }] }),
+}).then(async (answer) => {
+  console.log(JSON.stringify({ status: answer.status, limit: answer.headers.get('x-service-ratelimit-limit'), SVC_PROFILE }));
+  process.exit(answer.status === 202 ? 0 : 1);
+});`;
+
+describe('svc serve exec', () => {
+  it('runs a command against a fresh service and leaves nothing behind', async () => {
+    const folder = tempDir();
+    const run = await runSvc(['serve', 'exec', '--limit', 'ingest=7', ...node(SEND)], {
+      home: folder,
+      env: { SVC_PROFILE: 'prod' },
+    });
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toEqual({ status: 202, limit: '7' });
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([0, 3, 42, 255])("exits with the command's code %i", async (code) => {
+    expect((await runSvc(['serve', 'exec', ...node(`process.exit(${code})`)])).code).toBe(code);
+  });
+
+  it('exits as a shell does where a signal ended the command', async () => {
+    expect((await runSvc(['serve', 'exec', ...node("process.kill(process.pid, 'SIGKILL')")])).code).toBe(137);
+  });
+
+  it('hands its input and the arguments on as they are, flags included', async () => {
+    const run = await runSvc(
+      [
+        'serve',
+        'exec',
+        '--',
+        process.execPath,
+        '-e',
+        'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join())',
+        '--',
+        '--json',
+        '-q',
+      ],
+      { stdin: 'through' },
+    );
+    expect(run).toMatchObject({ code: 0, stdout: 'through' });
+    expect(run.stderr).toContain('--json,-q');
+  });
+
+  it('stops the command when it is stopped itself', async () => {
+    const svc = startSvc(['serve', 'exec', ...node("console.log('up'); setInterval(() => {}, 1000)")]);
+    await svc.waitFor(/up/);
+    svc.interrupt();
+    expect((await svc.done).code).toBe(143);
+  });
+
+  it('says what is wrong where there is nothing to run', async () => {
+    expect(await runSvc(['serve', 'exec'])).toMatchObject({ code: 2, stdout: '' });
+    const none = await runSvc(['serve', 'exec', '--', '/nowhere/at-all', '--json']);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toMatch(/cannot be run/);
+  });
+});
