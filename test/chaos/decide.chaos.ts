@@ -4,7 +4,9 @@ import { storm } from '../support/decide-storm.ts';
 /** SVC_STORM sets another number of decisions. */
 const DECISIONS = Number(process.env.SVC_STORM ?? 1_000_000);
 
-test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, break no promise`, async () => {
+test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, break no promise`, {
+  timeout: 2 * 3600_000,
+}, async () => {
   const report = await storm({
     decisions: DECISIONS,
     concurrency: 64,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
@@ -339,45 +339,6 @@ describe('the catalogue', () => {
     );
     await service.restart({ catalog: undefined }).catch(() => undefined);
   });
-});
-
-test('a name, a phone and an account number are found nowhere', async () => {
-  const canary = {
-    name: 'Canary Quillfeather',
-    phone: '+49 151 99887766',
-    accountNumber: 'DE02120300000000202051',
-  };
-  const service = await open();
-  const answers: string[] = [];
-  const send = async (method: string, path: string, body?: unknown) => {
-    const answer = await service.send(method, path, body);
-    answers.push(answer.text, JSON.stringify([...answer.headers]));
-    return answer;
-  };
-  const user = { userId: 'u1', ...canary, traits: { plan: 'pro-canary-trait' } };
-  await send('POST', '/v1/users', { users: [user] });
-  await send('POST', '/v1/users', {
-    users: [{ ...user, phone: 7, accountNumber: { no: canary.accountNumber } }],
-  });
-  const hashId = await identify(service, { userId: 'u1' });
-  await send('POST', DECIDE, { hashId });
-  await send('GET', `/v1/messages?hashId=${hashId}`);
-  await send('GET', '/v1/decisions');
-  const { store, cipher } = service.deps;
-  const { users } = await import('../../../src/service/store/users.ts');
-  expect(await store.read((tx) => users.personal(tx, cipher, service.workspace, hashId))).toEqual(canary);
-  await service.close();
-  const files = ['', '-wal', '.credentials.json', '.key'].map((suffix) => {
-    try {
-      return readFileSync(service.database + suffix).toString('latin1');
-    } catch {
-      return '';
-    }
-  });
-  const everything = [...answers, ...service.logged, ...files].join('\n');
-  expect(everything).toContain(hashId);
-  for (const secret of [...Object.values(canary), 'pro-canary-trait', 'Quillfeather', '99887766'])
-    expect(everything).not.toContain(secret);
 });
 
 test('data sealed with another key is refused, and a missing key named', async () => {

@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { users } from '../../src/service/store/users.ts';
+import { ROOT, runSvc } from '../support/run-svc.ts';
+import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+const CANARY = {
+  name: 'Canary Quillfeather',
+  phone: '+4915199887766',
+  accountNumber: 'DE02120300000000202051',
+};
+/** Also what is left of each when it is cut. */
+const TRACES = [...Object.values(CANARY), 'Quillfeather', '99887766', '0300000000202051'];
+
+test('a name, a phone and an account number are found nowhere', { timeout: 60_000 }, async () => {
+  const seen: string[] = [];
+  const service = await startTestService({
+    log: (level, message, fields) => seen.push(JSON.stringify({ level, message, ...fields })),
+  });
+  const { store, cipher } = service.deps;
+  const home = tempDir();
+  const run = async (...argv: string[]) => {
+    const { stdout, stderr } = await runSvc([...argv, '--debug'], { env: service.env, home });
+    seen.push(stdout, stderr);
+    return stdout;
+  };
+
+  // In a process of its own, so that the list of processes can be looked at while it works.
+  const importer = spawn(
+    process.execPath,
+    [
+      ...[join(ROOT, 'bin/dev.js'), 'users', 'import', '-', '--format', 'ndjson'],
+      ...['--flush-interval', '1s', '--json', '--debug'],
+    ],
+    { env: { PATH: process.env.PATH, HOME: home, ...service.env }, stdio: 'pipe' },
+  );
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    importer[name].setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
+    });
+  importer.stdin.write(`${JSON.stringify({ userId: 'u1', ...CANARY, timeZone: 'Europe/Berlin' })}\n`);
+  await expect.poll(() => output.stdout, { timeout: 20_000 }).toMatch(/hashId/);
+  const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  expect(processes).toContain('users import');
+  importer.stdin.end();
+  const [code] = await once(importer, 'close');
+  expect(code, output.stderr).toBe(0);
+  seen.push(processes, output.stdout, output.stderr);
+  expect(output.stderr).toMatch(/POST \/v1\/users/);
+
+  const { hashId } = JSON.parse(output.stdout.split('\n')[0]!);
+  expect(await store.read((tx) => users.personal(tx, cipher, service.workspace, hashId))).toEqual(CANARY);
+  const decided = JSON.parse(await run('decide', '--hash-id', hashId, '--json'));
+  await run('decide', '--hash-id', hashId);
+  await run('messages', 'list', '--hash-id', hashId);
+  await run('messages', 'outcome', decided.decisionId, 'clicked');
+  await run(
+    'notifications',
+    'trigger',
+    '--hash-id',
+    hashId,
+    '--template',
+    'welcome',
+    '--channel',
+    'sms',
+    '--wait',
+  );
+  await run('decisions', 'evaluate');
+  await run('api', 'GET', `/v1/messages?hashId=${hashId}`);
+  const refused = await service.fetch('/v1/users', { body: { users: [{ ...CANARY, name: [CANARY.name] }] } });
+  expect(refused.status).toBe(400);
+  seen.push(await refused.text(), JSON.stringify([...refused.headers]));
+  await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+
+  const files = [dirname(service.database), home].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  expect(files).toContain(service.database);
+  for (const file of files) if (statSync(file).isFile()) seen.push(readFileSync(file).toString('latin1'));
+  expect(seen.join('\n')).toContain(hashId);
+  for (const trace of TRACES)
+    for (const text of seen) expect(text.includes(trace), `${trace} in ${text.slice(0, 300)}`).toBe(false);
+});
