@@ -27,6 +27,7 @@ try {
   const memory: number[] = [];
   const sampling = setInterval(() => memory.push(residentMiB()), 1000);
   let n = 0;
+  const cpuBefore = cpuSeconds();
   const load = await autocannon({
     url,
     connections: CONNECTIONS,
@@ -45,9 +46,10 @@ try {
     ],
   });
   clearInterval(sampling);
+  const cpu = cpuSeconds() - cpuBefore;
   child.kill('SIGINT');
   await new Promise((resolve) => child.once('exit', resolve));
-  report(load, memory);
+  report(load, memory, cpu);
 } finally {
   child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
@@ -66,7 +68,13 @@ function residentMiB(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-function report(load: autocannon.Result, memory: number[]): void {
+/** Processor time of the listener, which other work on the machine does not change; in clock ticks of 10 ms. */
+function cpuSeconds(): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function report(load: autocannon.Result, memory: number[], cpu: number): void {
   let verified = 0;
   let duplicates = 0;
   for (const line of readFileSync(output, 'utf8').split('\n')) {
@@ -84,6 +92,7 @@ function report(load: autocannon.Result, memory: number[]): void {
         answered2xx: load['2xx'],
         otherAnswers: load.non2xx + load.errors,
         verifiedPerSecond: Math.round(verified / SECONDS),
+        verifiedPerCpuSecond: Math.round(verified / cpu),
         lines: { verified, duplicates },
         latencyMs: { p50: load.latency.p50, p99: load.latency.p99 },
         residentMiB: {
