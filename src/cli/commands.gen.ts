@@ -6,6 +6,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof C
   api: () => import('../commands/api.ts'),
   decide: () => import('../commands/decide.ts'),
   'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
+  demo: () => import('../commands/demo.ts'),
   doctor: () => import('../commands/doctor.ts'),
   'events:import': () => import('../commands/events/import.ts'),
   'events:send': () => import('../commands/events/send.ts'),
