@@ -4,6 +4,8 @@ import type { Command } from '@oclif/core';
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
   api: () => import('../commands/api.ts'),
+  'data:export': () => import('../commands/data/export.ts'),
+  'data:reset': () => import('../commands/data/reset.ts'),
   decide: () => import('../commands/decide.ts'),
   'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
   demo: () => import('../commands/demo.ts'),

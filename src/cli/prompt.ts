@@ -29,6 +29,22 @@ export async function askSecret(
   }
 }
 
+/** Asks a question that only y or yes agrees to. Throws usage where nobody can answer. */
+export async function confirm(
+  world: World,
+  question: string,
+  { noInput, instead }: { noInput: boolean; instead: string },
+): Promise<boolean> {
+  if (noInput || !world.stdin.isTTY || !world.stderr.isTTY)
+    throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
+  const lines = createInterface({ input: world.stdin, output: world.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
 /** Reads all of standard input as text, at most `most` bytes. Throws usage beyond. */
 export async function readStdin(world: World, most: number): Promise<string> {
   const chunks: Buffer[] = [];

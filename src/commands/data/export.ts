@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Flags } from '@oclif/core';
+import { escapeJson } from '../../cli/clean.ts';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+
+const KINDS = [
+  'user',
+  'event',
+  'decision',
+  'message',
+  'notification',
+  'outcome',
+  'webhook',
+  'delivery',
+] as const;
+
+export default class DataExport extends SvcCommand {
+  static override summary = 'Print what the service on this machine holds, as NDJSON';
+  static override description =
+    `A record a line, with its "type" and "workspace". Without keys, secrets and personal fields: those stay sealed where
+they are. Works while the service runs.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> > all.ndjson',
+    `<%= config.bin %> <%= command.id %> --type event | jq -c '{userId, event, timestamp, properties}'`,
+  ];
+  static override flags = {
+    database: Flags.string({
+      summary: 'SQLite file or postgres:// URL; that of `local` unless given',
+      helpValue: 'FILE',
+    }),
+    type: Flags.string({ summary: 'only records of this type', multiple: true, options: KINDS }),
+  };
+
+  protected override async act({
+    flags,
+    out,
+    world,
+    paths,
+    signal,
+  }: Context<typeof DataExport>): Promise<ExitCode> {
+    const { isPostgres } = await import('../../service/store/postgres/url.ts');
+    const database = flags.database ?? paths.database;
+    if (!isPostgres(database) && !existsSync(database))
+      throw new SvcError('file', `there is no data at ${database}`, {
+        hint: 'data is made by `svc serve` and by commands with --profile local; name another file with --database',
+      });
+    const { dump } = await import('../../service/store/dump.ts');
+    const store = isPostgres(database)
+      ? await (await import('../../service/store/postgres/store.ts')).PostgresStore.open(
+          database,
+          world.clock,
+        )
+      : await (await import('../../service/store/sqlite/store.ts')).SqliteStore.open(database, world.clock);
+    let records = 0;
+    try {
+      for (const kind of flags.type ?? KINDS) {
+        for await (const line of dump(store, kind as (typeof KINDS)[number])) {
+          if (signal.aborted) return EXIT.interrupted;
+          records++;
+          // A slow reader holds the export back instead of filling the memory.
+          if (!world.stdout.write(`${escapeJson(line)}\n`))
+            await Promise.race([once(world.stdout, 'drain'), aborted(signal)]);
+        }
+      }
+    } finally {
+      await store.close();
+    }
+    out.notice(`${records} records`);
+    return EXIT.done;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,37 @@
+import { Flags } from '@oclif/core';
+import { type Context, SvcCommand } from '../../cli/command.ts';
+import { SvcError } from '../../cli/errors.ts';
+import { confirm } from '../../cli/prompt.ts';
+
+export default class DataReset extends SvcCommand {
+  static override summary = 'Remove the data of the service on this machine';
+  static override description =
+    `Events, users, decisions, notifications, webhooks and settings are gone for good; workspace and API key stay the same.
+Also for data that is damaged.`;
+  static override examples = ['<%= config.bin %> <%= command.id %> --yes'];
+  static override flags = {
+    database: Flags.string({ summary: 'SQLite file; that of `local` unless given', helpValue: 'FILE' }),
+    yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
+  };
+
+  protected override async act({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
+    const { isPostgres } = await import('../../service/store/postgres/url.ts');
+    const database = flags.database ?? paths.database;
+    if (isPostgres(database))
+      throw new SvcError('usage', 'a shared database is not reset from here', {
+        hint: 'drop it with the tools of PostgreSQL, then run `svc serve migrate`',
+      });
+    const sure =
+      flags.yes ||
+      (await confirm(world, `Remove all data in ${database}?`, {
+        noInput: flags['no-input'],
+        instead: 'add --yes',
+      }));
+    if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: 'answer y, or add --yes' });
+    const { resetData } = await import('../../data/reset.ts');
+    const removed = resetData(database);
+    out.result({ database, removed }, () =>
+      removed.length === 0 ? `there was no data at ${database}` : `removed the data at ${database}`,
+    );
+  }
+}

@@ -1,0 +1,150 @@
+import type { SqlValue, Store } from './store.ts';
+
+type Kind = 'text' | 'time' | 'json' | 'number';
+
+/** One kind of record as it is handed out: its table, the key it is paged by, and its fields by column. */
+interface Source {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly fields: Readonly<Record<string, readonly [column: string, kind: Kind]>>;
+}
+
+/**
+ * What the data holds that is worth taking along. Left out: keys and secrets, personal fields (they are sealed with a
+ * key that stays here), and what the service only keeps for its own work.
+ */
+export const SOURCES = {
+  user: {
+    table: 'app_user',
+    key: ['workspace_id', 'hash_id'],
+    fields: {
+      userId: ['user_id', 'text'],
+      hashId: ['hash_id', 'text'],
+      timeZone: ['time_zone', 'text'],
+      locale: ['locale', 'text'],
+      updatedAt: ['updated_at', 'time'],
+    },
+  },
+  event: {
+    table: 'event',
+    key: ['seq'],
+    fields: {
+      userId: ['user_id', 'text'],
+      event: ['event', 'text'],
+      timestamp: ['timestamp', 'text'],
+      properties: ['properties', 'json'],
+      receivedAt: ['received_at', 'time'],
+    },
+  },
+  decision: {
+    table: 'decision',
+    key: ['seq'],
+    fields: {
+      decisionId: ['decision_id', 'text'],
+      hashId: ['hash_id', 'text'],
+      at: ['at_ms', 'time'],
+      context: ['context', 'json'],
+      contentId: ['content_id', 'text'],
+      candidates: ['candidates', 'json'],
+      reward: ['reward', 'number'],
+    },
+  },
+  message: {
+    table: 'message',
+    key: ['workspace_id', 'decision_id'],
+    fields: {
+      decisionId: ['decision_id', 'text'],
+      hashId: ['hash_id', 'text'],
+      contentId: ['content_id', 'text'],
+      format: ['format', 'text'],
+      at: ['at_ms', 'time'],
+    },
+  },
+  notification: {
+    table: 'notification',
+    key: ['workspace_id', 'notification_id'],
+    fields: {
+      notificationId: ['notification_id', 'text'],
+      hashId: ['hash_id', 'text'],
+      templateId: ['template_id', 'text'],
+      channel: ['channel', 'text'],
+      priority: ['priority', 'text'],
+      status: ['status', 'text'],
+      history: ['history', 'json'],
+      createdAt: ['created_at', 'time'],
+    },
+  },
+  outcome: {
+    table: 'outcome',
+    key: ['workspace_id', 'kind', 'id', 'type'],
+    fields: { of: ['kind', 'text'], id: ['id', 'text'], outcome: ['type', 'text'], at: ['at_ms', 'time'] },
+  },
+  webhook: {
+    table: 'webhook',
+    key: ['workspace_id', 'webhook_id'],
+    fields: {
+      id: ['webhook_id', 'text'],
+      url: ['url', 'text'],
+      events: ['events', 'json'],
+      status: ['status', 'text'],
+      createdAt: ['created_at', 'time'],
+    },
+  },
+  delivery: {
+    table: 'delivery',
+    key: ['workspace_id', 'delivery_id'],
+    fields: {
+      deliveryId: ['delivery_id', 'text'],
+      webhookId: ['webhook_id', 'text'],
+      event: ['kind', 'text'],
+      status: ['status', 'text'],
+      attempts: ['attempts', 'number'],
+      occurredAt: ['occurred_at', 'time'],
+      body: ['body', 'json'],
+    },
+  },
+} as const satisfies Record<string, Source>;
+
+export type DumpKind = keyof typeof SOURCES;
+export const DUMP_KINDS = Object.keys(SOURCES) as DumpKind[];
+
+const PAGE = 500;
+
+type Row = Record<string, SqlValue>;
+
+/**
+ * The records of a kind, oldest first where they are numbered, each as JSON text: `{"type", "workspace", …}`. JSON that
+ * a client sent keeps its spelling. Read page by page, so that writers are never held up; records that come meanwhile
+ * may be in it.
+ */
+export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string> {
+  const { table, key, fields }: Source = SOURCES[kind];
+  const columns = [...new Set(['workspace_id', ...key, ...Object.values(fields).map(([column]) => column)])];
+  let after: SqlValue[] | undefined;
+  for (;;) {
+    const from = after ? `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})` : '';
+    const rows = await store.read((tx) =>
+      tx.sql.all<Row>(
+        `SELECT ${columns.join(', ')} FROM ${table} ${from} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
+        after ?? [],
+      ),
+    );
+    for (const row of rows) yield line(kind, row, fields);
+    if (rows.length < PAGE) return;
+    after = key.map((column) => rows.at(-1)![column]!);
+  }
+}
+
+function line(kind: DumpKind, row: Row, fields: Source['fields']): string {
+  const parts = Object.entries(fields).map(
+    ([name, [column, type]]) => `"${name}":${value(row[column]!, type)}`,
+  );
+  return `{"type":"${kind}","workspace":${JSON.stringify(row.workspace_id)},${parts.join(',')}}`;
+}
+
+function value(stored: SqlValue, type: Kind): string {
+  if (stored === null) return 'null';
+  if (type === 'json') return String(stored).replace(/[\r\n]+/g, ' ');
+  if (type === 'time') return JSON.stringify(new Date(Number(stored)).toISOString());
+  return JSON.stringify(type === 'number' ? Number(stored) : stored);
+}
