@@ -2,9 +2,13 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { startPostgres } from '../../../support/postgres.ts';
 import { conforms } from '../conformance.ts';
+import { sharesWork } from '../work.ts';
 
-conforms('PostgreSQL', async () => {
+const prepare = async () => {
   const server = await startPostgres();
   const url = await server.database();
   return { open: () => PostgresStore.open(url, systemClock), close: () => server.stop() };
-});
+};
+
+conforms('PostgreSQL', prepare);
+sharesWork('PostgreSQL', prepare);

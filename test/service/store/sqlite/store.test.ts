@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { conforms } from '../conformance.ts';
+import { sharesWork } from '../work.ts';
 
-conforms('SQLite', async () => {
+const prepare = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'));
   return {
     open: () => SqliteStore.open(join(dir, 'store.db'), systemClock),
     close: async () => rmSync(dir, { recursive: true, force: true }),
   };
-});
+};
+
+conforms('SQLite', prepare);
+sharesWork('SQLite', prepare);
