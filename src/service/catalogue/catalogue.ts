@@ -1,4 +1,5 @@
 import type { Content } from '../domain/decide/content.ts';
+import { DEFAULT_CATALOG } from './default.ts';
 import type { Catalog } from './schema.ts';
 
 /** A notification template; an empty list of channels means all. */
@@ -22,7 +23,7 @@ export interface Catalogue {
 /** Chance of a reward of a content that states none. */
 const PRIOR = 0.1;
 
-/** Turns a checked file into what the engine reads. */
+/** Turns a checked file into what the engine reads. A file that says nothing of templates has the default ones. */
 export function toCatalogue(file: Catalog): Catalogue {
   const contents = file.contents.map(toContent);
   const rules = contents.flatMap((content) => content.events);
@@ -30,7 +31,10 @@ export function toCatalogue(file: Catalog): Catalogue {
     contents,
     byId: new Map(contents.map((content) => [content.contentId, content])),
     templates: new Map(
-      (file.templates ?? []).map((t) => [t.templateId, { ...t, channels: t.channels ?? [] }]),
+      (file.templates ?? DEFAULT_CATALOG.templates ?? []).map((t) => [
+        t.templateId,
+        { ...t, channels: t.channels ?? [] },
+      ]),
     ),
     events: new Set(rules.map((rule) => rule.event)),
     lookBackDays: Math.max(0, ...rules.map((rule) => rule.withinDays)),

@@ -66,6 +66,12 @@ test('a full entry is read', () => {
   expect(lookBackDays).toBe(7);
 });
 
+test('a file that says nothing of templates has the default ones, an empty list none', () => {
+  const names = (file: object) => [...parseCatalog(JSON.stringify(file)).templates.keys()];
+  expect(names({ contents: [] })).toEqual(['order_update', 'payment_reminder', 'welcome']);
+  expect(names({ contents: [], templates: [] })).toEqual([]);
+});
+
 test('a bad file is refused with the path of each fault', () => {
   expect(faults('{')).toEqual([expect.stringMatching(/^the file is not JSON: /)]);
   expect(faults([])).toEqual(['the file must be an object']);
