@@ -7,6 +7,8 @@ export function processWorld(): World {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   }
+  // A limit on file sizes shall be an error of the write, as a full disk is, and not the end of the process.
+  process.on('SIGXFSZ', () => undefined);
   return {
     env: process.env,
     cwd: process.cwd(),

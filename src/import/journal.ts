@@ -284,8 +284,16 @@ function placeOf({ file, start }: { file: number; start: number }): string {
   return `${file}:${start}`;
 }
 
+/** SQLite's name for an error. A file that could not be opened has its number in the text only. */
+function codeOf(error: unknown): string {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  if (code) return code;
+  const number = /ConnectionFailed\(.*: (\d+)"?\)/.exec(message)?.[1];
+  return { '5': 'BUSY', '8': 'READONLY', '13': 'FULL', '14': 'CANTOPEN' }[number ?? ''] ?? '';
+}
+
 function trouble(path: string, error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code ?? '');
+  const code = codeOf(error);
   if (/BUSY|LOCKED/.test(code)) return new JournalError('locked', path, error);
   if (/READONLY|CANTOPEN|PERM|AUTH|EACCES|EPERM|EROFS/.test(code))
     return new JournalError('denied', path, error);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './run-svc.ts';
 
@@ -23,6 +23,8 @@ export async function svcProgram(): Promise<SvcProgram> {
     bundle(input: Record<string, string>, options: { dir: string; format: string }): Promise<void>;
   };
   await bundle({ main: join(ROOT, 'src/main.ts') }, { dir, format: 'cjs' });
+  // Another user may start it too.
+  chmodSync(dir, 0o755);
   const script = join(dir, 'run.cjs');
   writeFileSync(script, `require('./main.cjs').run(${JSON.stringify(ROOT)});\n`);
   return {

@@ -1,0 +1,22 @@
+/** Makes event files for the import benches, as a stream: memory does not grow with them. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+
+/** Writes `count` events of about 150 bytes, one a line. */
+export async function writeEvents(path: string, count: number): Promise<void> {
+  const out = createWriteStream(path);
+  let text = '';
+  for (let n = 0; n < count; n++) {
+    const day = String(1 + (n % 28)).padStart(2, '0');
+    const minute = String(n % 60).padStart(2, '0');
+    text +=
+      `{"userId":"user-${n % 50_000}","event":"page_viewed","timestamp":"2026-01-${day}T12:${minute}:00Z",` +
+      `"properties":{"page":"/products/${n}","price":${(n % 1000) / 100},"member":${n % 2 === 0},"ref":"mail"}}\n`;
+    if (text.length > 1 << 20) {
+      if (!out.write(text)) await once(out, 'drain');
+      text = '';
+    }
+  }
+  out.end(text);
+  await once(out, 'close');
+}

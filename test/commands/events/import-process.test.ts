@@ -1,0 +1,131 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../support/receiver.ts';
+import { type SvcProgram, svcProgram } from '../../support/svc-process.ts';
+import { tempDir } from '../../support/temp.ts';
+
+let program: SvcProgram;
+beforeAll(async () => {
+  program = await svcProgram();
+});
+afterAll(() => program.release());
+
+const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n`;
+
+async function place(records: number) {
+  const cwd = tempDir();
+  const path = join(cwd, 'a.ndjson');
+  let text = '';
+  for (let n = 0; n < records; n++) text += event(n);
+  writeFileSync(path, text);
+  let answered = 0;
+  const sink = await startReceiver((response) => {
+    answered++;
+    response.writeHead(202).end('{"accepted":1}');
+  });
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: cwd,
+    SVC_BASE_URL: sink.url.replace(/\/$/, ''),
+    SVC_WORKSPACE: 'w',
+    SVC_API_KEY: 'k',
+  };
+  return { cwd, env, path, sink, answered: () => answered };
+}
+
+test('Ctrl-C in the middle of a million: exit 130 in time, and the printed command finishes the rest', async () => {
+  const { cwd, env, sink } = await place(1_000_000);
+  const running = program.start(['events', 'import', 'a.ndjson', '--json'], { env, cwd });
+  await sink.waitFor(100);
+  running.child.kill('SIGINT');
+  const deadline = setTimeout(() => running.child.kill('SIGKILL'), 2000);
+  const ended = await running.ended;
+  clearTimeout(deadline);
+
+  expect({ code: ended.code, signal: ended.signal }).toEqual({ code: 130, signal: null });
+  const result = JSON.parse(ended.stdout);
+  expect(result.read).toBe(result.accepted + result.unsent);
+  expect(result.accepted).toBeLessThan(1_000_000);
+  expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+    code: 'interrupted',
+    hint: result.resumeCommand,
+    exitCode: 130,
+  });
+
+  const words = (result.resumeCommand as string).split(' ').slice(1);
+  const rest = await program.start(words, { env, cwd }).ended;
+  expect(rest.code).toBe(0);
+  expect(JSON.parse(rest.stdout)).toMatchObject({
+    read: 1_000_000,
+    skipped: result.accepted,
+    accepted: 1_000_000 - result.accepted,
+  });
+  await sink.close();
+}, 60_000);
+
+test('a full disk: exit 1, the result, what to do; with space again --resume completes, and nothing is sent twice but what was in flight', async () => {
+  const { cwd, env, answered, sink } = await place(300_000);
+  // A file may grow to 64 KiB, in units of 512 bytes; the journal soon needs more.
+  const full = await program.start(['events', 'import', 'a.ndjson', '--json', '--batch-size', '100'], {
+    env,
+    cwd,
+    shell: 'ulimit -f 128; exec "$@"',
+  }).ended;
+  expect(full.code).toBe(1);
+  const result = JSON.parse(full.stdout);
+  expect(result.unsent).toBeGreaterThan(0);
+  expect(JSON.parse(full.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+    code: 'disk',
+    hint: `free some space, then go on; nothing is lost: ${result.resumeCommand}`,
+  });
+  const sent = answered();
+
+  const words = (result.resumeCommand as string).split(' ').slice(1);
+  const rest = await program.start(words, { env, cwd }).ended;
+  expect(rest.code).toBe(0);
+  expect(JSON.parse(rest.stdout)).toMatchObject({ read: 300_000, unsent: 0 });
+  expect(answered() - 3000).toBeLessThanOrEqual(8);
+  expect(sent).toBeGreaterThan(0);
+  await sink.close();
+}, 60_000);
+
+test('a rejects file that cannot be written: exit 1, nothing lost', async () => {
+  const { cwd, env, path, sink } = await place(10);
+  writeFileSync(path, `${readFileSync(path, 'utf8')}bad\n`);
+  mkdirSync(join(cwd, 'a.ndjson.rejects.ndjson'));
+  const ended = await program.start(['events', 'import', 'a.ndjson', '--json'], { env, cwd }).ended;
+  expect(ended.code).toBe(1);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ read: 11, accepted: 0, rejected: 0, unsent: 11 });
+  rmSync(join(cwd, 'a.ndjson.rejects.ndjson'), { recursive: true });
+  const again = await program.start(['events', 'import', 'a.ndjson', '--json', '--resume'], { env, cwd })
+    .ended;
+  expect(JSON.parse(again.stdout)).toMatchObject({ read: 11, accepted: 10, rejected: 1, unsent: 0 });
+  await sink.close();
+}, 60_000);
+
+test('a file that vanished before --resume: exit 2 and its name', async () => {
+  const { cwd, env, path, sink } = await place(10);
+  rmSync(path);
+  const ended = await program.start(['events', 'import', 'a.ndjson', '--resume'], { env, cwd }).ended;
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toMatch(/^error: a\.ndjson does not exist\n {2}next: ls -l/);
+  await sink.close();
+});
+
+test('the journal of another user: exit 2, its path and both ways out', async () => {
+  const { cwd, env, sink } = await place(10);
+  const journal = join(cwd, 'other.journal');
+  const argv = ['events', 'import', 'a.ndjson', '--checkpoint', journal];
+  expect((await program.start(argv, { env, cwd }).ended).code).toBe(0);
+  // Root may write anything, so it becomes another user; anyone else loses the right to the file.
+  const root = process.getuid?.() === 0;
+  chmodSync(journal, root ? 0o600 : 0o400);
+  chmodSync(cwd, 0o755);
+  const shell = root ? 'exec setpriv --reuid 65534 --clear-groups "$@"' : 'exec "$@"';
+  const other = await program.start(argv, { env: { ...env, HOME: '/nonexistent' }, cwd, shell }).ended;
+  expect(other.stderr).toContain(`the journal ${journal} may not be written by you`);
+  expect(other.stderr).toContain('--checkpoint FILE');
+  expect(other.code).toBe(2);
+  await sink.close();
+});
