@@ -15,7 +15,11 @@ function beyond<T extends z.ZodMiniType>(schema: T, description?: string): T {
   return schema;
 }
 
-const name = () => z.string().check(z.minLength(1), z.maxLength(MAX_NAME));
+// No database keeps U+0000 in text.
+const noNul = z.refine<string>((text) => !text.includes('\u0000'), {
+  error: 'must not hold the character U+0000',
+});
+const name = () => z.string().check(z.minLength(1), z.maxLength(MAX_NAME), noNul);
 const utc = () =>
   z.string().check(
     z.maxLength(MAX_NAME),

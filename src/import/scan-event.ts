@@ -133,6 +133,8 @@ function string(b: Uint8Array, at: number): number {
       // A surrogate may be half of a pair: d800 to dfff.
       if (h < 0 || (h === 13 && hex(b[i + 1]!) >= 8)) return -1;
       if (hex(b[i + 1]!) < 0 || hex(b[i + 2]!) < 0 || hex(b[i + 3]!) < 0) return -1;
+      // U+0000 is not allowed in names.
+      if (h + hex(b[i + 1]!) + hex(b[i + 2]!) + hex(b[i + 3]!) === 0) return -1;
       i += 4;
     } else if (!isEscape(e)) return -1;
   }

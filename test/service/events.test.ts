@@ -47,6 +47,7 @@ describe('POST /v1/events', () => {
     ['another top-level field', { events: [event], more: 1 }, 400],
     ['a nested property', { events: [{ ...event, properties: { a: { b: 1 } } }] }, 400],
     ['an unknown field', { events: [{ ...event, colour: 'red' }] }, 400],
+    ['a name with U+0000', { events: [{ ...event, userId: 'a\u0000b' }] }, 400],
     ['a name of 257 characters', { events: [{ ...event, userId: 'x'.repeat(257) }] }, 400],
   ])('answers %s as it should', async (_, body, status) => {
     const service = await startTestService();

@@ -44,7 +44,7 @@ function isEvent(event: unknown): boolean {
 }
 
 const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME;
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME && !value.includes('\u0000');
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
