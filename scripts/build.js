@@ -1,6 +1,6 @@
 /** Builds dist/ from src/. */
 import { rmSync } from 'node:fs';
-import { bundle } from './bundle.js';
+import { bundleProgram } from './bundle.js';
 
 rmSync('dist', { recursive: true, force: true });
-await bundle({ main: 'src/main.ts' }, { dir: 'dist', format: 'cjs' });
+await bundleProgram('dist');

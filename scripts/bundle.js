@@ -6,7 +6,7 @@ const EXTERNAL = [/^libsql$/, /^node:/];
 /**
  * Bundles TypeScript entries with their packages into `dir`.
  * @param {Record<string, string>} input entry name to source file
- * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean }} options
+ * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object }} options
  */
 export async function bundle(input, { dir, format, external = EXTERNAL, minify = false }) {
   const build = await rolldown({ input, platform: 'node', external, treeshake: true, onLog: quiet });
@@ -22,6 +22,14 @@ export async function bundle(input, { dir, format, external = EXTERNAL, minify =
   });
   await build.close();
 }
+
+/** Bundles the program into `dir`: main.cjs and its chunks. */
+export async function bundleProgram(dir) {
+  await bundle({ main: 'src/main.ts' }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE });
+}
+
+/** Half the bytes to read; names stay, so that a trace can be read. */
+const WITHOUT_WHITE_SPACE = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 
 /** Packages warn about themselves (eval, circular imports); our own faults must show. */
 function quiet(level, log, handler) {

@@ -18,16 +18,6 @@ const files = readdirSync('src/commands', { recursive: true })
   .sort();
 const idOf = (file) => file.replace(/(\/index)?\.ts$/, '').replaceAll('/', ':');
 
-write('src/cli/commands.gen.ts', [
-  '// Made by `npm run generate` from src/commands.',
-  "import type { Command } from '@oclif/core';",
-  '',
-  '/** Loads the code of a command by its id. */',
-  'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {',
-  ...files.map((file) => `  ${quoted(idOf(file))}: () => import('../commands/${file}'),`),
-  '};',
-]);
-
 // Inside node_modules, so that what is not bundled is found from there.
 const dir = mkdtempSync(join(root, 'node_modules', '.svc-generate-'));
 try {
@@ -37,6 +27,8 @@ try {
     [
       ...files.map((file, i) => `import c${i} from ${JSON.stringify(join(root, 'src/commands', file))};`),
       `export const COMMANDS = { ${files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`).join(', ')} };`,
+      // oclif knows a command by this; nothing here is run.
+      'for (const command of Object.values(COMMANDS)) Object.defineProperty(command, "run", { value() {} });',
     ].join('\n'),
   );
   await bundle({ all, openapi: 'src/contract/openapi.ts' }, { dir, format: 'esm', external: [/^[^./]/] });
@@ -50,6 +42,25 @@ try {
   for (const [, command] of commands) delete command.relativePath;
   write('oclif.manifest.json', [
     JSON.stringify({ commands: Object.fromEntries(commands), version: plugin.version }, null, 2),
+  ]);
+  const aliases = commands.flatMap(([id, command]) => command.aliases.map((alias) => [alias, id]));
+  write('src/cli/commands.gen.ts', [
+    '// Made by `npm run generate` from src/commands.',
+    "import type { LoadableCommand } from './find-command.ts';",
+    '',
+    '/** Loads the code of a command by its id. */',
+    'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {',
+    ...files.map((file) => `  ${quoted(idOf(file))}: () => import('../commands/${file}'),`),
+    '};',
+    '',
+    '/** Other names of commands, and the ids they stand for. */',
+    ...(aliases.length === 0
+      ? ['export const ALIASES: Readonly<Record<string, string>> = {};']
+      : [
+          'export const ALIASES: Readonly<Record<string, string>> = {',
+          ...aliases.map(([alias, id]) => `  ${quoted(alias)}: '${id}',`),
+          '};',
+        ]),
   ]);
 
   const { openApi } = await import(pathToFileURL(join(dir, 'openapi.mjs')).href);

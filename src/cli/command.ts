@@ -1,14 +1,15 @@
-import { Command, type Interfaces } from '@oclif/core';
+import type { Interfaces } from '@oclif/core';
 import type { Client } from '../client/client.ts';
 import { type Connection, type ConnectOptions, connect } from './connect.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type GlobalFlags, globalFlags } from './flags.ts';
+import { parse } from './oclif.ts';
 import { Output } from './output.ts';
 import { type Paths, pathsOf } from './paths.ts';
-import { type World, worldOf } from './world.ts';
+import type { World } from './world.ts';
 
 /** What a command is handed: its parsed flags and arguments and everything from outside. */
-export interface Context<C extends typeof Command = typeof Command> {
+export interface Context<C extends CommandStatics = CommandStatics> {
   readonly flags: Interfaces.InferredFlags<C['flags']> & GlobalFlags;
   readonly args: Interfaces.InferredArgs<C['args']>;
   /** Arguments in the order typed, for commands that take any number. */
@@ -16,6 +17,8 @@ export interface Context<C extends typeof Command = typeof Command> {
   readonly world: World;
   readonly out: Output;
   readonly paths: Paths;
+  /** The version of svc. */
+  readonly version: string;
   /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
   readonly signal: AbortSignal;
   /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
@@ -23,30 +26,65 @@ export interface Context<C extends typeof Command = typeof Command> {
 }
 
 /**
- * Signals this close together, in ms, are one Ctrl-C: npm passes on what the terminal has sent already, and a part of
- * conf (when-exit) raises each signal again once it is done.
+ * Signals this close together, in ms, are one Ctrl-C: npm, for one, passes on what the terminal has sent already.
  */
 const SAME_INTERRUPT_MS = 100;
 
-/** The base of every command: parse, make the context, act, clean up. Errors become words in main.ts. */
-export abstract class SvcCommand extends Command {
-  static override baseFlags = globalFlags as typeof Command.baseFlags;
+interface CommandStatics {
+  flags: Interfaces.FlagInput;
+  args: Interfaces.ArgInput;
+}
+
+/** The program around a command. */
+export interface Program {
+  readonly world: World;
+  readonly version: string;
+  /** The folder of package.json and oclif.manifest.json. */
+  readonly root: string;
+}
+
+/**
+ * The base of every command: parse, make the context, act, clean up. Errors become words in main.ts.
+ * Its statics are those of an oclif command, from which the manifest, the help and the docs are made; oclif's own base
+ * class is left out because it loads the help, the plugins and the TypeScript support of every program there is.
+ */
+export abstract class SvcCommand {
+  static aliases: string[] = [];
+  static args: Interfaces.ArgInput = {};
+  static baseFlags: Interfaces.FlagInput = globalFlags;
+  static description: string | undefined = undefined;
+  static examples: string[] = [];
+  /** The exit codes it can end with; these are those of a command that calls a service. */
+  static exitCodes: readonly ExitCode[] = [0, 1, 2, 4, 5, 6, 130];
+  static flags: Interfaces.FlagInput = {};
+  static hidden = false;
+  /** False for a command that takes any number of arguments. */
+  static strict = true;
+  static summary: string;
+  /** In place of the usage line made from arguments and flags; begins with the command's id. */
+  static usage: string | undefined = undefined;
+
+  readonly argv: string[];
+  readonly #program: Program;
+
+  constructor(argv: readonly string[], program: Program) {
+    this.argv = [...argv];
+    this.#program = program;
+  }
 
   /** Does the work. Resolves with the exit code, 0 unless given. Failures are thrown as SvcError. */
   protected abstract act(context: Context): Promise<ExitCode> | Promise<void>;
 
-  override async run(): Promise<ExitCode> {
-    const world = worldOf(this.config);
-    // oclif would take a missing argument from standard input, which here is a command's data.
-    for (const arg of Object.values(this.ctor.args)) arg.ignoreStdin = true;
-    const parsed = await this.parse(this.ctor);
+  async run(): Promise<ExitCode> {
+    const { world, version } = this.#program;
+    const parsed = await this.#parse();
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
     const stopping = new AbortController();
     let heardAt: number | undefined;
     const stop = world.onInterrupt(() => {
       const now = world.clock.now();
-      if (heardAt !== undefined && now - heardAt > SAME_INTERRUPT_MS) world.exit(130);
+      if (heardAt !== undefined && now - heardAt > SAME_INTERRUPT_MS) world.exit(EXIT.interrupted);
       heardAt ??= now;
       stopping.abort();
     });
@@ -59,17 +97,30 @@ export abstract class SvcCommand extends Command {
         world,
         out,
         paths: pathsOf(world),
+        version,
         signal: stopping.signal,
         connect: async (options) => {
-          const connection = await connect(world, out, flags, this.config.version, options);
+          const connection = await connect(world, out, flags, version, options);
           connections.push(connection);
           return connection;
         },
       });
-      return code ?? 0;
+      return code ?? EXIT.done;
     } finally {
       for (const connection of connections) await connection.close();
       stop();
     }
+  }
+
+  #parse() {
+    const { args, flags, baseFlags, strict } = this.constructor as typeof SvcCommand;
+    // A missing argument is a mistake, never a reason to wait for standard input, which oclif would do.
+    const own = Object.entries(args).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]);
+    return parse(this.argv, {
+      args: Object.fromEntries(own),
+      flags: { ...baseFlags, ...flags },
+      strict,
+      context: this as never,
+    });
   }
 }

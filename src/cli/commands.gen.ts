@@ -1,8 +1,8 @@
 // Made by `npm run generate` from src/commands.
-import type { Command } from '@oclif/core';
+import type { LoadableCommand } from './find-command.ts';
 
 /** Loads the code of a command by its id. */
-export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof Command }>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {
   api: () => import('../commands/api.ts'),
   'data:export': () => import('../commands/data/export.ts'),
   'data:reset': () => import('../commands/data/reset.ts'),
@@ -44,4 +44,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: typeof C
   'webhooks:test': () => import('../commands/webhooks/test.ts'),
   'webhooks:update': () => import('../commands/webhooks/update.ts'),
   'webhooks:verify': () => import('../commands/webhooks/verify.ts'),
+};
+
+/** Other names of commands, and the ids they stand for. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  notify: 'notifications:trigger',
 };

@@ -1,26 +1,37 @@
-import type { Command, Config } from '@oclif/core';
 import { distance } from 'fastest-levenshtein';
+import type { Program, SvcCommand } from './command.ts';
 import { SvcError } from './errors.ts';
+
+export type LoadableCommand = new (argv: readonly string[], program: Program) => SvcCommand;
+
+/** The names that can be typed: ids of commands, and aliases with the ids they stand for. */
+export interface CommandNames {
+  readonly ids: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
 
 /**
  * Finds the command that the first words name: the longest match wins, so `webhooks listen` is not `webhooks`.
  * Throws usage with the nearest command there is.
  */
 export function findCommand(
-  config: Config,
+  { ids, aliases }: CommandNames,
   argv: readonly string[],
-): { command: Command.Loadable; rest: string[] } {
+): { id: string; rest: string[] } {
   const words = leadingWords(argv);
   for (let count = words.length; count > 0; count--) {
-    const id = words.slice(0, count).join(':');
-    const command = config.commands.find((known) => known.id === id || known.aliases.includes(id));
-    if (command) return { command, rest: argv.slice(count) };
+    const typed = words.slice(0, count).join(':');
+    const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
+    if (ids.includes(id)) return { id, rest: argv.slice(count) };
   }
   const typed = words.join(' ');
-  const topic = config.topics.some(({ name }) => name === words[0]) ? words[0]! : undefined;
-  const nearest = nearestCommand(config, words);
+  const topic = ids.some((id) => id.startsWith(`${words[0]}:`)) ? `${words[0]} ` : '';
+  const close = nearest(
+    words.join(' '),
+    [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' ')),
+  );
   throw new SvcError('usage', typed === '' ? 'no command was given' : `\`svc ${typed}\` is no command`, {
-    hint: nearest ? `did you mean \`svc ${nearest}\`?` : `see \`svc ${topic ? `${topic} ` : ''}--help\``,
+    hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${topic}--help\``,
   });
 }
 
@@ -30,14 +41,13 @@ export function leadingWords(argv: readonly string[]): string[] {
   return argv.slice(0, end === -1 ? argv.length : end).filter((word) => /^[\w-]+$/.test(word));
 }
 
-function nearestCommand(config: Config, words: readonly string[]): string | undefined {
-  const names = config.commands
-    .flatMap(({ id, aliases, hidden }) => (hidden ? [] : [id, ...aliases]))
-    .map((id) => id.replaceAll(':', ' '));
-  const scored = names.map((name) => {
-    const typed = words.slice(0, name.split(' ').length).join(' ');
-    return { name, off: distance(typed, name) };
-  });
+/** The name that was probably meant: the nearest by edits, not counting words typed after it. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const words = typed.split(' ');
+  const scored = names.map((name) => ({
+    name,
+    off: distance(words.slice(0, name.split(' ').length).join(' '), name),
+  }));
   const best = scored.sort((a, b) => a.off - b.off)[0];
   return best && best.off <= Math.max(2, best.name.length / 3) ? best.name : undefined;
 }

@@ -10,11 +10,14 @@ export interface Paths {
   readonly dataDir: string;
   /** The SQLite file of `local`. */
   readonly database: string;
+  /** The compiled code that bin/code-cache.js keeps. */
+  readonly codeCacheDir: string;
 }
 
 export function pathsOf({ env }: Pick<World, 'env'>): Paths {
   const home = env.HOME || env.USERPROFILE || homedir();
   const configDir = env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, '.config'), 'svc');
   const dataDir = env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'svc');
-  return { configDir, dataDir, database: join(dataDir, 'service.db') };
+  const codeCacheDir = join(env.XDG_CACHE_HOME || join(home, '.cache'), 'svc');
+  return { configDir, dataDir, database: join(dataDir, 'service.db'), codeCacheDir };
 }

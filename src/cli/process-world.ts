@@ -1,23 +1,22 @@
 import { systemClock } from '../kit/clock.ts';
 import type { World } from './world.ts';
 
-/** The world of a real process. */
+/** The world of a real process. Each stream is opened when it is first used: that costs time few commands need. */
 export function processWorld(): World {
-  // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-  }
   // A limit on file sizes shall be an error of the write, as a full disk is, and not the end of the process.
   process.on('SIGXFSZ', () => undefined);
   return {
     env: process.env,
     cwd: process.cwd(),
-    // Opening standard input costs time that few commands need to spend.
     get stdin() {
       return process.stdin;
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
+    get stdout() {
+      return opened('stdout');
+    },
+    get stderr() {
+      return opened('stderr');
+    },
     clock: systemClock,
     onInterrupt(heard) {
       process.on('SIGINT', heard);
@@ -29,4 +28,22 @@ export function processWorld(): World {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** The output streams used so far. */
+const used = new Set<NodeJS.WriteStream>();
+
+function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
+  const stream = process[name];
+  if (!used.has(stream)) {
+    used.add(stream);
+    // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  }
+  return stream;
+}
+
+/** Resolves once everything written to stdout and stderr has left the process. */
+export async function flushed(): Promise<void> {
+  await Promise.all([...used].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 }

@@ -1,8 +1,8 @@
-import { Flags } from '@oclif/core';
 import { GROUPS, type Group } from '../contract/limits.ts';
 import type { ServiceOptions } from '../service/start.ts';
 import { parseDuration } from './duration.ts';
 import { SvcError } from './errors.ts';
+import { Flags } from './oclif.ts';
 import type { World } from './world.ts';
 
 /** The flags of every command that runs the service. */

@@ -1,4 +1,3 @@
-import type { Config } from '@oclif/core';
 import type { Clock } from '../kit/clock.ts';
 
 /** A stream that may be a terminal. */
@@ -17,17 +16,4 @@ export interface World {
   onInterrupt(heard: () => void): () => void;
   /** Ends the process at once, for a second Ctrl-C. */
   exit(code: number): void;
-}
-
-const worlds = new WeakMap<Config, World>();
-
-/** Ties a world to the oclif configuration that carries it to a command. */
-export function setWorld(config: Config, world: World): void {
-  worlds.set(config, world);
-}
-
-export function worldOf(config: Config): World {
-  const world = worlds.get(config);
-  if (!world) throw new Error('the command was started without a world');
-  return world;
 }

@@ -1,4 +1,6 @@
-import { Pool } from 'undici';
+// Not the whole package: its fetch, caches and WebSockets would double the time of a short command.
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { TransportError } from './errors.ts';
 import type { Exchange, Outgoing } from './exchange.ts';
 
@@ -46,14 +48,14 @@ export function httpTransport(
     keepAliveTimeout: 4_000,
   });
 
-  const open: Transport['open'] = async (request) => {
+  const open: Transport['open'] = async (outgoing) => {
     try {
-      const answer = await pool.request({
-        method: request.method as 'GET',
-        path: prefix + request.path,
-        headers: request.headers,
-        body: request.body ?? null,
-        signal: request.signal ?? null,
+      const answer = await request.call(pool, {
+        method: outgoing.method as 'GET',
+        path: prefix + outgoing.path,
+        headers: outgoing.headers,
+        body: outgoing.body ?? null,
+        signal: outgoing.signal ?? null,
       });
       return { status: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
     } catch (error) {

@@ -1,7 +1,7 @@
-import { Args, Flags } from '@oclif/core';
 import { cleanLine, escapeJson } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
+import { Args, Flags } from '../cli/oclif.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

@@ -1,9 +1,9 @@
-import { Flags } from '@oclif/core';
 import { runBatch } from '../cli/batch-input.ts';
 import { escapeJson } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { decideRequest, decideRequestOfLine } from '../cli/decide-request.ts';
 import { SvcError } from '../cli/errors.ts';
+import { Flags } from '../cli/oclif.ts';
 import { showDecision } from '../cli/render/decision.ts';
 
 export default class Decide extends SvcCommand {

@@ -17,7 +17,7 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
     '<%= config.bin %> <%= command.id %> --json',
   ];
 
-  protected override async act({ flags, world, out, signal }: Context<typeof Demo>): Promise<void> {
+  protected override async act({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
     const { DemoFailed, playDemo } = await import('../demo/run.ts');
     const { demoJson, narrate } = await import('../cli/demo/narration.ts');
     const { randomFrom } = await import('../kit/random.ts');
@@ -25,7 +25,7 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
     try {
       const local = { ...flags, profile: 'local', 'base-url': undefined };
-      const connection = await connect(on(folder, world), out, local, this.config.version);
+      const connection = await connect(on(folder, world), out, local, version);
       let number = 0;
       try {
         const stage = {

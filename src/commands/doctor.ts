@@ -1,7 +1,7 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
 import { toSvcError } from '../cli/failure.ts';
+import { Flags } from '../cli/oclif.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
 import { resolveSettings } from '../cli/settings.ts';
 import type { Check } from '../doctor/check.ts';

@@ -1,6 +1,6 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
+import { Flags } from '../cli/oclif.ts';
 import { Redraw } from '../cli/render/redraw.ts';
 import { render } from '../cli/render/text.ts';
 

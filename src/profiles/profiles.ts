@@ -1,9 +1,8 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Conf from 'conf';
 import * as z from 'zod/mini';
 import { withFileLock } from '../kit/file-lock.ts';
-import { ensurePrivateDir } from '../kit/private-file.ts';
+import { writePrivateFile } from '../kit/private-file.ts';
 
 /** The profile that always exists: the whole service inside the process. */
 export const LOCAL = 'local';
@@ -59,14 +58,14 @@ export class Profiles {
   }
 
   read(): Contents {
-    if (!existsSync(this.file)) return { profiles: {} };
-    let store: unknown;
+    let contents: unknown;
     try {
-      store = this.#open().store;
+      contents = JSON.parse(readFileSync(this.file, 'utf8'));
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
       throw new ProfilesUnusable(this.file, `cannot be read: ${(error as Error).message}`, error);
     }
-    const result = Contents.safeParse(store);
+    const result = Contents.safeParse(contents);
     if (!result.success) {
       const issue = result.error.issues[0];
       throw new ProfilesUnusable(this.file, `is damaged at ${issue?.path.join('.') || 'its top'}`);
@@ -79,20 +78,7 @@ export class Profiles {
     await withFileLock(join(this.#dir, 'profiles.lock'), () => {
       const contents = this.read();
       edit(contents);
-      ensurePrivateDir(this.#dir);
-      // A file that others could read would show the secrets before conf replaces it.
-      if (existsSync(this.file)) chmodSync(this.file, 0o600);
-      this.#open().store = contents as Record<string, unknown>;
-    });
-  }
-
-  #open(): Conf<Record<string, unknown>> {
-    return new Conf({
-      cwd: this.#dir,
-      configName: 'profiles',
-      configFileMode: 0o600,
-      clearInvalidConfig: false,
-      projectName: 'svc',
+      writePrivateFile(this.file, `${JSON.stringify(contents, null, 2)}\n`);
     });
   }
 }

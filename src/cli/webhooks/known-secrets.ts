@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Flags } from '@oclif/core';
 import { writePrivateFile } from '../../kit/private-file.ts';
 import type { NamedSecret } from '../../listen/verify.ts';
 import { keptUnder } from '../../profiles/kept-webhooks.ts';
 import { Profiles, ProfilesUnusable } from '../../profiles/profiles.ts';
 import { SvcError } from '../errors.ts';
+import { Flags } from '../oclif.ts';
 import type { Output } from '../output.ts';
 import type { Paths } from '../paths.ts';
 import { askSecret } from '../prompt.ts';

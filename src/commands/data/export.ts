@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { Flags } from '@oclif/core';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { Flags } from '../../cli/oclif.ts';
 
 const KINDS = [
   'user',

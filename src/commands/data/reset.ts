@@ -1,6 +1,6 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { confirm } from '../../cli/prompt.ts';
 
 export default class DataReset extends SvcCommand {

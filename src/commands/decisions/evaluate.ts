@@ -1,7 +1,7 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
+import { Flags } from '../../cli/oclif.ts';
 import type { Client } from '../../client/client.ts';
 import type { Estimate } from '../../evaluation/estimators.ts';
 import { evaluateLog, type LogEntry } from '../../evaluation/evaluate-log.ts';

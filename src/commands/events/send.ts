@@ -1,6 +1,6 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Flags } from '../../cli/oclif.ts';
 
 export default class EventsSend extends SvcCommand {
   static override summary = 'Send one event';

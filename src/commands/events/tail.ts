@@ -1,8 +1,8 @@
-import { Flags } from '@oclif/core';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { Flags } from '../../cli/oclif.ts';
 
 export default class EventsTail extends SvcCommand {
   static override summary = 'Show events as they are ingested';

@@ -1,7 +1,7 @@
-import { Flags } from '@oclif/core';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
+import { Flags } from '../../cli/oclif.ts';
 
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the messages that wait for a user';

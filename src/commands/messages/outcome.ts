@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
+import { Args } from '../../cli/oclif.ts';
 import { MESSAGE_OUTCOMES } from '../../contract/schemas.ts';
 
 export default class MessagesOutcome extends SvcCommand {

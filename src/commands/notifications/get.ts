@@ -1,8 +1,8 @@
-import { Args } from '@oclif/core';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orLacking } from '../../cli/lacking.ts';
 import { showNotification } from '../../cli/notification-end.ts';
+import { Args } from '../../cli/oclif.ts';
 
 export default class NotificationsGet extends SvcCommand {
   static override summary = 'Show the delivery record of a notification';

@@ -1,4 +1,3 @@
-import { Flags } from '@oclif/core';
 import { runBatch } from '../../cli/batch-input.ts';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
@@ -8,6 +7,7 @@ import { SvcError } from '../../cli/errors.ts';
 import { followNotification } from '../../cli/follow-notification.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { notificationStatus, requireDelivered, showNotification } from '../../cli/notification-end.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
 import { objectOf } from '../../cli/webhooks/shown.ts';
 import type { Answer } from '../../client/client.ts';

@@ -1,8 +1,8 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { followNotification } from '../../cli/follow-notification.ts';
 import { notificationStatus, requireDelivered } from '../../cli/notification-end.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 
 export default class NotificationsWatch extends SvcCommand {
   static override summary = 'Show the moves of a notification until it is delivered or failed';

@@ -1,6 +1,6 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import { checkProfileName } from '../../cli/profile-names.ts';
 import { askSecret, readStdin } from '../../cli/prompt.ts';
 import { checkAddress } from '../../cli/settings.ts';

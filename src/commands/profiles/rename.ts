@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Args } from '../../cli/oclif.ts';
 import { checkProfileName, existingProfile } from '../../cli/profile-names.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 

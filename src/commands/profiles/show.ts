@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Args } from '../../cli/oclif.ts';
 import { existingProfile } from '../../cli/profile-names.ts';
 import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 

@@ -1,5 +1,5 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
+import { Args } from '../../cli/oclif.ts';
 import { existingProfile } from '../../cli/profile-names.ts';
 import { LOCAL, Profiles } from '../../profiles/profiles.ts';
 

@@ -1,6 +1,6 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { red, type Text } from '../../cli/render/text.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import type { Ping } from '../../regions/ping.ts';

@@ -1,7 +1,7 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import type { ExitCode } from '../../cli/exit-codes.ts';
 import { importFlags } from '../../cli/import/flags.ts';
+import { Args } from '../../cli/oclif.ts';
 
 export default class UsersImport extends SvcCommand {
   static override summary =

@@ -1,8 +1,8 @@
-import { Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { bold } from '../../cli/render/text.ts';
 import { signingSecret } from '../../cli/webhooks/secret.ts';
 import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';

@@ -1,7 +1,7 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { Args } from '../../cli/oclif.ts';
 import { forgetWebhook, keptUnder } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 

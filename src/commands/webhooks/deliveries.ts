@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { Args } from '../../cli/oclif.ts';
 import type { Output } from '../../cli/output.ts';
 import type { Text } from '../../cli/render/text.ts';
 import { objectOf, statusText } from '../../cli/webhooks/shown.ts';

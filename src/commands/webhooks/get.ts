@@ -1,8 +1,8 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import type { Connection } from '../../cli/connect.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { isLacking } from '../../cli/lacking.ts';
+import { Args } from '../../cli/oclif.ts';
 import { fromKept } from '../../cli/webhooks/from-kept.ts';
 import { showWebhook, webhookOf, webhooksOf } from '../../cli/webhooks/shown.ts';
 import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { Flags } from '@oclif/core';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { listenSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { listenFailure } from '../../cli/webhooks/listen-failure.ts';
 import { registration, wantsRegistration } from '../../cli/webhooks/listen-registration.ts';

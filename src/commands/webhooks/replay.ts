@@ -1,7 +1,7 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { notTheSecretToo } from '../../cli/input-bytes.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import type { Output } from '../../cli/output.ts';
 import { green, red } from '../../cli/render/text.ts';
 import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';

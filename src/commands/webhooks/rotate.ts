@@ -1,7 +1,7 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import { bold } from '../../cli/render/text.ts';
 import { signingSecret } from '../../cli/webhooks/secret.ts';
 import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';

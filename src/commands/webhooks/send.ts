@@ -1,7 +1,7 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
 import { failureOf, targetOf } from '../../cli/webhooks/target.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';

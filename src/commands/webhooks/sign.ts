@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { Args } from '../../cli/oclif.ts';
 import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
 import { signBody } from '../../contract/signature.ts';
 

@@ -1,6 +1,6 @@
-import { Args } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { Args } from '../../cli/oclif.ts';
 import { conformanceText } from '../../cli/webhooks/conformance.ts';
 import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
 import { targetOf } from '../../cli/webhooks/target.ts';

@@ -1,10 +1,10 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 

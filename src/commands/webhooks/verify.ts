@@ -1,7 +1,7 @@
-import { Args, Flags } from '@oclif/core';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
+import { Args, Flags } from '../../cli/oclif.ts';
 import { diagnosisText } from '../../cli/webhooks/diagnosis.ts';
 import { askForSecret, findSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { HEADERS } from '../../contract/headers.ts';

@@ -1,0 +1,40 @@
+import type { Program } from './command.ts';
+import { ALIASES, COMMANDS } from './commands.gen.ts';
+import type { SvcError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+import { toSvcError } from './failure.ts';
+import { findCommand } from './find-command.ts';
+import { Output } from './output.ts';
+import { bold, red } from './render/text.ts';
+
+/** Runs the command, or shows the help, that `argv` asks for. Resolves with the exit code and never rejects. */
+export async function dispatch(argv: readonly string[], program: Program): Promise<number> {
+  // What follows `--` belongs to another program.
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const out = new Output(program.world, { json: own.includes('--json'), quiet: false });
+  try {
+    if (own.length === 0 || own[0] === 'help' || own.includes('--help') || own.includes('-h')) {
+      const { showHelp } = await import('./help/show.ts');
+      showHelp(own, program);
+      return EXIT.done;
+    }
+    const { id, rest } = findCommand({ ids: Object.keys(COMMANDS), aliases: ALIASES }, argv);
+    const { default: Command } = await COMMANDS[id]!();
+    return await new Command(rest, program).run();
+  } catch (error) {
+    return report(toSvcError(error, own.includes('--debug')), out);
+  }
+}
+
+function report(error: SvcError, out: Output): number {
+  if (out.json) out.info(JSON.stringify(error));
+  else
+    out.info([
+      red(bold('error: ')),
+      error.message,
+      error.requestId ? ` [${error.requestId}]` : '',
+      '\n  next: ',
+      error.hint,
+    ]);
+  return error.exitCode;
+}

@@ -1,0 +1,50 @@
+import stringWidth from 'string-width';
+import { bold, render, type Text } from '../render/text.ts';
+
+/** A heading and what belongs under it, indented by two. */
+export function section(title: string, lines: readonly Text[]): Text[] {
+  return lines.length === 0 ? [] : ['', bold(title), ...lines.map((line): Text => ['  ', line])];
+}
+
+/**
+ * Re-flows text to `width` columns: single line breaks are spaces, blank lines part paragraphs, and a paragraph whose
+ * lines are indented stays as it is.
+ */
+export function reflow(text: string, width: number): string[] {
+  return text
+    .trim()
+    .split(/\n[ \t]*\n/)
+    .flatMap((paragraph, i) => {
+      const lines = /^\s/.test(paragraph) ? paragraph.split('\n') : wrap(paragraph, width);
+      return i === 0 ? lines : ['', ...lines];
+    });
+}
+
+/** Breaks one paragraph between words; what is in backquotes, and a word that is too long, stays whole. */
+export function wrap(paragraph: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of paragraph.trim().match(/(?:`[^`\n]*`|\S)+/g) ?? []) {
+    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+/** Two columns: terms as they are, their meanings wrapped beside them, or below where a term is too wide. */
+export function definitions(
+  pairs: readonly (readonly [term: Text, meaning: string])[],
+  width: number,
+): Text[] {
+  const widths = pairs.map(([term]) => stringWidth(render(term, false)));
+  const most = Math.max(16, Math.floor(width * 0.4));
+  const column = Math.max(...widths.filter((w) => w <= most), 0) + 2;
+  return pairs.flatMap(([term, meaning], i) => {
+    const lines = wrap(meaning, width - column);
+    const below = widths[i]! > most;
+    const first: Text = below ? term : [term, ' '.repeat(column - widths[i]!), lines[0] ?? ''];
+    return [first, ...lines.slice(below ? 0 : 1).map((line) => ' '.repeat(column) + line)];
+  });
+}

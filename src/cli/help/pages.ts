@@ -1,0 +1,145 @@
+import { EXIT_MEANINGS } from '../exit-codes.ts';
+import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
+import { bold, cyan, dim, type Text } from '../render/text.ts';
+import { definitions, reflow, section } from './layout.ts';
+import { HELP_TOPICS } from './topics.ts';
+
+/** What a person types for a command id. */
+export const typed = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
+
+/** The page of one command. */
+export function commandPage(command: ManifestCommand, width: number): Text[] {
+  const inner = width - 2;
+  const args = Object.values(command.args);
+  const flags = Object.values(command.flags).filter((flag) => !flag.hidden);
+  const own = flags.filter((flag) => flag.helpGroup !== 'GLOBAL');
+  return [
+    bold(command.summary ?? ''),
+    ...section('USAGE', [usage(command, own)]),
+    ...section('DESCRIPTION', reflow(command.description ?? '', inner)),
+    ...section('ARGUMENTS', definitions(args.map(argument), inner)),
+    ...section('FLAGS', definitions(own.map(flag), inner)),
+    ...section('GLOBAL FLAGS', reflow(`${globalFlagNames(flags)}: see \`svc help flags\``, inner)),
+    ...section(
+      'EXAMPLES',
+      examplesOf(command).map((line): Text => [dim('$ '), line]),
+    ),
+    ...section(
+      'EXIT CODES',
+      definitions(
+        command.exitCodes.map((code) => [cyan(String(code)), EXIT_MEANINGS[code]]),
+        inner,
+      ),
+    ),
+    ...section('ALIASES', command.aliases.map(typed)),
+  ];
+}
+
+/** The page of a topic: the commands below it. */
+export function topicPage(topic: string, { commands, topics }: Manifest, width: number): Text[] {
+  const own = commands.filter(({ id }) => id.startsWith(`${topic}:`));
+  return [
+    bold(topics[topic]?.description ?? ''),
+    ...section('USAGE', [`svc ${topic} COMMAND`]),
+    ...section('COMMANDS', definitions(own.map(summaryOf), width - 2)),
+    ...section('MORE', [`svc ${topic} COMMAND --help`]),
+  ];
+}
+
+/** What `svc` alone shows: every topic with its commands, the commands of their own, and where to go on. */
+export function rootPage({ version, description, commands, topics }: Manifest, width: number): Text[] {
+  const inner = width - 2;
+  const alone = commands.filter(({ id }) => !id.includes(':'));
+  const below = Object.entries(topics).flatMap(([name, topic]): [Text, string][] => {
+    const names = commands.filter(({ id }) => id.startsWith(`${name}:`)).map(({ id }) => id.split(':')[1]);
+    return names.length === 0 ? [] : [[cyan(name), `${topic.description}: ${names.join(', ')}`]];
+  });
+  return [
+    [bold('svc'), ` ${version}`],
+    ...reflow(description, width),
+    ...section('USAGE', ['svc COMMAND [FLAGS]']),
+    ...section('COMMANDS', definitions(alone.map(summaryOf), inner)),
+    ...section('TOPICS', definitions(below, inner)),
+    ...section(
+      'HELP',
+      definitions(
+        [
+          [cyan('svc COMMAND --help'), 'flags, examples and exit codes of a command'],
+          ...HELP_TOPICS.map(({ name, summary }): [Text, string] => [cyan(`svc help ${name}`), summary]),
+        ],
+        inner,
+      ),
+    ),
+    ...section(
+      'START',
+      [
+        [dim('$ '), 'svc demo'],
+        [dim('$ '), 'svc decide --hash-id 3f1c --surface home --profile local'],
+      ].filter((line) => line[1] !== 'svc demo' || commands.some(({ id }) => id === 'demo')),
+    ),
+  ];
+}
+
+/** The examples as they are typed. */
+export function examplesOf({ id, examples = [] }: ManifestCommand): string[] {
+  return examples.flatMap((example) => filled(example, id).split('\n'));
+}
+
+/** Fills in what oclif's texts leave open. */
+function filled(text: string, id: string): string {
+  return text.replaceAll('<%= config.bin %>', 'svc').replaceAll('<%= command.id %>', id.replaceAll(':', ' '));
+}
+
+/** A flag as a term (`-n, --dry-run`) and its meaning with default and choices. */
+export function flag(definition: ManifestFlag): [Text, string] {
+  const { name, char, type, summary = '', description, multiple, required, allowNo } = definition;
+  const long = allowNo ? `--[no-]${name}` : `--${name}`;
+  const value = type === 'option' ? ` ${valueName(definition)}` : '';
+  const notes = [
+    required ? 'required' : '',
+    definition.default === undefined || definition.default === false
+      ? ''
+      : `${definition.default} unless given`,
+    // Names of values that the placeholder already spells out are not said again.
+    definition.options && !value.includes('|') ? `one of ${definition.options.join(', ')}` : '',
+    multiple && !/again/.test(summary) ? 'may be given again' : '',
+  ].filter(Boolean);
+  const meaning = [summary || (description ?? ''), notes.length > 0 ? `(${notes.join('; ')})` : '']
+    .filter(Boolean)
+    .join(' ');
+  return [[cyan(char ? `-${char}, ${long}` : `    ${long}`), value], meaning];
+}
+
+function valueName({ helpValue, options, name }: ManifestFlag): string {
+  return helpValue ?? options?.join('|') ?? name.split('-').at(-1)!.toUpperCase();
+}
+
+function argument({ name, description = '', required, options }: ManifestArg): [Text, string] {
+  const notes = [options ? `one of ${options.join(', ')}` : '', required ? '' : 'optional'].filter(Boolean);
+  return [
+    cyan(name.toUpperCase()),
+    notes.length === 0 ? description : `${description} (${notes.join('; ')})`,
+  ];
+}
+
+function usage(command: ManifestCommand, own: readonly ManifestFlag[]): string {
+  if (command.usage) return `svc ${filled(command.usage, command.id)}`;
+  const args = Object.values(command.args).map(({ name, required }) => {
+    const shown = `${name.toUpperCase()}${command.strict ? '' : '…'}`;
+    return required ? shown : `[${shown}]`;
+  });
+  const needed = own.filter(({ required }) => required).map((f) => `--${f.name} ${valueName(f)}`);
+  return [typed(command.id), ...args, ...needed, '[FLAGS]'].join(' ');
+}
+
+function globalFlagNames(flags: readonly ManifestFlag[]): string {
+  return flags
+    .filter(({ helpGroup }) => helpGroup === 'GLOBAL')
+    .map(({ char, name }) => (char ? `-${char}/--${name}` : `--${name}`))
+    .join(', ');
+}
+
+function summaryOf({ id, summary = '', aliases }: ManifestCommand): [Text, string] {
+  const also = aliases.length === 0 ? '' : ` (also \`${aliases.map((alias) => typed(alias)).join('`, `')}\`)`;
+  return [cyan(id.replaceAll(':', ' ')), summary + also];
+}

@@ -1,0 +1,82 @@
+import { ENVIRONMENT } from '../environment.ts';
+import { CLI_ERRORS } from '../errors.ts';
+import { EXIT_MEANINGS, type ExitCode } from '../exit-codes.ts';
+import { keptFiles } from '../files.ts';
+import type { Manifest } from '../manifest.ts';
+import { type Paths, pathsOf } from '../paths.ts';
+import { cyan, type Text } from '../render/text.ts';
+import { flag } from './pages.ts';
+
+export interface HelpSources {
+  readonly manifest: Manifest;
+  readonly paths: Paths;
+}
+
+/** A part of a help topic: terms and what they mean. */
+export interface HelpPart {
+  readonly title: string;
+  readonly entries: readonly (readonly [term: Text, meaning: string])[];
+}
+
+export interface HelpTopic {
+  readonly name: string;
+  readonly summary: string;
+  readonly about: string;
+  parts(sources: HelpSources): HelpPart[];
+}
+
+/** The pages of `svc help TOPIC`, from the lists that the program itself goes by. */
+export const HELP_TOPICS: readonly HelpTopic[] = [
+  {
+    name: 'exit-codes',
+    summary: 'what a script can tell from how svc ended',
+    about:
+      'The same with and without --json. Under --json a failure prints {"error": {"code", "message", "hint", "requestId", "exitCode"}} on stderr; the codes below each exit code are those of `error.code`.',
+    parts: () =>
+      Object.entries(EXIT_MEANINGS).map(([exit, meaning]) => ({
+        title: `${exit}: ${meaning}`,
+        entries: Object.entries(CLI_ERRORS)
+          .filter(([, error]) => error.exit === (Number(exit) as ExitCode))
+          .map(([code, { means }]) => [cyan(code), means]),
+      })),
+  },
+  {
+    name: 'environment',
+    summary: 'the environment variables that svc reads',
+    about: 'Where a value comes from, the first wins: flag, environment, profile.',
+    parts: () =>
+      Object.entries(ENVIRONMENT).map(([title, variables]) => ({
+        title,
+        entries: Object.entries(variables).map(([name, means]) => [cyan(name), means]),
+      })),
+  },
+  {
+    name: 'files',
+    summary: 'the files that svc keeps, and where',
+    about: 'Secrets are in files that only their owner can read.',
+    parts: ({ paths }) => [
+      { title: 'Files', entries: keptFiles(paths).map(({ path, holds }) => [cyan(path), holds]) },
+    ],
+  },
+  {
+    name: 'flags',
+    summary: 'the flags that every command takes',
+    about: 'A secret is never a flag: it comes from the environment, a file, standard input or a prompt.',
+    parts: ({ manifest }) => [
+      {
+        title: 'Flags',
+        entries: [
+          ...Object.values(manifest.commands[0]!.flags)
+            .filter(({ helpGroup }) => helpGroup === 'GLOBAL')
+            .map(flag),
+          [cyan('-h, --help'), 'help of the command, instead of running it'] as const,
+        ],
+      },
+    ],
+  },
+];
+
+/** The sources of the help topics in a world. */
+export function helpSources(manifest: Manifest, world: Parameters<typeof pathsOf>[0]): HelpSources {
+  return { manifest, paths: pathsOf(world) };
+}
