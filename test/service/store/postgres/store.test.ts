@@ -2,6 +2,7 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { startPostgres } from '../../../support/postgres.ts';
 import { conforms } from '../conformance.ts';
+import { decides } from '../decisions.ts';
 import { sharesWork } from '../work.ts';
 
 const prepare = async () => {
@@ -12,3 +13,4 @@ const prepare = async () => {
 
 conforms('PostgreSQL', prepare);
 sharesWork('PostgreSQL', prepare);
+decides('PostgreSQL', prepare);

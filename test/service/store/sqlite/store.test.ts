@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { conforms } from '../conformance.ts';
+import { decides } from '../decisions.ts';
 import { sharesWork } from '../work.ts';
 
 const prepare = async () => {
@@ -16,3 +17,4 @@ const prepare = async () => {
 
 conforms('SQLite', prepare);
 sharesWork('SQLite', prepare);
+decides('SQLite', prepare);
