@@ -31,6 +31,15 @@ export const MAX_BATCH = 1000;
 /** Most bytes of a request body, before and after decompression. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
+/** Most fields of one object in a request: an event's properties, a user's traits. */
+export const MAX_FIELDS = 1000;
+
+/** Most values in one request body, however small it is. */
+export const MAX_VALUES = 250_000;
+
+/** Deepest nesting of a request body; what the service takes is at most 5 deep. */
+export const MAX_DEPTH = 32;
+
 /** Most characters of an identifier or a name. */
 export const MAX_NAME = 256;
 

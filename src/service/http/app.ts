@@ -12,10 +12,10 @@ import { ConstraintViolation, StoreUnavailable, type Tx } from '../store/store.t
 import type { Workspace } from '../store/workspaces.ts';
 import type { Admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
-import { parseJson, readBody } from './body.ts';
+import { discardRest } from './body.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
-import { isSurelyValidIngest } from './quick-check.ts';
 import { regionOf } from './region.ts';
+import { checkedBody } from './request-body.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
@@ -50,6 +50,10 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
       return failure(error, newId('req'), new Headers(), c);
     });
   }
+  app.onError((error, c) => {
+    const requestId = newId('req');
+    return failure(asServiceError(error, parts.deps, requestId), requestId, new Headers(), c);
+  });
   app.notFound((c) => failure(new ServiceError('not_found'), newId('req'), new Headers(), c));
   return app;
 }
@@ -83,7 +87,7 @@ async function answer(c: Ctx, parts: AppParts, name: EndpointName, endpoint: End
       });
       return new Response(body, { status: endpoint.success, headers });
     }
-    const { raw, text, body } = await checkedBody(c, endpoint);
+    const { raw, text, body } = await checkedBody(c.env.incoming, endpoint);
     const handler = parts.handlers[name] as Handler<EndpointName>;
     const work = (tx: Tx) =>
       handler({ ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>);
@@ -93,7 +97,7 @@ async function answer(c: Ctx, parts: AppParts, name: EndpointName, endpoint: End
         : await once(c, deps, workspace, name, raw, headers, async (tx) => kept(await work(tx), endpoint));
     return respond(reply, headers);
   } catch (error) {
-    return failure(asServiceError(error, deps, requestId), requestId, headers, c);
+    return await failure(asServiceError(error, deps, requestId), requestId, headers, c);
   }
 }
 
@@ -159,23 +163,6 @@ function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {
   return result.value as Record<string, string>;
 }
 
-async function checkedBody(
-  c: Ctx,
-  endpoint: Endpoint,
-): Promise<{ raw: Buffer; text: string; body: unknown }> {
-  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), text: '', body: undefined };
-  const type = c.req.header('content-type');
-  if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
-    throw new ServiceError('unsupported_media_type');
-  const raw = await readBody(c.env.incoming);
-  if (!endpoint.request) return { raw, text: '', body: undefined };
-  const { text, value } = parseJson(raw);
-  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { raw, text, body: value };
-  const result = validate(endpoint.request, value);
-  if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
-  return { raw, text, body: result.value };
-}
-
 function asServiceError(error: unknown, deps: ServiceDeps, requestId: string): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof ConstraintViolation) {
@@ -199,11 +186,10 @@ function respond(answer: Answer, headers: Headers): Response {
   return new Response(answer.body, { status: answer.status, headers });
 }
 
-function failure(error: ServiceError, requestId: string, headers: Headers, c: Ctx): Response {
+async function failure(error: ServiceError, requestId: string, headers: Headers, c: Ctx): Promise<Response> {
   headers.set(HEADERS.requestId, requestId);
   headers.set('content-type', 'application/json');
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  // What is left of a body that nobody read must not be taken for the next request.
-  if (!c.env.incoming.complete) headers.set('connection', 'close');
+  await discardRest(c.env.incoming);
   return new Response(JSON.stringify(error.body(requestId)), { status: error.status, headers });
 }

@@ -1,12 +1,17 @@
-import type { Server } from 'node:http';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
+import { HEADERS } from '../../contract/headers.ts';
 import { newId } from '../../kit/id.ts';
+import { discardRest } from './body.ts';
+import { refuseJunk } from './junk.ts';
 
 /** How long a client may take over its headers, and over its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** How often the two are looked at. */
+const CHECK_MS = 1_000;
 
 export interface Listening {
   readonly port: number;
@@ -20,32 +25,32 @@ export async function listen(
   host: string,
   port: number,
 ): Promise<Listening> {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
+  const answer = getRequestListener(app.fetch, {
+    // What nobody read of a body is passed over by `failure`, with room for large ones.
+    autoCleanupIncoming: false,
+    errorHandler: notForUs,
+  });
+  const server = createServer(
+    {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: 60_000,
       maxHeaderSize: 32 * 1024,
+      // Answered below, in the service's own words.
+      requireHostHeader: false,
     },
-  }) as Server;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-    const requestId = newId('req');
-    const body = JSON.stringify(
-      new ServiceError('invalid_request', 'This is no HTTP request that can be answered.', [
-        {
-          field: 'request',
-          message:
-            error.code === 'HPE_HEADER_OVERFLOW'
-              ? 'has headers over 32 KiB'
-              : 'is not HTTP/1.1, or came too slowly',
-        },
-      ]).body(requestId),
+    (request, response) => void answer(request, response),
+  );
+  refuseJunk(server);
+  server.on('checkExpectation', async (request: IncomingMessage, response: ServerResponse) => {
+    const { status, text, headers } = plain(
+      new ServiceError('invalid_request', undefined, [
+        { field: 'Expect', message: 'can only be 100-continue' },
+      ]),
     );
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    await discardRest(request);
+    response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -68,4 +73,20 @@ export async function listen(
         server.closeIdleConnections();
       }),
   };
+}
+
+/** A request whose address or Host header names nothing that could be looked for. */
+function notForUs(): Response {
+  const { status, text, headers } = plain(
+    new ServiceError('invalid_request', undefined, [
+      { field: 'request', message: 'has an address or a Host header that is not valid' },
+    ]),
+  );
+  return new Response(text, { status, headers });
+}
+
+function plain(error: ServiceError): { status: number; text: string; headers: Record<string, string> } {
+  const requestId = newId('req');
+  const headers = { 'content-type': 'application/json', [HEADERS.requestId]: requestId, connection: 'close' };
+  return { status: error.status, text: JSON.stringify(error.body(requestId)), headers };
 }

@@ -1,0 +1,88 @@
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { exchange, HOSTILE_CASES } from '../../support/hostile-requests.ts';
+import { startTestService } from '../../support/service.ts';
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+test('every hostile request gets a typed refusal with a requestId, and the service goes on', async () => {
+  const service = await startTestService();
+  const target = { ...service, port: portOf(service.url) };
+  for (const { name, status, bytes } of HOSTILE_CASES) {
+    const answer = await exchange(target.port, bytes(target));
+    expect({ name, status: answer.status }).toEqual({ name, status });
+    expect(answer.body, name).toMatchObject({
+      error: expect.stringMatching(/^[a-z_]+$/),
+      code: expect.stringMatching(/^[A-Z_]+$/),
+      requestId: expect.stringMatching(/^req_/),
+      message: expect.any(String),
+    });
+    if (answer.body.error === 'invalid_request')
+      expect(answer.body.details, name).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ field: expect.any(String), message: expect.any(String) }),
+        ]),
+      );
+  }
+  const stored = await service.deps.store.read((tx) => tx.sql.all('SELECT 1 FROM event'));
+  expect(stored).toEqual([]);
+  expect(({} as Record<string, unknown>).admin).toBeUndefined();
+}, 60_000);
+
+test('the answer to a large body leaves the connection usable', async () => {
+  const service = await startTestService();
+  const target = { ...service, port: portOf(service.url) };
+  const kept = HOSTILE_CASES.find(({ name }) => name === '100 MB, the connection kept')!;
+  const { text } = await exchange(target.port, kept.bytes(target));
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404']);
+});
+
+test('junk behind a request does not take its answer', async () => {
+  const service = await startTestService();
+  const body = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
+  const answer = await exchange(portOf(service.url), [
+    `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
+      `x-service-workspace: ${service.workspace}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${body.length}\r\n\r\n${body}!!junk\r\n\r\n`,
+  ]);
+  expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 202']);
+});
+
+test.each(['', 'content-encoding: gzip\r\n'])(
+  'a body that is cut short ends its request (%j)',
+  async (encoding) => {
+    const service = await startTestService();
+    const socket = connect(portOf(service.url), '127.0.0.1');
+    socket.write(
+      `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
+        `x-service-workspace: ${service.workspace}\r\ncontent-type: application/json\r\n${encoding}` +
+        'content-length: 1000\r\n\r\nabc',
+    );
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.destroy();
+    // A request that hangs would hold the service open for the whole of its grace.
+    const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still open'));
+    expect(await Promise.race([service.close(60_000), patience])).toBeUndefined();
+  },
+);
+
+test('names the first faults of each record of a batch, and no more than a thousand', async () => {
+  const service = await startTestService();
+  const bad = { userId: 1, event: 2, timestamp: 3, properties: { a: [], b: [], c: [] } };
+  const good = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
+  const answer = await service.fetch('/v1/events', {
+    body: { events: [good, ...Array(600).fill(bad), good] },
+  });
+  expect(answer.status).toBe(400);
+  const { details } = (await answer.json()) as { details: { index: number; field: string }[] };
+  expect(details.slice(0, 6).map(({ index, field }) => `${index} ${field}`)).toEqual([
+    '1 userId',
+    '1 event',
+    '1 timestamp',
+    '1 properties.a',
+    '1 properties.b',
+    '2 userId',
+  ]);
+  expect(details.length).toBeGreaterThanOrEqual(1000);
+  expect(details.length).toBeLessThan(1100);
+});
