@@ -40,7 +40,7 @@ export class Pacer {
   readonly #options: PacerOptions;
   readonly #pace: Pace;
   readonly #waiting: Waiter[] = [];
-  #toCome = 0;
+  #toCome: number | undefined;
   #sleeping: { readonly until: number; readonly controller: AbortController } | undefined;
 
   constructor(options: PacerOptions) {
@@ -88,15 +88,20 @@ export class Pacer {
     const { clock } = this.#options;
     while (this.#waiting.length > 0) {
       const now = clock.now();
-      const at = this.#pace.ask(now, Math.max(this.#toCome, this.#waiting.length));
+      const at = this.#pace.ask(now, this.#job(now));
       if (at > now) {
         this.#sleepUntil(at, now);
         return;
       }
-      this.#toCome = Math.max(0, this.#toCome - 1);
+      if (this.#toCome !== undefined) this.#toCome = Math.max(0, this.#toCome - 1);
       this.#waiting.shift()!.give(this.#slot(this.#pace.sent(now)));
     }
     this.#wake();
+  }
+
+  /** How many requests are to come, at least. Where nobody said it: as many again as there were lately. */
+  #job(now: number): number {
+    return Math.max(this.#toCome ?? this.#pace.state(now).own, this.#waiting.length);
   }
 
   #slot(request: Sent): Slot {

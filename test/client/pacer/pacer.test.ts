@@ -28,6 +28,26 @@ describe('the pacer', () => {
     expect(names()).toEqual(['a', 'b', 'c']);
   });
 
+  it('takes a job of unknown length for a long one once it has used a third of the limit', async () => {
+    const { clock, slots, ask, answer } = paced();
+    for (let index = 0; index < 500; index++) ask(String(index));
+    await clock.advance(0);
+    expect(slots.length).toBe(1);
+    const short = paced();
+    short.ask('first');
+    await short.clock.advance(0);
+    short.slots[0]!.slot.answered(short.answer(600, 599));
+    for (let index = 0; index < 400; index++) {
+      short.ask(String(index));
+      await short.clock.advance(0);
+    }
+    expect(short.slots.length).toBeGreaterThanOrEqual(190);
+    expect(short.slots.length).toBeLessThanOrEqual(210);
+    slots[0]!.slot.answered(answer(600, 599));
+    await clock.advance(1000);
+    expect(slots.length).toBeLessThanOrEqual(20);
+  });
+
   it('spreads a long job evenly and leaves no timer behind', async () => {
     const { clock, pacer, slots, ask, answer } = paced();
     pacer.expect(Infinity);
