@@ -1,9 +1,10 @@
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type AddressPolicy, refuseAddress } from './address-policy.ts';
+import { directResolver } from './resolve.ts';
 
-/** Resolves a name to all its addresses; Node's `dns.lookup` with `all: true`. */
+/** Resolves a name to all its addresses, called as Node's `dns.lookup` with `all: true`. */
 export type Resolve = (
   hostname: string,
   options: LookupOptions & { all: true },
@@ -13,7 +14,7 @@ export type Resolve = (
 export interface GuardOptions extends AddressPolicy {
   /** Milliseconds for name, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** The resolver; the system's unless a test brings its own. */
+  /** The resolver; a direct one unless given. */
   readonly resolve?: Resolve;
   /** Extra certificate authorities, as `tls.connect` takes them. */
   readonly ca?: string;
@@ -59,7 +60,7 @@ export function guardedAgent(options: GuardOptions): Agent {
  * private address is an attack or a mistake, and Node may dial either of them.
  */
 export function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): LookupFunction {
-  const resolve: Resolve = options.resolve ?? systemLookup;
+  const resolve = options.resolve ?? directResolver().resolve;
   return (hostname, { all, ...rest }, callback) => {
     resolve(hostname, { ...rest, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);

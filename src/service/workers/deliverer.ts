@@ -4,6 +4,7 @@ import type { Cipher } from '../crypto/cipher.ts';
 import type { ServiceDeps } from '../deps.ts';
 import { guardedAgent } from '../egress/guarded-agent.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
+import { directResolver } from '../egress/resolve.ts';
 import { secretPlace } from '../sealed-places.ts';
 import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
@@ -28,11 +29,13 @@ export function startDeliverer(deps: ServiceDeps): Worker {
   const stopping = new AbortController();
   // One listener for each attempt under way.
   setMaxListeners(0, stopping.signal);
+  const names = directResolver();
   const dispatcher = guardedAgent({
     get allowLoopback() {
       return policy().allowLoopbackWebhooks;
     },
     connectTimeoutMs: DELIVERY_DEADLINE_MS,
+    resolve: names.resolve,
   });
   /** Lanes that had more due than they took. */
   const backlog = new Set<string>();
@@ -114,6 +117,7 @@ export function startDeliverer(deps: ServiceDeps): Worker {
       stopping.abort();
       await lanes.drained();
       await leases.stop();
+      names.cancel();
       await dispatcher.destroy();
     },
   };

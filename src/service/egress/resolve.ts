@@ -1,0 +1,47 @@
+import { type LookupAddress, lookup, Resolver } from 'node:dns';
+import type { Resolve } from './guarded-agent.ts';
+
+export interface DirectResolver {
+  readonly resolve: Resolve;
+  /** Ends the questions that are open; they fail with ECANCELLED. */
+  cancel(): void;
+}
+
+/** Milliseconds a name server has for an answer, and how often it is asked. */
+const TIMEOUT_MS = 3000;
+const TRIES = 2;
+
+/** Answers about the name itself, as opposed to name servers that cannot be reached. */
+const ABOUT_THE_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+/** The question was put and came to an end without an answer. */
+const ENDED = new Set(['ETIMEOUT', 'ECANCELLED']);
+
+/**
+ * Asks the name servers directly. The system's own lookup holds one of Node's four worker threads for each question,
+ * for as long as a name server stays silent: a few subscribers with dead name servers would stop all deliveries.
+ * The system is asked only for `localhost`, and where no name server can be reached. `servers` as `dns.setServers`
+ * takes them; the system's unless given.
+ */
+export function directResolver(servers?: readonly string[]): DirectResolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (servers) resolver.setServers(servers);
+  const resolve: Resolve = (hostname, options, callback) => {
+    if (hostname === 'localhost' || hostname.endsWith('.localhost'))
+      return lookup(hostname, options, callback);
+    const answers: { addresses: LookupAddress[]; error: NodeJS.ErrnoException | null }[] = [];
+    const heard = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, list: string[] | undefined) => {
+      answers.push({ error, addresses: (list ?? []).map((address) => ({ address, family })) });
+      if (answers.length < 2) return;
+      const addresses = answers.flatMap((answer) => answer.addresses).sort((a, b) => a.family - b.family);
+      const told = answers.some(({ error: each }) => each === null || ABOUT_THE_NAME.has(each.code ?? ''));
+      if (addresses.length > 0) callback(null, addresses);
+      else if (told || answers.some(({ error: each }) => ENDED.has(each?.code ?? '')))
+        callback(answers.find((answer) => answer.error)?.error ?? null, []);
+      else lookup(hostname, options, callback);
+    };
+    resolver.resolve4(hostname, heard(4));
+    resolver.resolve6(hostname, heard(6));
+  };
+  return { resolve, cancel: () => resolver.cancel() };
+}
