@@ -1,6 +1,6 @@
 /** How the listener's reports are written: a JSON line for scripts, lines of text for people. */
-import type { Delivery } from './delivery.ts';
-import { textField } from './delivery.ts';
+import { wrap } from '../kit/wrap.ts';
+import { type Delivery, textField } from './delivery.ts';
 import type { Diagnosis, Finding } from './diagnose/diagnose.ts';
 import type { MistakeName } from './diagnose/mistakes.ts';
 import type { Rejected, Report, Verified } from './receiver.ts';
@@ -39,27 +39,57 @@ function bodyMember({ body, isJson }: Delivery): string {
   return `"body":null,"bodyBase64":${JSON.stringify(body.toString('base64'))}`;
 }
 
+const INDENT = ' '.repeat(8);
+
 /** Writes reports for people. The mending lines of a mistake are shown the first time only. */
 export class TextRenderer {
   readonly #explained = new Set<string>();
+  readonly #columns: number | undefined;
+
+  /** @param columns width of the terminal, to fit into; undefined in a pipe, where nothing is wrapped or shortened */
+  constructor(columns: number | undefined) {
+    this.#columns = columns;
+  }
 
   /** The lines of one report, without line ends, not yet cleaned for a terminal. */
   lines(report: Report): string[] {
-    return report.type === 'event' ? [eventLine(report)] : this.#rejectedLines(report);
+    return report.type === 'event' ? this.#event(report) : this.#rejected(report);
   }
 
-  #rejectedLines({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
+  #event({ delivery, duplicate, forwarded }: Verified): string[] {
+    const short = (id: string) =>
+      this.#columns !== undefined && id.length > 16 ? `${id.slice(0, 12)}…` : id;
+    const part = (label: string, name: string) => {
+      const value = textField(delivery.json, name);
+      return value === undefined ? [] : [label + short(value)];
+    };
+    const parts = [
+      `${clockTime(delivery.receivedAt)}  ✓  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
+      ...part('', 'contentId'),
+      ...part('user ', 'hashId'),
+      ...part('', 'decisionId'),
+      ...part('', 'notificationId'),
+      ...(duplicate ? ['(seen before)'] : []),
+    ];
+    if (forwarded) {
+      const why = forwarded.error ? ` (${forwarded.error})` : '';
+      parts.push(`→ ${forwarded.url}  ${forwarded.status} in ${forwarded.durationMs} ms${why}`);
+    }
+    return packed(parts, this.#columns);
+  }
+
+  #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
     const time = clockTime(receivedAt);
     if (diagnosis === undefined) {
       const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is taken`;
       return [`${time}  ✗  ${why}`];
     }
     const lines = [`${time}  ✗  401  ${diagnosis.name}`];
-    for (const finding of findings(diagnosis)) {
-      lines.push(`          ${finding.summary}`);
-      if (finding.fix === undefined || this.#explained.has(finding.name)) continue;
-      this.#explained.add(finding.name);
-      lines.push(...fixLines(finding as Finding).map((line) => `            ${line}`));
+    for (const { name, summary, fix } of findings(diagnosis)) {
+      lines.push(...wrap(summary, this.#columns, INDENT));
+      if (fix === undefined || this.#explained.has(name)) continue;
+      this.#explained.add(name);
+      lines.push(...fixLines({ fix }).map((line) => `    ${line}`));
     }
     return lines;
   }
@@ -77,27 +107,18 @@ export function findings(
   return [diagnosis, ...('also' in diagnosis ? (diagnosis.also ?? []) : [])];
 }
 
-function eventLine({ delivery, duplicate, forwarded }: Verified): string {
-  const part = (label: string, name: string) => {
-    const value = textField(delivery.json, name);
-    return value === undefined ? [] : [`${label} ${value}`];
-  };
-  const target = forwarded
-    ? [
-        `→ ${forwarded.url} ${forwarded.status} in ${forwarded.durationMs} ms${forwarded.error ? ` (${forwarded.error})` : ''}`,
-      ]
-    : [];
-  return [
-    clockTime(delivery.receivedAt),
-    '✓ ',
-    delivery.kind ?? `${delivery.body.length} bytes`,
-    ...part('content', 'contentId'),
-    ...part('decision', 'decisionId'),
-    ...part('notification', 'notificationId'),
-    ...part('user', 'hashId'),
-    ...(duplicate ? ['(seen before)'] : []),
-    ...target,
-  ].join('  ');
+/** Parts side by side, as many on a line as fit; further lines are indented. */
+function packed(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of parts) {
+    const longer = line === '' ? part : `${line}  ${part}`;
+    if (line !== '' && longer.length > columns) {
+      lines.push(line);
+      line = INDENT + part;
+    } else line = longer;
+  }
+  return [...lines, line];
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -64,7 +64,7 @@ function chapter(move: Move): Chapter {
       return {
         title: 'Render',
         about: 'the app picks the message up when the user surfaces',
-        facts: [[`a ${move.message.format}: `, green(`“${move.message.title}”`)], `  ${move.message.body}`],
+        facts: [[`${move.message.format}: `, green(`“${move.message.title}”`)], `  ${move.message.body}`],
         try: 'svc messages list --hash-id H --profile local',
       };
     case 'notify': {

@@ -1,12 +1,14 @@
+import { wrap } from '../../kit/wrap.ts';
 import type { Diagnosis } from '../../listen/diagnose/diagnose.ts';
 import { findings, fixLines } from '../../listen/render.ts';
 import { bold, type Text } from '../render/text.ts';
 
-/** A diagnosis with the lines that mend it. */
-export function diagnosisText(diagnosis: Diagnosis): Text {
+/** A diagnosis with the lines that mend it. `columns` is the width of the terminal; undefined in a pipe. */
+export function diagnosisText(diagnosis: Diagnosis, columns: number | undefined): Text {
   const blocks = findings(diagnosis).map(({ name, summary, fix }): Text => {
     const lines = fix ? fixLines({ fix }).map((line) => `\n  ${line}`) : [];
-    return [bold(name), `: ${summary}`, ...lines];
+    const words = wrap(`${name}: ${summary}`, columns, '').join('\n');
+    return [bold(name), words.slice(name.length), ...lines];
   });
   return blocks.flatMap((block, i) => (i === 0 ? [block] : ['\n', block]));
 }

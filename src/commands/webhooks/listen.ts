@@ -5,6 +5,7 @@ import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
 import { Flags } from '../../cli/oclif.ts';
+import { dim, green, red, type Text } from '../../cli/render/text.ts';
 import { listenSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { listenFailure } from '../../cli/webhooks/listen-failure.ts';
 import { registration, wantsRegistration } from '../../cli/webhooks/listen-registration.ts';
@@ -103,15 +104,17 @@ subscription at the end. Without a service it needs only a signing secret.`;
   }
 }
 
-function events({ out, flags }: Context<typeof WebhooksListen>, routes: readonly Route[]): SessionEvents {
-  const text = new TextRenderer();
+function events(
+  { out, flags, world }: Context<typeof WebhooksListen>,
+  routes: readonly Route[],
+): SessionEvents {
+  const text = new TextRenderer(out.isTerminal ? world.stdout.columns : undefined);
   return {
     ready: (url, registered) =>
       out.line({ type: 'ready', url: url.href, ...(registered ? { subscription: registered } : {}) }, () => [
         `listening on ${url.href}`,
-        registered
-          ? `\n  subscribed as ${registered.id ?? 'a subscription without an id'} to ${(flags.event ?? EVENT_KINDS).join(', ')}`
-          : '',
+        registered ? `\n  subscription ${registered.id ?? '(the service named no id)'}` : '',
+        registered ? `\n  kinds ${(flags.event ?? EVENT_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
             `\n  ${kind ?? (routes.length > 1 ? 'other kinds' : 'all kinds')} → ${to.href}`,
@@ -120,11 +123,18 @@ function events({ out, flags }: Context<typeof WebhooksListen>, routes: readonly
       ]),
     report: (report) => {
       if (out.json) out.raw(`${escapeJson(jsonLine(report))}\n`);
-      else out.line(report, () => text.lines(report).join('\n'));
+      else
+        out.line(report, () => text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', marked(line)]));
     },
     notice: (words) => out.warn(words),
     warn: (words) => out.warn(words),
   };
+}
+
+/** The mark of a report in colour. */
+function marked(line: string): Text {
+  const [, time, mark, rest] = /^(\d\d:\d\d:\d\d {2})([✓✗])(.*)$/s.exec(line) ?? [];
+  return mark === undefined ? line : [dim(time!), mark === '✓' ? green(mark) : red(mark), rest!];
 }
 
 function routesOf(values: readonly string[]): Route[] {

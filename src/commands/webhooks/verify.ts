@@ -51,7 +51,9 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
       return;
     }
     const diagnosis = diagnose({ headers, body, secrets, others });
-    out.result({ verified: false, reason: verdict.reason, diagnosis }, () => diagnosisText(diagnosis));
+    out.result({ verified: false, reason: verdict.reason, diagnosis }, () =>
+      diagnosisText(diagnosis, out.isTerminal ? world.stdout.columns : undefined),
+    );
     throw new SvcError('signature_mismatch', `the signature does not match: ${diagnosis.name}`, {
       hint:
         diagnosis.name === 'unknown'

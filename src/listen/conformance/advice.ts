@@ -8,24 +8,24 @@ export interface Advice {
 }
 
 const REFUSE: Fix = {
-  node: 'if (!verified) return res.status(401).end();',
-  python: "if not hmac.compare_digest(expected, signature): return '', 401",
-  go: 'if !hmac.Equal(expected, given) { http.Error(w, "bad signature", http.StatusUnauthorized); return }',
+  node: 'if (!verified) return res.status(401).end()',
+  python: "if not hmac.compare_digest(expected, given): return '', 401",
+  go: 'if !hmac.Equal(expected, given) { w.WriteHeader(401); return }',
 };
 const LENGTHS: Fix = {
-  node: 'given.length === expected.length && timingSafeEqual(given, expected) // it throws on other lengths',
-  python: 'hmac.compare_digest(expected, signature)  # on two strings; takes any lengths',
-  go: 'hmac.Equal(expected, given) // takes any lengths; treat an error of hex.DecodeString as a mismatch',
+  node: 'a.length === b.length && timingSafeEqual(a, b) // else it throws',
+  python: 'hmac.compare_digest(expected, given)  # takes any lengths',
+  go: 'hmac.Equal(expected, given) // takes any lengths',
 };
 const ABSENT: Fix = {
-  node: "const given = req.headers['x-service-signature'] ?? '';",
-  python: "signature = request.headers.get('X-Service-Signature', '')",
-  go: 'given := r.Header.Get("X-Service-Signature") // "" where it is absent',
+  node: "const given = req.headers['x-service-signature'] ?? ''",
+  python: "given = request.headers.get('X-Service-Signature', '')",
+  go: 'given := r.Header.Get("X-Service-Signature") // "" if absent',
 };
 const IGNORE_KIND: Fix = {
-  node: 'default: return res.status(200).end(); // a kind that this handler does not know',
-  python: "else: return '', 200  # a kind that this handler does not know",
-  go: 'default: w.WriteHeader(http.StatusOK) // a kind that this handler does not know',
+  node: 'default: return res.status(200).end() // a kind not known here',
+  python: "else: return '', 200  # a kind not known here",
+  go: 'default: w.WriteHeader(http.StatusOK) // a kind not known here',
 };
 const SIZE: Fix = {
   node: "express.raw({ type: '*/*', limit: '1mb' })",
@@ -33,9 +33,9 @@ const SIZE: Fix = {
   go: 'r.Body = http.MaxBytesReader(w, r.Body, 1<<20)',
 };
 const READ_ALL: Fix = {
-  node: 'for await (const chunk of req) chunks.push(chunk); // to the end, not the first chunk',
-  python: "body = self.rfile.read(int(self.headers['Content-Length']))  # all of it, not one recv()",
-  go: 'body, err := io.ReadAll(r.Body) // to the end, not one r.Body.Read',
+  node: 'for await (const chunk of req) chunks.push(chunk) // to the end',
+  python: "body = self.rfile.read(int(self.headers['Content-Length']))",
+  go: 'body, err := io.ReadAll(r.Body) // to the end, not one Read',
 };
 
 /** Says why a row failed. `status` null: no answer. */

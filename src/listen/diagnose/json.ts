@@ -68,7 +68,7 @@ function* forms(value: Json, text: string, thorough: boolean): Generator<{ json:
       for (const { style, by } of thorough ? STYLES : STYLES.slice(0, 1)) {
         const detail = by + note;
         const mistake: Applied = arrivedPretty
-          ? { name: 'pretty-printed-body', detail: `signed ${detail}, pretty-printed after that` }
+          ? { name: 'pretty-printed-body', detail }
           : { name: 're-serialised-body', detail };
         yield { json: write(ordered, style), mistake };
       }

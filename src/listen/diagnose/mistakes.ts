@@ -22,38 +22,39 @@ export interface Applied {
   readonly detail?: string;
 }
 
+// Each line fits a terminal of 80 columns beside its language.
 const RAW_BODY: Fix = {
-  node: "app.post('/webhooks', express.raw({ type: '*/*' }), handler); // req.body is then the raw Buffer to verify",
-  python: 'body = request.get_data()  # Flask; Django: request.body; http.server: self.rfile.read(length)',
-  go: 'body, err := io.ReadAll(r.Body) // verify these bytes, then json.Unmarshal(body, &event)',
+  node: "app.post(path, express.raw({ type: '*/*' }), handler)",
+  python: 'body = request.get_data()  # http.server: rfile.read(length)',
+  go: 'body, err := io.ReadAll(r.Body) // verify these bytes, then parse',
 };
 const HEX: Fix = {
-  node: "const signature = createHmac('sha256', secret).update(body).digest('hex');",
-  python: 'signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()',
-  go: 'mac := hmac.New(sha256.New, []byte(secret)); mac.Write(body); signature := hex.EncodeToString(mac.Sum(nil))',
+  node: "createHmac('sha256', secret).update(body).digest('hex')",
+  python: 'hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()',
+  go: 'hex.EncodeToString(mac.Sum(nil)) // mac: hmac.New(sha256.New, key)',
 };
 const BARE: Fix = {
-  node: "res.setHeader('X-Service-Signature', hex); // the 64 hex characters and nothing else",
-  python: "headers['X-Service-Signature'] = digest  # the 64 hex characters and nothing else",
-  go: 'req.Header.Set("X-Service-Signature", hexDigest) // the 64 hex characters and nothing else',
+  node: "headers['x-service-signature'] = hex // 64 characters, no more",
+  python: "headers['X-Service-Signature'] = digest  # 64 characters, no more",
+  go: 'req.Header.Set("X-Service-Signature", digest) // 64 characters',
 };
 const KEY_TEXT: Fix = {
-  node: "createHmac('sha256', secret) // the secret's text as it is, not Buffer.from(secret, 'hex')",
-  python: "hmac.new(secret.encode(), …)  # the secret's text as it is, not bytes.fromhex(secret)",
-  go: "hmac.New(sha256.New, []byte(secret)) // the secret's text as it is, not hex.DecodeString(secret)",
+  node: "createHmac('sha256', secret) // the text of the secret, not decoded",
+  python: 'hmac.new(secret.encode(), …)  # the text of the secret, not decoded',
+  go: 'hmac.New(sha256.New, []byte(secret)) // its text, not decoded',
 };
 const KEY_TRIM: Fix = {
-  node: "const secret = readFileSync(file, 'utf8').trim();",
+  node: "const secret = readFileSync(file, 'utf8').trim()",
   python: 'secret = open(file).read().strip()',
   go: 'secret := strings.TrimSpace(string(contents))',
 };
 const KEY_RIGHT: Fix = {
-  node: 'const secret = process.env.SVC_WEBHOOK_SECRET; // the one of this subscription',
-  python: "secret = os.environ['SVC_WEBHOOK_SECRET']  # the one of this subscription",
-  go: 'secret := os.Getenv("SVC_WEBHOOK_SECRET") // the one of this subscription',
+  node: "const secret = process.env.SVC_WEBHOOK_SECRET // this subscription's",
+  python: "secret = os.environ['SVC_WEBHOOK_SECRET']  # this subscription's",
+  go: 'secret := os.Getenv("SVC_WEBHOOK_SECRET") // of this subscription',
 };
 const READ_HEADER: Fix = {
-  node: "const signature = req.headers['x-service-signature'];",
+  node: "const signature = req.headers['x-service-signature'] ?? ''",
   python: "signature = request.headers.get('X-Service-Signature', '')",
   go: 'signature := r.Header.Get("X-Service-Signature")',
 };
@@ -69,15 +70,15 @@ export const MISTAKES = catalogue({
     fix: RAW_BODY,
   },
   'pretty-printed-body': {
-    summary: (detail) => `The body was pretty-printed: the signature fits the same JSON ${detail}.`,
+    summary: (detail) => `The body was pretty-printed: the signature fits the JSON ${detail}.`,
     fix: RAW_BODY,
   },
   'trailing-newline': {
     summary: () => 'A trailing newline was added to the body or taken from it.',
     fix: {
-      node: "req.on('data', (chunk) => chunks.push(chunk)); // and Buffer.concat(chunks): no line reading, no trim()",
-      python: 'body = self.rfile.read(int(self.headers["Content-Length"]))  # not readline(), no strip()',
-      go: 'body, err := io.ReadAll(r.Body) // not bufio.Scanner, no TrimSpace; in a shell: curl --data-binary',
+      node: 'const body = Buffer.concat(chunks) // no line reading, no trim()',
+      python: 'body = self.rfile.read(length)  # no readline(), no strip()',
+      go: 'body, err := io.ReadAll(r.Body) // no bufio.Scanner, no TrimSpace',
     },
   },
   'line-endings': {
@@ -113,20 +114,19 @@ export const MISTAKES = catalogue({
   },
   'base64-body': {
     summary: () =>
-      'The body is base64 on one side (a gateway such as AWS Lambda does so) and plain on the other.',
+      'The body is base64 on one side and plain on the other; a gateway such as AWS Lambda encodes it.',
     fix: {
-      node: "const body = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');",
-      python:
-        "body = base64.b64decode(event['body']) if event['isBase64Encoded'] else event['body'].encode()",
-      go: 'body, err := base64.StdEncoding.DecodeString(event.Body) // when event.IsBase64Encoded',
+      node: "Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')",
+      python: "body = base64.b64decode(event['body'])  # if isBase64Encoded",
+      go: 'base64.StdEncoding.DecodeString(event.Body) // if IsBase64Encoded',
     },
   },
   'compressed-body': {
     summary: () => 'The signature fits the unpacked body: it was compressed after it was signed.',
     fix: {
-      node: "app.use('/webhooks', express.raw({ type: '*/*', inflate: true }));",
-      python: 'body = gzip.decompress(body)  # when Content-Encoding is gzip',
-      go: 'reader, err := gzip.NewReader(r.Body) // when Content-Encoding is gzip',
+      node: 'const body = gunzipSync(compressed) // if Content-Encoding is gzip',
+      python: 'body = gzip.decompress(body)  # if Content-Encoding is gzip',
+      go: 'r, err := gzip.NewReader(req.Body) // if Content-Encoding is gzip',
     },
   },
   'signed-with-timestamp': {
@@ -137,11 +137,12 @@ export const MISTAKES = catalogue({
 
   // ---- the digest is written in another way
   'sha256-prefix': {
-    summary: () => 'The header has a "sha256=" prefix, as GitHub writes it; the value is the bare hex.',
+    summary: () =>
+      'The header has a "sha256=" prefix, as GitHub writes it; the value is the bare hex. Leave it out where it is written.',
     fix: {
-      node: "signature.replace(/^sha256=/, '') // better: leave the prefix out where the header is written",
-      python: "signature.removeprefix('sha256=')  # better: leave the prefix out where the header is written",
-      go: 'strings.TrimPrefix(signature, "sha256=") // better: leave the prefix out where the header is written',
+      node: "signature.replace(/^sha256=/, '')",
+      python: "signature.removeprefix('sha256=')",
+      go: 'strings.TrimPrefix(signature, "sha256=")',
     },
   },
   'other-prefix': {
@@ -153,9 +154,9 @@ export const MISTAKES = catalogue({
   'upper-case-hex': {
     summary: () => 'The signature is upper-case hex; it is lower case.',
     fix: {
-      node: "const signature = digest.toString('hex'); // lower case; no toUpperCase()",
-      python: 'signature = mac.hexdigest()  # lower case; no upper()',
-      go: 'signature := hex.EncodeToString(sum) // lower case; not fmt.Sprintf("%X", sum)',
+      node: "const signature = mac.digest('hex') // no toUpperCase()",
+      python: 'signature = mac.hexdigest()  # no upper()',
+      go: 'signature := hex.EncodeToString(sum) // not fmt.Sprintf("%X", sum)',
     },
   },
   'separated-hex': { summary: () => 'The hex has colons or spaces in it.', fix: BARE },

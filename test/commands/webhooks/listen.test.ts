@@ -116,7 +116,10 @@ it('names each known mistake in the terminal, with the lines that mend it', asyn
 });
 
 it('text from a sender reaches the terminal with its control characters visible', async () => {
-  const svc = startSvc(['webhooks', 'listen', '--port', '0', '--count', '1'], { env, columns: 80 });
+  const svc = startSvc(['webhooks', 'listen', '--port', '0', '--count', '1'], {
+    env: { ...env, NO_COLOR: '1' },
+    columns: 80,
+  });
   const [, url] = await svc.waitFor(/listening on (\S+)/);
   const evil = JSON.stringify({ ...EVENT, contentId: '\u001b[2J\u0007gone' });
   await post(url!, evil, signBody(Buffer.from(evil), SECRET));
