@@ -1,11 +1,36 @@
 import { defineConfig } from 'vitest/config';
 
+/** What runs on PostgreSQL too. */
+const ON_POSTGRES = [
+  'test/service/store/postgres/**/*.test.ts',
+  'test/service/*.test.ts',
+  'test/service/http/decide.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     disableConsoleIntercept: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'svc',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/service/store/postgres/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ON_POSTGRES,
+          globalSetup: ['test/support/postgres-global.ts'],
+          env: { SVC_TEST_ENGINE: 'postgres' },
+        },
+      },
+    ],
   },
 });

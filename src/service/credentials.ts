@@ -24,6 +24,7 @@ export async function provision(
 ): Promise<Credentials> {
   const kept = readCredentials(file);
   return store.write(async (tx) => {
+    await tx.lock('provision');
     const existing = await workspaces.first(tx);
     if (existing && shared)
       return { workspace: existing.id, apiKey: kept?.workspace === existing.id ? kept.apiKey : null };

@@ -17,6 +17,7 @@ export async function openDataKey(store: Store, file: string, given: string | un
   if (given !== undefined && !KEY.test(given))
     throw new StoreUnusable('SVC_DATA_KEY must be 64 hex characters: 32 bytes');
   return store.write(async (tx) => {
+    await tx.lock(SETTING);
     const fingerprint = await settings.get<string>(tx, SETTING);
     const known = given ?? readKey(file);
     if (known === undefined) {

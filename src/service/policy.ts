@@ -33,6 +33,7 @@ export async function followPolicy(
   change: PolicyChange,
 ): Promise<{ policy: () => Policy; stop: () => void }> {
   let current = await store.write(async (tx) => {
+    await tx.lock('policy');
     const known = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
     const next: Policy = {
       limits: { ...known.limits, ...change.limits },

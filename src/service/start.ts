@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { followCatalogue } from './catalogue/follow.ts';
@@ -20,9 +18,9 @@ import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { listen } from './http/server.ts';
 import { LearnedModels } from './learned-models.ts';
-import { limiterClock, type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
+import { type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
 import { followPolicy, type PolicyChange } from './policy.ts';
-import { SqliteStore } from './store/sqlite/store.ts';
+import { filesOf, openStore } from './store/open.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
@@ -31,8 +29,10 @@ import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
 
 export interface ServiceOptions extends PolicyChange {
-  /** Path of the SQLite file. */
+  /** Path of an SQLite file, or URL of a PostgreSQL database. */
   readonly database: string;
+  /** Where the files of a PostgreSQL database go: credentials, data key, outbox. Those of SQLite lie beside it. */
+  readonly dataDir?: string | undefined;
   readonly host?: string | undefined;
   /** 0 takes a free one. */
   readonly port?: number | undefined;
@@ -65,19 +65,6 @@ export interface RunningService {
   close(graceMs?: number): Promise<void>;
 }
 
-/** The file beside the data that holds the first workspace and its key. */
-export function credentialsFile(database: string, dataDir: string): string {
-  if (!isPostgres(database)) return `${database}.credentials.json`;
-  return join(
-    dataDir,
-    `postgres-${createHash('sha256').update(database).digest('hex').slice(0, 16)}.credentials.json`,
-  );
-}
-
-export function isPostgres(database: string): boolean {
-  return /^postgres(ql)?:\/\//.test(database);
-}
-
 /**
  * Starts the whole service: the only place that knows which store, handlers and workers exist.
  * Resolves once it accepts connections. Rejects with StoreUnusable, StoreUnavailable or the listen error.
@@ -85,13 +72,15 @@ export function isPostgres(database: string): boolean {
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? systemClock;
   const log: Log = options.log ?? (() => {});
-  const store = await SqliteStore.open(options.database, clock);
+  const files = filesOf(options.database, options.dataDir ?? '.');
+  const steady = options.steady ?? systemSteadyClock;
+  const { store, limiter, shared } = await openStore(options.database, clock, steady);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };
   try {
-    const credentials = await provision(store, `${options.database}.credentials.json`, options.region, false);
+    const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
@@ -103,14 +92,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       random: randomFrom(options.seed),
       policy,
       log,
-      cipher: await openDataKey(store, `${options.database}.key`, options.dataKey),
+      cipher: await openDataKey(store, `${files}.key`, options.dataKey),
       catalogue,
       models: new LearnedModels(log),
       decisionSeed: decisionSeeds(options.seed),
     };
-    const limiterNow = await limiterClock(store, options.steady ?? systemSteadyClock);
     const channels = openChannels(
-      options.channels ?? channelSettings(options.environment ?? {}, `${options.database}.outbox.ndjson`),
+      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
       clock.now,
     );
     const workers = [
@@ -135,7 +123,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...webhookHandlers,
       },
       streams: { streamEvents: liveEvents(stopping.signal) },
-      admit: rateLimiter(store, policy, clock, limiterNow),
+      admit: rateLimiter(limiter, policy),
       region: options.region,
     });
     const host = options.host ?? '127.0.0.1';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { events } from '../../src/service/store/events.ts';
 import { startTestService } from '../support/service.ts';
 
+const ALL = Number.MAX_SAFE_INTEGER;
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 
 describe('POST /v1/events', () => {
@@ -12,7 +13,7 @@ describe('POST /v1/events', () => {
     const answer = await service.fetch('/v1/events', { raw });
     expect(answer.status).toBe(202);
     expect(await answer.json()).toMatchObject({ accepted: 1, requestId: expect.stringMatching(/^req_/) });
-    const stored = await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, 10));
+    const stored = await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10));
     expect(stored).toMatchObject([
       {
         userId: 'u',
@@ -37,7 +38,9 @@ describe('POST /v1/events', () => {
         { index: 2, field: 'timestamp' },
       ],
     });
-    expect(await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, 10))).toEqual([]);
+    expect(await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10))).toEqual(
+      [],
+    );
   });
 
   it.each([
@@ -101,7 +104,9 @@ describe('Idempotency-Key', () => {
     expect([first, again].map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     const other = await send('b');
     expect(other.status).toBe(409);
-    expect(await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, 10))).toHaveLength(1);
+    expect(
+      await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10)),
+    ).toHaveLength(1);
   });
 });
 

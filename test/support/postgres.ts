@@ -10,27 +10,18 @@ import { postgresPrograms, RUN_AS } from './postgres-programs.ts';
 
 const run = promisify(execFile);
 
-export interface PostgresServer {
-  /** URL of a new, empty database. */
-  database(): Promise<string>;
-  stop(): Promise<void>;
-}
-
 /** A server of this process, which can be killed and started again. */
-export interface OwnServer extends PostgresServer {
+export interface OwnServer {
+  /** URL of its superuser. */
+  readonly admin: string;
   /** Ends it at once; what was not on the disk is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
-}
-
-/** A PostgreSQL for tests: the one that SVC_TEST_POSTGRES_URL names (a superuser's URL), else one of our own. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const named = process.env.SVC_TEST_POSTGRES_URL;
-  return named ? { database: () => createDatabase(named), stop: async () => {} } : startOwnPostgres();
+  stop(): Promise<void>;
 }
 
 /** Starts a server on a free port with its data in a new folder. `durable`: it writes through to the disk. */
-export async function startOwnPostgres({ durable = false } = {}): Promise<OwnServer> {
+export async function startPostgres({ durable = false } = {}): Promise<OwnServer> {
   const bin = postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
   const data = join(folder, 'data');
@@ -74,7 +65,7 @@ export async function startOwnPostgres({ durable = false } = {}): Promise<OwnSer
   process.on('exit', onExit);
   await start();
   return {
-    database: () => createDatabase(admin),
+    admin,
     start,
     kill: () => end('SIGKILL'),
     stop: async () => {
@@ -85,7 +76,8 @@ export async function startOwnPostgres({ durable = false } = {}): Promise<OwnSer
   };
 }
 
-async function createDatabase(admin: string): Promise<string> {
+/** Makes an empty database; returns its URL. `admin` is a superuser's URL. */
+export async function createDatabase(admin: string): Promise<string> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: admin });
   await client.connect();

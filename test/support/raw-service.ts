@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { HEADERS } from '../../src/contract/headers.ts';
 import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/start.ts';
+import { filesOf } from '../../src/service/store/open.ts';
+import { freshDatabase, onPostgres, tellTime } from './database.ts';
 
 /** What a test reads of an answer: unknown until it asks. */
 // The shape is the caller's claim; a wrong one fails the assertion that uses it.
@@ -16,6 +18,9 @@ export interface RawAnswer<T> {
 
 export interface RawService extends RunningService {
   readonly database: string;
+  readonly folder: string;
+  /** What the names of its files begin with. */
+  readonly files: string;
   /** Everything the service logged, as text. */
   readonly logged: string[];
   /** One authenticated request by plain fetch, below the client that users have. */
@@ -36,12 +41,15 @@ export async function rawService(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ service: RawService; release: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-raw-'));
+  const database = await freshDatabase(folder);
+  const tellDatabase = onPostgres && options.clock ? await tellTime(database, options.clock) : async () => {};
   let running: RawService;
   const open = async (given: Partial<ServiceOptions>): Promise<RawService> => {
     const logged: string[] = [];
-    const database = join(folder, 'data.db');
+    await tellDatabase();
     const service = await startService({
       database,
+      dataDir: folder,
       port: 0,
       limits: NO_LIMITS,
       log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
@@ -50,8 +58,11 @@ export async function rawService(
     running = {
       ...service,
       database,
+      folder,
+      files: filesOf(database, folder),
       logged,
       async send(method, path, body, headers) {
+        await tellDatabase();
         const answer = await fetch(service.url + path, {
           method,
           headers: {

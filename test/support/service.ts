@@ -1,11 +1,14 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/start.ts';
+import { filesOf } from '../../src/service/store/open.ts';
+import { freshDatabase } from './database.ts';
 import { tempDir } from './temp.ts';
 
 export interface TestService extends RunningService {
   readonly apiKey: string;
   readonly database: string;
+  /** What the names of its files begin with. */
+  readonly files: string;
   /** The environment that points svc at this service. */
   readonly env: { SVC_BASE_URL: string; SVC_WORKSPACE: string; SVC_API_KEY: string };
   /** A request with the service's key. */
@@ -15,17 +18,23 @@ export interface TestService extends RunningService {
   ): Promise<Response>;
 }
 
-/** The real service on a fresh SQLite file and a free port, closed with the test. Limits are off unless given. */
+/** Processes on one database share the files beside it, as nodes on one machine do. */
+const dataDirs = new Map<string, string>();
+
+/** The real service on a fresh database and a free port, closed with the test. Limits are off unless given. */
 export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
-  const database = options.database ?? join(tempDir(), 'service.db');
+  const database = options.database ?? (await freshDatabase(tempDir()));
+  const dataDir = dataDirs.get(database) ?? tempDir();
+  dataDirs.set(database, dataDir);
   const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
-  const service = await startService({ limits, ...options, database });
+  const service = await startService({ limits, dataDir, ...options, database });
   onTestFinished(() => service.close(0));
   const apiKey = service.apiKey!;
   return {
     ...service,
     apiKey,
     database,
+    files: filesOf(database, dataDir),
     env: { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey },
     fetch: (path, { method, body, raw, headers } = {}) => {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -135,25 +135,27 @@ async function once(
     .update(`${name} ${new URL(c.req.url).pathname}\n`)
     .update(raw)
     .digest('hex');
-  const { answer, replayed } = await deps.store.write(async (tx) => {
-    const known = await idempotency.find(tx, workspace.id, key);
-    if (known && known.digest !== digest) throw new ServiceError('conflict');
-    if (known) return { answer: known, replayed: true };
-    const made = await work(tx);
-    if (!(await idempotency.keep(tx, workspace.id, key, { digest, ...made }))) {
-      // Another node answers this key at this moment; the client's repetition will get that answer.
-      throw new ServiceError(
-        'unavailable',
-        'The same idempotency key is being answered. Try again.',
-        undefined,
-        { [HEADERS.retryAfter]: '1' },
-      );
-    }
-    return { answer: made, replayed: false };
+  const attempt = () =>
+    deps.store.write(async (tx) => {
+      const known = await idempotency.find(tx, workspace.id, key);
+      if (known && known.digest !== digest) throw new ServiceError('conflict');
+      if (known) return { answer: known, replayed: true };
+      const made = await work(tx);
+      if (!(await idempotency.keep(tx, workspace.id, key, { digest, ...made })))
+        throw new AnsweredMeanwhile();
+      return { answer: made, replayed: false };
+    });
+  // `keep` waited for the other node's commit, so the second time its answer is there.
+  const { answer, replayed } = await attempt().catch((error) => {
+    if (error instanceof AnsweredMeanwhile) return attempt();
+    throw error;
   });
   if (replayed) headers.set(HEADERS.idempotentReplayed, 'true');
   return answer;
 }
+
+/** Another node has answered the same idempotency key while this one was at it: undoes what was done here. */
+class AnsweredMeanwhile extends Error {}
 
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {
   const query = c.req.query();

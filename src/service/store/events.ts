@@ -10,14 +10,42 @@ export interface StoredEvent {
   readonly receivedAt: number;
 }
 
+/** The lock that ingest shares, and whoever changes which events are indexed has alone. */
+export const INDEX_LOCK = 'event index';
+
+/** Class of the locks that announce ingest under way: see SETTLED. */
+const UNDER_WAY = 7_300_219;
+
 /** How each engine unpacks the `events` array of a body, without a round trip through JavaScript numbers. */
 const INSERT_BATCH = {
   sqlite: `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at)
     SELECT ?, value ->> '$.userId', value ->> '$.event', value ->> '$.timestamp', value -> '$.properties', ?
     FROM json_each(?, '$.events') ORDER BY key`,
-  postgres: `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at)
+  postgres: `WITH announced AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock_shared(hashtextextended('${INDEX_LOCK}', 0)),
+        pg_advisory_xact_lock_shared(${UNDER_WAY}, mod(CASE WHEN is_called THEN last_value ELSE 0 END, 2147483648)::int)
+      FROM event_seq_seq)
+    INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at)
     SELECT ?, e."userId", e.event, e.timestamp, e.properties::text, ?
-    FROM json_to_recordset((?)::json -> 'events') AS e("userId" text, event text, timestamp text, properties json)`,
+    FROM announced,
+      json_to_recordset((?)::json -> 'events') AS e("userId" text, event text, timestamp text, properties json)`,
+} as const;
+
+/**
+ * The number up to which every event is committed. PostgreSQL gives numbers before the commit, so a lower one may show
+ * after a higher one, and a reader that goes by number would pass it over. So each transaction announces, by a lock
+ * that all may share, the last number given before its own; the lowest of them bounds what is settled. The sequence is
+ * read before the locks: who announces later gets later numbers.
+ */
+const SETTLED = {
+  sqlite: 'SELECT max(seq) AS seq FROM event',
+  postgres: `WITH given AS MATERIALIZED (
+      SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS seq FROM event_seq_seq)
+    SELECT seq - COALESCE((
+      SELECT max(mod(given.seq - l.objid::bigint + 2147483648 * 2, 2147483648)) FROM pg_locks l
+      WHERE l.locktype = 'advisory' AND l.classid = ${UNDER_WAY} AND l.objsubid = 2 AND l.granted
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())), 0) AS seq
+    FROM given`,
 } as const;
 
 export const events = {
@@ -28,19 +56,12 @@ export const events = {
     return stored;
   },
 
-  /** The sequence number of a workspace's newest event, 0 where there is none. */
-  async newest(tx: Tx, workspaceId: string): Promise<number> {
-    // Not max(seq): that reads every event of the workspace.
-    const row = await tx.sql.get<{ seq: number }>(
-      'SELECT seq FROM event WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
-      [workspaceId],
-    );
-    return Number(row?.seq ?? 0);
-  },
-
-  /** The highest sequence number of all workspaces, 0 where there is no event. */
-  async last(tx: Tx): Promise<number> {
-    const row = await tx.sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM event');
+  /**
+   * The number up to which all events of all workspaces are there; 0 where there is none. Ask for it in a transaction
+   * before the one that reads them.
+   */
+  async settled(tx: Tx): Promise<number> {
+    const row = await tx.sql.get<{ seq: number | null }>(SETTLED[tx.sql.dialect.name]);
     return Number(row?.seq ?? 0);
   },
 
@@ -59,12 +80,12 @@ export const events = {
     );
   },
 
-  /** Up to `most` events of a workspace after a sequence number, oldest first. */
-  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<StoredEvent[]> {
+  /** Up to `most` events of a workspace with a sequence number above `seq` and up to `upTo`, oldest first. */
+  async after(tx: Tx, workspaceId: string, seq: number, upTo: number, most: number): Promise<StoredEvent[]> {
     return tx.sql.all<StoredEvent>(
       `SELECT seq, user_id AS "userId", event, timestamp, properties, received_at AS "receivedAt"
-       FROM event WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      [workspaceId, seq, most],
+       FROM event WHERE workspace_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+      [workspaceId, seq, upTo, most],
     );
   },
 };

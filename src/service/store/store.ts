@@ -31,6 +31,8 @@ export interface Tx {
   readonly sql: Sql;
   /** Unix milliseconds: the database's time where several machines share it. */
   readonly now: number;
+  /** Waits for its turn to hold a name until the end of the transaction: one holder at a time on the database. */
+  lock(name: string): Promise<void>;
   /** Once this transaction is committed, tells every process on this database that a topic has news. */
   notify(topic: Topic): Promise<void>;
 }

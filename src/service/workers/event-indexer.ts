@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '../deps.ts';
-import { events } from '../store/events.ts';
+import { events, INDEX_LOCK } from '../store/events.ts';
 import { type EventIndex, type RecentEvent, recentEvents } from '../store/recent-events.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -16,6 +16,7 @@ export function startEventIndexer({ store, clock, log, catalogue }: ServiceDeps)
   const inStep = ({ names, backlog }: EventIndex) => backlog === null && sameNames(names, catalogue().events);
   const worker = repeat('the event indexer', clock, log, PAUSE_MS, async () => {
     if (inStep(await store.read((tx) => recentEvents.index(tx)))) return false;
+    if (!(await store.leads('event indexer'))) return false;
     return store.write((tx) => indexOnce(tx, catalogue().events, CHUNK));
   });
   const unsubscribe = store.subscribe('settings', () => worker.wake());
@@ -31,14 +32,17 @@ export function startEventIndexer({ store, clock, log, catalogue }: ServiceDeps)
 
 /** Takes up changed names, then one piece of the backlog. Returns whether more is left. */
 export async function indexOnce(tx: Tx, wanted: ReadonlySet<string>, chunk: number): Promise<boolean> {
+  await tx.lock('event indexer');
   const { names, backlog } = await recentEvents.index(tx);
   if (!sameNames(names, wanted)) {
+    // From here to the commit nothing is ingested: what comes before is settled, what comes after knows the new names.
+    await tx.lock(INDEX_LOCK);
     // What an unfinished backlog has not brought in yet is brought in whole, with the new names.
     const unfinished = (backlog?.names ?? []).filter((name) => wanted.has(name));
     const added = [...wanted].filter((name) => !names.includes(name) || unfinished.includes(name));
     for (const name of [...added, ...names.filter((name) => !wanted.has(name))])
       await recentEvents.forget(tx, name);
-    const upTo = await events.last(tx);
+    const upTo = await events.settled(tx);
     const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : null;
     await recentEvents.setIndex(tx, { names: [...wanted], backlog: next });
     return next !== null;

@@ -24,6 +24,7 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
 /** Removes what is past its time, in chunks small enough to delay no request. */
 export function startJanitor({ store, clock, log }: ServiceDeps): Worker {
   return repeat('the janitor', clock, log, PAUSE_MS, async () => {
+    if (!(await store.leads('janitor'))) return false;
     let more = false;
     for (const chore of CHORES) {
       const removed = await store.write((tx) => chore(tx, CHUNK), { durable: false });

@@ -15,13 +15,14 @@ const PAUSE_MS = 5_000;
 const GATHER_MS = 200;
 
 /**
- * Folds the reward log into model snapshots. On a store with several processes each runs one, and the lock on the
- * model's head lets one at a time work; a fold depends on the log alone, so it does not matter which.
+ * Folds the reward log into model snapshots. Of several nodes on a database one does it; the lock on the model's head
+ * still lets one at a time work while the lead changes. A fold depends on the log alone, so it does not matter which.
  */
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
   let lastFold = Number.NEGATIVE_INFINITY;
   const worker = repeat('the learner', clock, log, PAUSE_MS, async () => {
+    if (!(await store.leads('learner'))) return false;
     const behind = await store.read((tx) => models.behind(tx));
     const since = clock.now() - lastFold;
     if (behind.length > 0 && since >= 0 && since < GATHER_MS) await clock.sleep(GATHER_MS - since);

@@ -40,8 +40,8 @@ const content = (contentId: string, rest: object = {}) => ({
   body: 'Body',
   ...rest,
 });
-const catalogFile = (service: { database: string } | string, contents: object[]) => {
-  const file = join(typeof service === 'string' ? service : join(service.database, '..'), 'catalog.json');
+const catalogFile = (service: { folder: string } | string, contents: object[]) => {
+  const file = join(typeof service === 'string' ? service : service.folder, 'catalog.json');
   writeFileSync(file, JSON.stringify({ contents }));
   return file;
 };
@@ -346,6 +346,6 @@ test('data sealed with another key is refused, and a missing key named', async (
   await identify(service, { userId: 'u1', name: 'Ada' });
   await expect(service.restart({ dataKey: 'ab'.repeat(32) })).rejects.toThrow(/holds another key/);
   await expect(service.restart({ dataKey: 'short' })).rejects.toThrow(/64 hex characters/);
-  writeFileSync(`${service.database}.key`, 'damaged');
+  writeFileSync(`${service.files}.key`, 'damaged');
   await expect(service.restart()).rejects.toThrow(/is damaged/);
 });

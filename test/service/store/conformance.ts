@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Limiter } from '../../../src/service/limiter.ts';
+import { type SteadyClock, systemSteadyClock } from '../../../src/service/limiter-clock.ts';
 import { events } from '../../../src/service/store/events.ts';
 import { idempotency } from '../../../src/service/store/idempotency.ts';
 import { settings } from '../../../src/service/store/settings.ts';
@@ -9,6 +11,7 @@ import { workspaces } from '../../../src/service/store/workspaces.ts';
 export interface Engine {
   /** Opens one more store on the database of this suite. */
   open(): Promise<Store>;
+  limiter(store: Store, steady: SteadyClock): Promise<Limiter>;
   close?(): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       await other?.close();
       await engine?.close?.();
     });
-    const stored = () => store.read((tx) => events.after(tx, WORKSPACE, 0, 10_000));
+    const stored = () => store.read((tx) => events.after(tx, WORKSPACE, 0, Number.MAX_SAFE_INTEGER, 10_000));
 
     it('is opened by any number of processes at once, and its schema made once', async () => {
       const nodes = await Promise.all(Array.from({ length: 20 }, () => engine.open()));
@@ -141,6 +144,56 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         });
       await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 ? store : other)));
       expect(await store.read((tx) => settings.get(tx, 'counter'))).toBe(40);
+    });
+
+    it('lets one transaction at a time hold a name', async () => {
+      let holders = 0;
+      let most = 0;
+      const hold = (node: Store) =>
+        node.write(async (tx) => {
+          await tx.lock('turn');
+          most = Math.max(most, ++holders);
+          await settings.get(tx, 'turn');
+          holders--;
+        });
+      await Promise.all(Array.from({ length: 20 }, (_, i) => hold(i % 2 ? store : other)));
+      expect(most).toBe(1);
+    });
+
+    it('admits exactly the limit in a window, whichever process asks', async () => {
+      const limiters = await Promise.all(
+        [store, other].map((node) => engine.limiter(node, systemSteadyClock)),
+      );
+      const rule = { limit: 25, windowMs: 60_000 };
+      const asked = await Promise.all(
+        Array.from({ length: 60 }, (_, i) => limiters[i % 2]!(WORKSPACE, 'ingest', rule)),
+      );
+      const admitted = asked.filter(({ verdict }) => verdict.admitted);
+      expect(admitted).toHaveLength(25);
+      expect(new Set(admitted.map(({ verdict }) => verdict.remaining)).size).toBe(25);
+      for (const { verdict } of asked.filter(({ verdict }) => !verdict.admitted)) {
+        expect(verdict.remaining).toBe(0);
+        expect(verdict.retryAfter).toBeGreaterThanOrEqual(59);
+      }
+      expect((await limiters[0]!(WORKSPACE, 'reads', rule)).verdict).toMatchObject({
+        admitted: true,
+        remaining: 24,
+      });
+      expect((await limiters[0]!('ws_2', 'ingest', rule)).verdict).toMatchObject({
+        admitted: true,
+        remaining: 24,
+      });
+    });
+
+    it('takes up a limit that was lowered or raised, and frees what has left the window', async () => {
+      const ask = await engine.limiter(store, systemSteadyClock);
+      const at = (limit: number, windowMs = 60_000) => ask('ws_3', 'ingest', { limit, windowMs });
+      for (let i = 0; i < 5; i++) expect((await at(5)).verdict.admitted).toBe(true);
+      const lowered = (await at(2)).verdict;
+      expect(lowered).toMatchObject({ admitted: false, remaining: 0 });
+      expect((await at(6)).verdict).toMatchObject({ admitted: true, remaining: 0 });
+      await expect.poll(async () => (await at(1, 50)).verdict.admitted).toBe(true);
+      expect((await at(2, 50)).verdict.remaining).toBeLessThanOrEqual(1);
     });
 
     it('tells every process of news once it is committed, and of none that was undone', async () => {

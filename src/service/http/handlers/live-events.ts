@@ -4,6 +4,8 @@ import type { StreamHandler } from '../call.ts';
 
 /** Most events that are read at once. */
 const PAGE = 500;
+/** How often to look without news: what is settled may change without any (a transaction that came to nothing). */
+const LOOK_MS = 1000;
 /** How often a comment is sent while nothing happens, so that both sides notice a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -25,11 +27,12 @@ export function liveEvents(closing: AbortSignal): StreamHandler {
     });
     ended.addEventListener('abort', () => wake(), { once: true });
     let position: number | undefined;
+    let silent = 0;
 
     const next = async (): Promise<string | undefined> => {
       if (position === undefined) {
         position = await store.read(async (tx) => {
-          const newest = await events.newest(tx, workspace.id);
+          const newest = await events.settled(tx);
           const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
           // A number from before the data was reset: everything there is came after it.
           return known > newest ? 0 : known;
@@ -41,22 +44,26 @@ export function liveEvents(closing: AbortSignal): StreamHandler {
         if (news) {
           news = false;
           const after = position;
-          const found = await store.read((tx) => events.after(tx, workspace.id, after, PAGE));
+          const upTo = await store.read(events.settled);
+          const found = await store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
           if (found.length === PAGE) news = true;
           if (found.length > 0) {
             position = found.at(-1)!.seq;
             return found.map(frame).join('');
           }
         }
-        if (!(await waitForNews())) return ': keep-alive\n\n';
+        if (!(await waitForNews()) && ++silent % (KEEP_ALIVE_MS / LOOK_MS) === 0) return ': keep-alive\n\n';
       }
     };
 
-    /** False when nothing came for KEEP_ALIVE_MS. */
+    /** False when no news came for LOOK_MS; then it is time to look all the same. */
     const waitForNews = () =>
       new Promise<boolean>((resolve) => {
         if (news || ended.aborted) return resolve(true);
-        const timer = setTimeout(() => resolve(false), KEEP_ALIVE_MS);
+        const timer = setTimeout(() => {
+          news = true;
+          resolve(false);
+        }, LOOK_MS);
         wake = () => {
           clearTimeout(timer);
           resolve(true);

@@ -2,7 +2,7 @@ import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../store.t
 
 /** SQLSTATE of an error that the server itself reported; undefined for a connection that failed. */
 export function sqlState(error: unknown): string | undefined {
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return severity !== undefined && typeof code === 'string' ? code : undefined;
 }
 

@@ -33,6 +33,7 @@ export class Listener {
   readonly #led = new Set<string>();
   #client: pg.Client | undefined;
   #telling: Promise<void> | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
   #running: Promise<void> = Promise.resolve();
 
   constructor(url: string, clock: Clock, heard: (topic: Topic | 'all') => void) {
@@ -59,9 +60,11 @@ export class Listener {
     if (!client) return false;
     if (this.#led.has(role)) return true;
     try {
-      const { rows } = await client.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won', [
-        `svc role ${role}`,
-      ]);
+      const { rows } = await this.#ask(
+        client,
+        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won',
+        [`svc role ${role}`],
+      );
       if (rows[0].won && this.#client === client) this.#led.add(role);
     } catch {
       // The connection is going; whoever takes the lock next leads.
@@ -129,7 +132,7 @@ export class Listener {
     const beating = (async () => {
       for (;;) {
         await this.#clock.sleep(HEARTBEAT_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
-        await client.query('SELECT 1');
+        await this.#ask(client, 'SELECT 1');
       }
     })().catch(() => {
       if (!over.signal.aborted && !this.#stopping.signal.aborted) void client.end().catch(() => {});
@@ -142,14 +145,22 @@ export class Listener {
     };
   }
 
+  /** One statement after the other: a connection does one at a time. */
+  #ask(client: pg.Client, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    const answer = this.#asking.then(() => client.query(text, values));
+    this.#asking = answer.catch(() => {});
+    return answer;
+  }
+
   async #tellSoon(): Promise<void> {
     await this.#clock.sleep(GATHER_MS);
     const topics = [...this.#waiting];
     this.#waiting.clear();
     this.#telling = undefined;
     const texts = topics.map((topic) => `${this.#self} ${topic}`);
-    await this.#client
-      ?.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [CHANNEL, texts])
-      .catch(() => {});
+    const client = this.#client;
+    if (!client) return;
+    const tell = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload';
+    await this.#ask(client, tell, [CHANNEL, texts]).catch(() => {});
   }
 }

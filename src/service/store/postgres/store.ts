@@ -35,6 +35,7 @@ export class PostgresStore implements Store {
   readonly #listener: Listener;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #where: string;
+  #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock) {
     this.#where = identityOf(url);
@@ -111,7 +112,12 @@ export class PostgresStore implements Store {
     return () => void this.#news.off(topic, heard);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#news.removeAllListeners();
     await this.#listener.stop();
     await this.#pool.end();
@@ -123,7 +129,13 @@ export class PostgresStore implements Store {
     let broken = false;
     try {
       const sql = new PostgresSql(client, this.#where);
-      const value = await work({ sql, now, notify: async (topic) => void topics.add(topic) });
+      const value = await work({
+        sql,
+        now,
+        lock: async (name) =>
+          void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
+        notify: async (topic) => void topics.add(topic),
+      });
       await this.#commit(client);
       for (const topic of topics) {
         this.#news.emit(topic);

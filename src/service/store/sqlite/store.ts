@@ -20,6 +20,9 @@ interface Job {
   reject: (reason: unknown) => void;
 }
 
+/** Writing transactions run one at a time: each holds every name. */
+const lock = async () => {};
+
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
 /**
@@ -82,7 +85,7 @@ export class SqliteStore implements Store {
     const run = async () => {
       this.#reader.exec('BEGIN');
       try {
-        return await work({ sql: this.#reader, now: this.#clock.now(), notify: async () => {} });
+        return await work({ sql: this.#reader, now: this.#clock.now(), lock, notify: async () => {} });
       } finally {
         this.#reader.exec('ROLLBACK');
       }
@@ -149,7 +152,7 @@ export class SqliteStore implements Store {
     const notify = async (topic: Topic) => void own.add(topic);
     this.#writer.exec('SAVEPOINT job');
     try {
-      const value = await job.work({ sql: this.#writer, now: this.#clock.now(), notify });
+      const value = await job.work({ sql: this.#writer, now: this.#clock.now(), lock, notify });
       this.#writer.exec('RELEASE job');
       for (const topic of own) topics.add(topic);
       return { ok: true, value };

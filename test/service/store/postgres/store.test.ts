@@ -1,14 +1,18 @@
+import { inject } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
+import { postgresLimiter } from '../../../../src/service/store/postgres/limiter.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { startPostgres } from '../../../support/postgres.ts';
-import { conforms } from '../conformance.ts';
+import { createDatabase } from '../../../support/postgres.ts';
+import { conforms, type Engine } from '../conformance.ts';
 import { decides } from '../decisions.ts';
 import { sharesWork } from '../work.ts';
 
-const prepare = async () => {
-  const server = await startPostgres();
-  const url = await server.database();
-  return { open: () => PostgresStore.open(url, systemClock), close: () => server.stop() };
+const prepare = async (): Promise<Engine> => {
+  const url = await createDatabase(inject('postgres'));
+  return {
+    open: () => PostgresStore.open(url, systemClock),
+    limiter: async (store, steady) => postgresLimiter(store as PostgresStore, steady),
+  };
 };
 
 conforms('PostgreSQL', prepare);

@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/kit/clock.ts';
+import { localLimiter } from '../../../../src/service/limiter.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
-import { conforms } from '../conformance.ts';
+import { conforms, type Engine } from '../conformance.ts';
 import { decides } from '../decisions.ts';
 import { sharesWork } from '../work.ts';
 
-const prepare = async () => {
+const prepare = async (): Promise<Engine> => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'));
   return {
     open: () => SqliteStore.open(join(dir, 'store.db'), systemClock),
+    limiter: (store, steady) => localLimiter(store, systemClock, steady),
     close: async () => rmSync(dir, { recursive: true, force: true }),
   };
 };

@@ -1,0 +1,35 @@
+import type { Group } from '../contract/limits.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Verdict } from './domain/sliding-window.ts';
+import { limiterClock, type SteadyClock } from './limiter-clock.ts';
+import { admit } from './store/admissions.ts';
+import type { Store } from './store/store.ts';
+
+/** What a request is held against. */
+export interface Rule {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+export interface Admission {
+  readonly verdict: Verdict;
+  /** Limiter time at the verdict, in ms: what `verdict.resetAt` is on. */
+  readonly at: number;
+  /** The wall clock at the verdict, Unix ms. */
+  readonly wall: number;
+}
+
+/** Counts one request of a workspace against the limit of its group, exactly (specification: Limits). */
+export type Limiter = (workspaceId: string, group: Group, rule: Rule) => Promise<Admission>;
+
+/** The limiter of processes that share one machine's clock and one file. */
+export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {
+  const now = await limiterClock(store, steady);
+  return async (workspaceId, group, rule) => {
+    const at = now();
+    const verdict = await store.write((tx) => admit(tx, workspaceId, group, { ...rule, at }), {
+      durable: false,
+    });
+    return { verdict, at, wall: clock.now() };
+  };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '../../kit/clock.ts';
+import { type Limiter, localLimiter } from '../limiter.ts';
+import type { SteadyClock } from '../limiter-clock.ts';
+import { identityOf, isPostgres } from './postgres/url.ts';
+import { SqliteStore } from './sqlite/store.ts';
+import type { Store } from './store.ts';
+
+export interface Opened {
+  readonly store: Store;
+  readonly limiter: Limiter;
+  /** Other machines may be on the same data: keys and secrets stay where they were made. */
+  readonly shared: boolean;
+}
+
+/**
+ * Opens the data that `database` names, an SQLite file or a PostgreSQL URL, and brings it to this program's schema.
+ * Rejects with StoreUnusable or StoreUnavailable.
+ */
+export async function openStore(database: string, clock: Clock, steady: SteadyClock): Promise<Opened> {
+  if (isPostgres(database)) {
+    // Loaded only where it is used: the driver would slow every other start.
+    const { PostgresStore } = await import('./postgres/store.ts');
+    const { postgresLimiter } = await import('./postgres/limiter.ts');
+    const store = await PostgresStore.open(database, clock);
+    return { store, limiter: postgresLimiter(store, steady), shared: true };
+  }
+  const store = await SqliteStore.open(database, clock);
+  return { store, limiter: await localLimiter(store, clock, steady), shared: false };
+}
+
+/**
+ * What the names of the files that belong to a database begin with (credentials, data key, outbox): beside an SQLite
+ * file, and in the data directory for PostgreSQL, one set for each database.
+ */
+export function filesOf(database: string, dataDir: string): string {
+  if (!isPostgres(database)) return database;
+  const id = createHash('sha256').update(identityOf(database)).digest('hex').slice(0, 16);
+  return join(dataDir, `postgres-${id}`);
+}
