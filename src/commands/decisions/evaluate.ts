@@ -30,7 +30,9 @@ doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision wit
   protected override async act(context: Context<typeof DecisionsEvaluate>): Promise<void> {
     const { flags, out, signal } = context;
     const { client } = await context.connect();
-    const result = await evaluateLog(pages(client, signal, flags));
+    const result = await evaluateLog(
+      pages(client, signal, flags, (read) => out.notice(`${read.toLocaleString('en')} decisions read`)),
+    );
     if (result.pending > 0)
       out.notice(`${result.pending} of ${result.decisions} decisions have no outcome yet and count as 0`);
     out.result(result, () =>
@@ -51,15 +53,19 @@ async function* pages(
   client: Client,
   signal: AbortSignal,
   { since, until }: { since?: string | undefined; until?: string | undefined },
+  tell: (read: number) => void,
 ): AsyncGenerator<LogEntry[]> {
   const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
   const to = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
   let after: string | undefined;
+  let read = 0;
   do {
     const { body } = await orNotOffered(
       'a decision log',
       client.call('listDecisions', { query: { after }, signal }),
     );
+    read += body.decisions.length;
+    if (read % 10_000 === 0 && read > 0) tell(read);
     yield body.decisions.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
     after = body.next ?? undefined;
   } while (after !== undefined);

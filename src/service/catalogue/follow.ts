@@ -1,14 +1,13 @@
-import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Log } from '../deps.ts';
 import { settings } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { type Catalogue, toCatalogue } from './catalogue.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import { CatalogError, parseCatalog } from './parse.ts';
+import { markOf, watchSince } from './watch.ts';
 
 const SETTING = 'catalogue';
-/** How often the file is looked at. */
-const LOOK_MS = 500;
 
 /**
  * Keeps the store's catalogue at hand: the default one until `file` is given, which is stored so that every process
@@ -41,6 +40,7 @@ export async function followCatalogue(
       reason: error instanceof Error ? error.message : String(error),
     });
 
+  const mark = file === undefined ? null : markOf(file);
   if (file === undefined) take(await store.read((tx) => settings.get<string>(tx, SETTING)));
   else await publish(file);
 
@@ -50,20 +50,14 @@ export async function followCatalogue(
       .then(take)
       .catch(failed);
   });
-  const changed = (now: Stats, before: Stats) => {
-    if (
-      file !== undefined &&
-      now.mtimeMs !== 0 &&
-      (now.mtimeMs !== before.mtimeMs || now.size !== before.size)
-    )
-      publish(file).then(() => log('info', 'the catalogue was reloaded', { file }), failed);
-  };
-  if (file !== undefined) watchFile(file, { interval: LOOK_MS, persistent: false }, changed);
+  const reload = (path: string) =>
+    void publish(path).then(() => log('info', 'the catalogue was reloaded', { file: path }), failed);
+  const unwatch = file === undefined ? undefined : watchSince(file, mark, () => reload(file));
   return {
     catalogue: () => current,
     stop: () => {
       unsubscribe();
-      if (file !== undefined) unwatchFile(file, changed);
+      unwatch?.();
     },
   };
 }

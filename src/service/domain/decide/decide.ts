@@ -3,7 +3,7 @@ import type { Audience, Content } from './content.ts';
 import { type Removal, removalOf } from './eligibility.ts';
 import { type Context, featuresOf } from './features.ts';
 import { capIsReached, type Guardrails, isExcluded } from './guardrails.ts';
-import { type Belief, believe, type Model, probability } from './model.ts';
+import { type Belief, believe, type Model, priorMean, probability } from './model.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
 
@@ -66,7 +66,7 @@ function choose(contents: readonly Content[], { context, model, seed }: Situatio
   const random = seededRandom(seed);
   const features = featuresOf(context);
   const beliefs: Belief[] = contents.map(({ contentId, prior }) =>
-    believe(model.actions.get(contentId), features, logit(prior)),
+    believe(model.actions.get(contentId), features, priorMean(prior, features)),
   );
   const propensities = propensitiesOf(beliefs, random);
   const candidates = contents.map(({ contentId, prior }, i) => ({
@@ -82,6 +82,7 @@ function choose(contents: readonly Content[], { context, model, seed }: Situatio
     ranking: chosen.ranking,
     candidates: candidates.length,
     higher: candidates.filter((other) => other.ranking > chosen.ranking).length,
+    level: candidates.filter((other) => other.ranking === chosen.ranking).length - 1,
   });
   return { chosen, reason, candidates };
 }
@@ -92,12 +93,6 @@ export function alternativesOf({ chosen, candidates }: Choice, most: number): Ca
     .filter((candidate) => candidate !== chosen)
     .sort((a, b) => b.ranking - a.ranking)
     .slice(0, most);
-}
-
-/** Log-odds of a probability, kept away from certainty. */
-export function logit(probability: number): number {
-  const p = Math.min(Math.max(probability, 0.001), 0.999);
-  return Math.log(p / (1 - p));
 }
 
 const round = (value: number) => Math.round(value * DECIMALS) / DECIMALS;

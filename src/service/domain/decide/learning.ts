@@ -1,6 +1,5 @@
-import { logit } from './decide.ts';
 import { type Context, featuresOf } from './features.ts';
-import { amend, learn, type Model, newPosterior } from './model.ts';
+import { amend, learn, type Model, newPosterior, priorMean } from './model.ts';
 
 /** One entry of the reward log: what a decision earned, and what it was thought to have earned before. */
 export interface RewardEntry {
@@ -21,8 +20,9 @@ export function fold(model: Model, entries: readonly RewardEntry[]): Model {
   const actions = new Map(model.actions);
   const copied = new Set<string>();
   for (const { contentId, context, prior, from, to } of entries) {
+    const features = featuresOf(context);
     if (!copied.has(contentId)) {
-      const known = actions.get(contentId) ?? newPosterior(logit(prior));
+      const known = actions.get(contentId) ?? newPosterior(priorMean(prior, features));
       actions.set(contentId, {
         ...known,
         keys: [...known.keys],
@@ -32,7 +32,6 @@ export function fold(model: Model, entries: readonly RewardEntry[]): Model {
       copied.add(contentId);
     }
     const posterior = actions.get(contentId)!;
-    const features = featuresOf(context);
     if (from === null) learn(posterior, features, to);
     else amend(posterior, features, from, to);
   }

@@ -35,6 +35,17 @@ const priorVariance = (key: number) => (key === 0 ? BIAS_VARIANCE : WEIGHT_VARIA
 const at = (row: number, column: number) =>
   row >= column ? (row * (row + 1)) / 2 + column : (column * (column + 1)) / 2 + row;
 
+/**
+ * The mean of the log-odds for which the expected probability in a context with these features, averaged over all that
+ * is not known yet, is `prior`: what the catalogue promises of a content without outcomes. The inverse of `probability`.
+ */
+export function priorMean(prior: number, features: readonly Feature[]): number {
+  const p = Math.min(Math.max(prior, 0.001), 0.999);
+  let variance = 0;
+  for (const { key } of features) variance += priorVariance(key);
+  return Math.log(p / (1 - p)) * Math.sqrt(1 + (Math.PI * variance) / 8);
+}
+
 export function newPosterior(prior: number): Posterior {
   return { prior, keys: [], mean: [], covariance: [], seen: 0 };
 }

@@ -10,17 +10,19 @@ export interface Chosen {
   readonly features: readonly Feature[];
   readonly posterior: Posterior | undefined;
   readonly ranking: number;
-  /** How many candidates there were, and how many of them rank higher. */
+  /** How many candidates there were, and how many of the others rank higher and the same. */
   readonly candidates: number;
   readonly higher: number;
+  readonly level: number;
 }
 
 /** Why this content may be shown here and what weighed most for it, in words. */
 export function reasonFor(chosen: Chosen): string {
-  const { candidates, higher, posterior } = chosen;
+  const { candidates, higher, level, posterior } = chosen;
   const parts = [`Eligible${placeOf(chosen.context)}`];
   if (candidates === 1) parts.push('the only candidate');
-  else if (higher === 0) parts.push(`ranked first of ${candidates}`);
+  else if (higher === 0)
+    parts.push(`ranked first of ${candidates}${level > 0 ? `, level with ${level}` : ''}`);
   else parts.push(`ranked ${ordinal(higher + 1)} of ${candidates}, chosen to learn what it earns`);
   parts.push(evidence(posterior, chosen.features));
   return `${parts.join('; ')}.`;

@@ -134,6 +134,20 @@ describe('the choice', () => {
     expect(decide(situation()).reason).toMatch(/no outcomes yet, ranked by its prior\.$/);
   });
 
+  test('a content without outcomes ranks as its prior says, wherever it is', () => {
+    const places: Record<string, string>[] = [
+      {},
+      { surface: 'home' },
+      { channel: 'a', surface: 'b', locale: 'c' },
+    ];
+    for (const context of places) {
+      const contents = [0.02, 0.1, 0.5, 0.9].map((prior, i) => content(`p${i}`, { prior }));
+      const { candidates } = decide(situation({ contents, context }));
+      expect(candidates.map((c) => c.ranking)).toEqual([0.02, 0.1, 0.5, 0.9]);
+    }
+    expect(decide(situation()).reason).toMatch(/ranked first of 3, level with 2;/);
+  });
+
   test('alternatives come best first, without the chosen one', () => {
     const contents = [
       content('a', { prior: 0.1 }),
