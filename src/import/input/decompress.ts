@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
 import { InputError } from './input-error.ts';
+import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
@@ -88,8 +89,11 @@ async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
   const stream = new Decompress((chunk) => {
     if (chunk.length > 0) ready.push(chunk.slice());
   });
+  const frames = new ZstdFrames();
   try {
     for await (const chunk of packed) {
+      frames.push(chunk);
+      if (frames.window > MAX_WINDOW) throw largeWindow(name);
       // Small bites bound how much one call can unpack before the ratio is looked at.
       for (let at = 0; at < chunk.length; at += 16 * 1024) {
         pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
@@ -110,6 +114,13 @@ function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: str
     const message = error instanceof Error ? error.message : String(error);
     throw damaged(name, 'zstd', /EOF/i.test(message) ? 'it ends too soon' : message);
   }
+}
+
+function largeWindow(name: string): InputError {
+  return new InputError(
+    `${name} was compressed with a window of more than 8 MiB (zstd --long or --ultra).`,
+    `zstd -dc --long=31 ${name} | svc events import -`,
+  );
 }
 
 function damaged(name: string, format: string, why: string): InputError {

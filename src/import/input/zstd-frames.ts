@@ -1,0 +1,101 @@
+/** Largest window in bytes that RFC 8878 (section 3.1.1.1.2) recommends decoders to support. */
+export const MAX_WINDOW = 8 * 1024 * 1024;
+
+/**
+ * Walks the frames and blocks of a zstd stream by their headers alone (RFC 8878 section 3.1.1) and tells the window
+ * each frame needs. The decoder reads offsets beyond 64 MiB wrongly and without a word, and would hold the whole
+ * window, so a frame with a large one must be refused before it is decoded.
+ */
+export class ZstdFrames {
+  /** The largest window seen so far, in bytes. */
+  window = 0;
+  private state: 'frame' | 'header' | 'block' | 'skip' = 'frame';
+  private readonly held: number[] = [];
+  private needed = 4;
+  private skip = 0;
+  private after: 'frame' | 'block' = 'frame';
+  private checksum = false;
+
+  /** Takes the next bytes of the stream, in pieces of any size. */
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.state === 'skip') {
+        const count = Math.min(this.skip, bytes.length - at);
+        this.skip -= count;
+        at += count;
+        if (this.skip === 0) this.expect(this.after, this.after === 'frame' ? 4 : 3);
+        continue;
+      }
+      this.held.push(bytes[at++]!);
+      if (this.held.length === this.needed) this.complete();
+    }
+  }
+
+  private complete(): void {
+    const { held } = this;
+    if (this.state === 'frame') {
+      // A skippable frame: magic, then its length in four bytes.
+      const skippable =
+        (held[0]! & 0xf0) === 0x50 && held[1] === 0x2a && held[2] === 0x4d && held[3] === 0x18;
+      this.state = 'header';
+      this.needed = skippable ? 8 : 5;
+    } else if (this.state === 'header') this.header();
+    else this.block();
+  }
+
+  private header(): void {
+    const { held } = this;
+    if (this.needed === 8 && held[3] === 0x18) {
+      this.pass(little(held, 4, 4), 'frame');
+      return;
+    }
+    const descriptor = held[4]!;
+    const single = (descriptor & 0x20) !== 0;
+    const sizeFlag = descriptor >> 6;
+    const sizeBytes = sizeFlag > 0 ? 1 << sizeFlag : single ? 1 : 0;
+    const dictionaryBytes = [0, 1, 2, 4][descriptor & 3]!;
+    const length = 5 + (single ? 0 : 1) + dictionaryBytes + sizeBytes;
+    if (held.length < length) {
+      this.needed = length;
+      return;
+    }
+    this.checksum = (descriptor & 4) !== 0;
+    if (single) {
+      const size = little(held, 5 + dictionaryBytes, sizeBytes);
+      this.window = Math.max(this.window, size + (sizeFlag === 1 ? 256 : 0));
+    } else {
+      const base = 2 ** (10 + (held[5]! >> 3));
+      this.window = Math.max(this.window, base + (base / 8) * (held[5]! & 7));
+    }
+    this.expect('block', 3);
+  }
+
+  private block(): void {
+    const head = little(this.held, 0, 3);
+    const last = (head & 1) !== 0;
+    // A block of one repeated byte holds that byte only, whatever size it says.
+    const size = ((head >> 1) & 3) === 1 ? 1 : head >> 3;
+    this.pass(size + (last && this.checksum ? 4 : 0), last ? 'frame' : 'block');
+  }
+
+  private pass(bytes: number, after: 'frame' | 'block'): void {
+    this.held.length = 0;
+    this.after = after;
+    this.skip = bytes;
+    if (bytes > 0) this.state = 'skip';
+    else this.expect(after, after === 'frame' ? 4 : 3);
+  }
+
+  private expect(state: 'frame' | 'block', bytes: number): void {
+    this.held.length = 0;
+    this.state = state;
+    this.needed = bytes;
+  }
+}
+
+/** A number of `count` bytes, little end first; exact up to 2^53. */
+function little(bytes: readonly number[], at: number, count: number): number {
+  let value = 0;
+  for (let i = count - 1; i >= 0; i--) value = value * 256 + bytes[at + i]!;
+  return value;
+}
