@@ -18,6 +18,8 @@ const REDRAW_MS = 200;
 const LINE_MS = 10_000;
 /** The rate shown is that of this last span, in ms. */
 const RATE_OVER_MS = 10_000;
+/** Columns below which words are left out. */
+const NARROW = 60;
 const CLEAR = '\r\u001b[2K';
 
 interface Sample {
@@ -115,7 +117,8 @@ export function barLine(facts: Facts, width: number, color: boolean): string {
   const add = (text: string | undefined, weight: number) =>
     text !== undefined && parts.push({ text, weight });
   add(percent(facts.fraction), 6);
-  add(`${facts.records.toLocaleString('en-US')} ${facts.noun}`, 5);
+  // On a narrow terminal the time left is worth more than the word.
+  add(facts.records.toLocaleString('en-US') + (width < NARROW ? '' : ` ${facts.noun}`), 5);
   add(`${facts.rate.toLocaleString('en-US')}/s`, 4);
   add(facts.rejected > 0 ? `${facts.rejected.toLocaleString('en-US')} rejected` : undefined, 2);
   add(facts.quota === undefined ? undefined : `quota ${percent(facts.quota)}`, 1);

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { runSvc } from '../../support/run-svc.ts';
+import { startTestService } from '../../support/service.ts';
+import { startStandIn } from '../../support/stand-in.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}`;
+const lines = (count: number) => Array.from({ length: count }, (_, n) => event(n)).join('\n');
+
+test('every request keeps to the specification, and a record reaches the wire byte for byte', async () => {
+  const service = await startStandIn();
+  const cwd = tempDir();
+  const exact =
+    '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"b":12345678901234567890,"p":1.50,"s":"\\ud83d\\ude00 😀 \\u00e9"}}';
+  writeFileSync(join(cwd, 'a.ndjson'), `${exact}\n${lines(2500)}\n`);
+  const run = await runSvc(['events', 'import', 'a.ndjson', '--json'], { env: service.env, cwd });
+  expect(run.code).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({ accepted: 2501, batches: 3, requests: 3 });
+  expect(service.requests.some(({ raw }) => raw.toString().startsWith(`{"events":[${exact},`))).toBe(true);
+});
+
+test('--dry-run checks all and plans, sends nothing, needs no service and leaves no journal', async () => {
+  const cwd = tempDir();
+  const home = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson.gz'), gzipSync(`${lines(2500)}\nbad\n`));
+  const run = await runSvc(['events', 'import', 'a.ndjson.gz', '--dry-run', '--json'], { cwd, home });
+  expect(run.code).toBe(7);
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    dryRun: true,
+    read: 2501,
+    accepted: 0,
+    rejected: 1,
+    unsent: 2500,
+    requests: 0,
+    plan: { batches: 3, requests: 3, limit: 600, limitSeen: false, leastSeconds: 0 },
+  });
+  expect(readFileSync(join(cwd, 'a.ndjson.gz.rejects.ndjson'), 'utf8')).toContain('"line":2501');
+  expect(existsSync(join(home, 'data', 'imports'))).toBe(false);
+});
+
+test('the least time of a plan comes from the limit last seen and --share', async () => {
+  const service = await startTestService({ limits: { ingest: 60 } });
+  const options = { cwd: tempDir(), home: tempDir(), env: service.env };
+  writeFileSync(join(options.cwd, 'a.ndjson'), lines(300));
+  await runSvc(['events', 'import', 'a.ndjson', '--limit', '1'], options);
+  const argv = ['events', 'import', 'a.ndjson', '-n', '--json', '--batch-size', '2', '--share', '50%'];
+  const { plan } = JSON.parse((await runSvc(argv, options)).stdout);
+  expect(plan).toEqual({
+    batches: 150,
+    bytes: expect.any(Number),
+    requests: 150,
+    limit: 30,
+    limitSeen: true,
+    leastSeconds: 240,
+  });
+});
+
+test('the rejects file, fixed, imports', async () => {
+  const service = await startTestService();
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\n${event(2).replace('00Z', '00')}\n${event(3)}\n`);
+  expect((await runSvc(['events', 'import', 'a.ndjson'], { env: service.env, cwd })).code).toBe(7);
+  const rejects = readFileSync(join(cwd, 'a.ndjson.rejects.ndjson'), 'utf8').trim().split('\n');
+  writeFileSync(join(cwd, 'fixed.ndjson'), rejects.map((line) => `${JSON.parse(line).raw}\n`).join(''));
+  const again = await runSvc(['events', 'import', 'fixed.ndjson', '--convert-timestamps', '--json'], {
+    env: service.env,
+    cwd,
+  });
+  expect(again.code).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({ read: 1, accepted: 1 });
+});
+
+test('the command to go on with is quoted for a shell', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, "it's.ndjson"), event(1));
+  const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
+  const argv = ['events', 'import', "it's.ndjson", '--set', 'a=b c', '--max-retries', '0', '--json'];
+  const run = await runSvc(argv, { env, cwd });
+  expect(JSON.parse(run.stdout).resumeCommand).toBe(
+    `svc events import 'it'\\''s.ndjson' --set 'a=b c' --max-retries 0 --json --resume`,
+  );
+});
+
+test.each([
+  [['--share', '0%'], '--share 0% is no part of a limit'],
+  [['--share', '120%'], '--share 120% is no part of a limit'],
+  [['--shard', '0/2'], '--shard 0/2 is no part'],
+  [['--shard', '3/2'], '--shard 3/2 is no part'],
+  [['--map', 'userId'], '--map userId lacks its ='],
+  [['--type', 'a=date'], '--type a=date names no type'],
+  [['--delimiter', 'ab'], '--delimiter ab is not one ASCII character'],
+  [['--convert-timestamps', '--time-zone', 'Mars/Base'], '--time-zone Mars/Base is no time zone'],
+  [['--flush-interval', 'soon'], '--flush-interval soon is no length of time'],
+  [['--batch-size', '1001'], '1001'],
+  [['--resume', '--restart'], 'restart'],
+])('%j is refused with exit 2', async (flags, message) => {
+  const service = await startStandIn();
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), event(1));
+  const run = await runSvc(['events', 'import', 'a.ndjson', ...flags], { env: service.env, cwd });
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain(message);
+  expect(service.requests).toEqual([]);
+});
+
+test('a key that the service does not know: exit 4, the result, and both steps', async () => {
+  const service = await startTestService();
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), lines(3));
+  const run = await runSvc(['events', 'import', 'a.ndjson', '--json'], {
+    env: { ...service.env, SVC_API_KEY: 'sk_test_wrong' },
+    cwd,
+  });
+  expect(run.code).toBe(4);
+  expect(JSON.parse(run.stdout)).toMatchObject({ read: 3, unsent: 3 });
+  expect(JSON.parse(run.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+    code: 'unauthorized',
+    hint: expect.stringContaining('then go on: svc events import a.ndjson --json --resume'),
+  });
+});
