@@ -1,10 +1,15 @@
+import { wrap } from '../../kit/wrap.ts';
 import type { Row } from '../../listen/conformance/run.ts';
 import { fixLines } from '../../listen/render.ts';
 import type { Output } from '../output.ts';
 import { bold, green, red, type Text } from '../render/text.ts';
 
-/** The rows of a conformance run, and under them how each failed one is mended. */
-export function conformanceText(rows: readonly Row[], out: Pick<Output, 'table'>): Text {
+/** The rows of a conformance run, and under them how each failed one is mended. `columns`: the terminal's, if any. */
+export function conformanceText(
+  rows: readonly Row[],
+  out: Pick<Output, 'table'>,
+  columns: number | undefined,
+): Text {
   const table = out.table(
     [
       { title: '' },
@@ -21,15 +26,21 @@ export function conformanceText(rows: readonly Row[], out: Pick<Output, 'table'>
       row.tries,
     ]),
   );
-  return [table, ...advice(rows)];
+  return [table, ...advice(rows, columns)];
 }
 
-function advice(rows: readonly Row[]): Text[] {
+function advice(rows: readonly Row[], columns: number | undefined): Text[] {
   const shown = new Set<string>();
   return rows
     .filter(({ passed }) => !passed)
     .flatMap(({ name, mistake, why, fix }): Text[] => {
-      const heading: Text = ['\n', red(bold(name)), mistake ? ` (${mistake})` : '', `: ${why}`];
+      const [first = '', ...more] = wrap(`${name}${mistake ? ` (${mistake})` : ''}: ${why}`, columns, '');
+      const heading: Text = [
+        '\n',
+        red(bold(name)),
+        first.slice(name.length),
+        ...more.map((line) => `\n${line}`),
+      ];
       const lines = fix ? fixLines({ fix }) : [];
       if (lines.length === 0 || shown.has(lines.join())) return [heading];
       shown.add(lines.join());

@@ -47,7 +47,7 @@ Exit 5 if a row fails.`;
     }
     const failed = rows.filter(({ passed }) => !passed).length;
     out.result({ url: url.href, passed: rows.length - failed, failed, rows }, () =>
-      conformanceText(rows, out),
+      conformanceText(rows, out, out.isTerminal ? world.stdout.columns : undefined),
     );
     if (signal.aborted) {
       throw new SvcError('interrupted', 'interrupted before all rows were tried', { hint: 'run it again' });

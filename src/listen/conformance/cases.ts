@@ -37,13 +37,13 @@ export const CASES: readonly Case[] = [
   {
     name: 'valid',
     expects: 'taken',
-    tries: 'a delivery as the service sends it',
+    tries: 'as the service sends it',
     shots: (make) => [make.delivery()],
   },
   {
     name: 'other spelling',
     expects: 'taken',
-    tries: 'the same JSON with spaces, escapes and a newline: the signature covers the raw bytes',
+    tries: 'valid, but with other spaces',
     shots: (make) => {
       const { body, deliveryId } = make.delivery({ note: 'café', amount: 10 });
       return [{ body: respelled(body), deliveryId }];
@@ -52,7 +52,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'tampered',
     expects: 'refused',
-    tries: 'one character of the body changed after it was signed',
+    tries: 'changed after it was signed',
     shots: (make) => {
       const { body, deliveryId } = make.delivery();
       const changed = Buffer.from(body);
@@ -81,7 +81,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'malformed signature',
     expects: 'refused',
-    tries: 'a signature of the wrong length',
+    tries: 'a signature too short',
     shots: (make) => [
       {
         ...make.delivery(),
@@ -92,7 +92,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'repeated delivery',
     expects: 'taken',
-    tries: 'the same delivery twice, as a retry brings it',
+    tries: 'the same twice, as a retry',
     shots: (make) => {
       const delivery = make.delivery();
       return [delivery, delivery];
@@ -101,7 +101,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'out of order',
     expects: 'taken',
-    tries: 'a delivery that happened an hour before the one that came first',
+    tries: 'an older one after a newer',
     shots: (make) => [
       make.delivery(),
       make.delivery({ occurredAt: new Date(make.now - HOUR_MS).toISOString() }),
@@ -110,7 +110,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'unknown kind',
     expects: 'taken',
-    tries: 'a kind that does not exist yet',
+    tries: 'a kind not invented yet',
     shots: (make) => [make.delivery({}, 'campaign.imagined')],
   },
   {
@@ -122,7 +122,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'slow',
     expects: 'taken',
-    tries: 'a body that arrives in pieces over two seconds',
+    tries: 'in pieces, over two seconds',
     shots: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
   },
 ];

@@ -85,7 +85,7 @@ function row(one: Case, result: Answer | NoAnswer, passed: boolean, known: Findi
   if (known && expects === 'taken' && isRefusal(status)) {
     return {
       ...base,
-      why: `it takes what is signed wrongly: ${known.summary}`,
+      why: `it makes a known mistake. ${known.summary}`,
       mistake: known.name,
       fix: known.fix,
     };
