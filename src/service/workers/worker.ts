@@ -22,12 +22,12 @@ export function repeat(
   pauseMs: number,
   round: () => Promise<boolean>,
 ): Worker {
-  const stopping = new AbortController();
+  let stopped = false;
   let woken = new AbortController();
   let wakePending = false;
   let resting = false;
   const loop = (async () => {
-    while (!stopping.signal.aborted) {
+    while (!stopped) {
       wakePending = false;
       let busy = false;
       try {
@@ -35,10 +35,11 @@ export function repeat(
       } catch (error) {
         log('error', `${name} failed`, { reason: error instanceof Error ? error.message : String(error) });
       }
-      if (busy || wakePending) continue;
+      if (busy || wakePending || stopped) continue;
       resting = true;
+      // A controller a rest: a signal that lives on would keep something of every rest (AbortSignal.any does).
       woken = new AbortController();
-      await clock.sleep(pauseMs, AbortSignal.any([woken.signal, stopping.signal])).catch(() => {});
+      await clock.sleep(pauseMs, woken.signal).catch(() => {});
       resting = false;
     }
   })();
@@ -49,7 +50,8 @@ export function repeat(
     },
     idle: async () => resting && !wakePending,
     stop: () => {
-      stopping.abort();
+      stopped = true;
+      woken.abort();
       return loop;
     },
   };
