@@ -202,4 +202,27 @@ describe('svc webhooks', () => {
       new RegExp(`${deliveries[0].deliveryId}\\tcampaign.clicked\\tdelivered\\t2\\t204`),
     );
   });
+
+  it('leaves on local what a receiver does not take in time, for the next process', async () => {
+    const home = tempDir();
+    const target = await startReceiver((response) => {
+      if (target.received.length > 1) response.writeHead(204).end();
+    });
+    onTestFinished(() => target.close());
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
+    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
+    await svc('messages', 'outcome', decision.decisionId, 'clicked');
+    expect(target.received.length).toBe(1);
+    await svc('profiles', 'list');
+    await svc('webhooks', 'list');
+    const [first, second] = await target.waitFor(2);
+    expect(second!.body.equals(first!.body)).toBe(true);
+    const { deliveries } = await svc('webhooks', 'deliveries', id);
+    expect(deliveries).toMatchObject([{ status: 'delivered', attempts: [{ status: 204 }] }]);
+  });
 });
