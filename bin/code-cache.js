@@ -1,6 +1,14 @@
 // Loads the bundle with V8's code cache: parsing and compiling are most of the start-up time of a short command.
 // Only what Node has loaded by itself is required here; node:crypto and node:module would cost 2 ms each.
-const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
 const { homedir } = require('node:os');
 const { basename, dirname, join, resolve } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
@@ -24,14 +32,15 @@ exports.loadCached = function loadCached(file) {
     const source = readFileSync(path, 'utf8');
     const { size, mtimeMs } = statSync(path);
     // Asked for each file: the flags, and with them the tag, may change while the program runs.
-    const validFor = `${process.version}-${cachedDataVersionTag()}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`;
+    const tag = cachedDataVersionTag();
+    const validFor = `${process.version}-${tag}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`;
     const cacheFile = join(cacheDir, `${basename(path)}-${validFor}.v8`);
     const cachedData = readOrNothing(cacheFile);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: path,
       cachedData,
     });
-    if (!cachedData || script.cachedDataRejected) fresh.push({ script, cacheFile });
+    if (!cachedData || script.cachedDataRejected) fresh.push({ script, cacheFile, tag });
     const module = { exports: {} };
     loaded.set(path, module);
     // What is not a chunk is of Node, or lies in this package's node_modules.
@@ -43,7 +52,10 @@ exports.loadCached = function loadCached(file) {
 
   const exported = load(file);
   // At the end, so that the cache holds the functions that were really used.
-  process.once('exit', () => fresh.forEach(keep));
+  process.once('exit', () => {
+    if (fresh.length > 0) forgetOld(cacheDir);
+    fresh.forEach(keep);
+  });
   return exported;
 };
 
@@ -55,10 +67,13 @@ function readOrNothing(path) {
   }
 }
 
-function keep({ script, cacheFile }) {
+function keep({ script, cacheFile, tag }) {
+  // Made under other flags than it is named after, it would be rejected each time.
+  if (cachedDataVersionTag() !== tag) return;
   const temporary = `${cacheFile}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
   try {
-    mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
+    makeDir(dirname(dirname(cacheFile)));
+    makeDir(dirname(cacheFile));
     writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
     renameSync(temporary, cacheFile);
   } catch {
@@ -67,5 +82,22 @@ function keep({ script, cacheFile }) {
     } catch {
       // A home that cannot be written to: nothing was left there.
     }
+  }
+}
+
+/** One level at a time: a home that is not there is not made, and `recursive` never ends below /proc. */
+function makeDir(path) {
+  if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+}
+
+/** What earlier versions left goes after two months; what is in use is made again then. */
+function forgetOld(cacheDir) {
+  try {
+    for (const name of readdirSync(cacheDir)) {
+      const path = join(cacheDir, name);
+      if (Date.now() - statSync(path).mtimeMs > 60 * 24 * 3600_000) rmSync(path, { force: true });
+    }
+  } catch {
+    // No cache yet, or one that is not ours to tidy.
   }
 }

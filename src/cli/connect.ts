@@ -123,11 +123,15 @@ export async function connect(
 
 /**
  * Lets V8 translate WebAssembly once and plainly. The HTTP parser is WebAssembly; optimising it in the background takes
- * 75 ms of a process that wants to end after one answer. Only here, after the code is loaded: the flag is part of what
- * a code cache is valid for.
+ * 75 ms of a process that wants to end after one answer. A code cache is only valid under the flags it was made with:
+ * they, and what they imply, are put back before bin/code-cache.js makes one.
  */
 function compileQuickly(): void {
   setFlagsFromString('--liftoff-only');
+  process.prependOnceListener('exit', () => {
+    for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
+      setFlagsFromString(flag);
+  });
 }
 
 /** The service on this machine's own data, inside this process. */

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
+
+const LOADER = join(ROOT, 'bin', 'code-cache.js');
+const run = promisify(execFile);
+
+/** A program of two files, and a home for its cache. */
+function program(answer: string) {
+  const dir = tempDir();
+  const home = tempDir();
+  const main = join(dir, 'main.cjs');
+  writeFileSync(main, "exports.say = () => require('./part.cjs').answer() + require('node:path').sep;");
+  write(answer);
+
+  function write(text: string): void {
+    writeFileSync(join(dir, 'part.cjs'), `exports.answer = () => ${JSON.stringify(text)};`);
+  }
+  async function start(env: Record<string, string> = {}, prepare = '', ...flags: string[]): Promise<string> {
+    const script = `${prepare};process.stdout.write(require(${JSON.stringify(LOADER)}).loadCached(${JSON.stringify(main)}).say())`;
+    const { stdout, stderr } = await run(process.execPath, [...flags, '-e', script], {
+      env: { PATH: process.env.PATH, HOME: home, ...env },
+    });
+    expect(stderr).toBe('');
+    return stdout;
+  }
+  const cache = join(home, '.cache', 'svc');
+  /** What is in the cache, and which bytes on the disk: a file that was replaced is another one. */
+  const cached = () => readdirSync(cache).map((name) => ({ name, inode: statSync(join(cache, name)).ino }));
+  return { dir, home, cache, write, start, cached };
+}
+
+describe('the code cache', () => {
+  it('is made by the first start and used as it is by the second', async () => {
+    const { start, cached } = program('one');
+    expect(await start()).toBe('one/');
+    const made = cached();
+    expect(made.map(({ name }) => name.split('-')[0])).toEqual(['main.cjs', 'part.cjs']);
+    expect(await start()).toBe('one/');
+    expect(cached()).toEqual(made);
+  });
+
+  it('never runs old code after an upgrade', async () => {
+    const { start, write } = program('old');
+    await start();
+    write('new');
+    expect(await start()).toBe('new/');
+    write('newer, longer');
+    expect(await start()).toBe('newer, longer/');
+  });
+
+  it('forgets what earlier versions left, after two months', async () => {
+    const { start, write, cache, cached } = program('old');
+    await start();
+    const old = cached();
+    const longAgo = Date.now() / 1000 - 61 * 24 * 3600;
+    for (const { name } of old) utimesSync(join(cache, name), longAgo, longAgo);
+    write('new');
+    await start();
+    expect(cached().map(({ name }) => name)).not.toContain(old[1]!.name);
+  });
+
+  it('survives a cache that is damaged, empty or of something else, and mends it', async () => {
+    const { start, cached, cache } = program('one');
+    await start();
+    const names = cached().map(({ name }) => name);
+    const [main, part] = names as [string, string];
+    for (const damage of ['', 'not a cache', readFileSync(join(cache, main)).subarray(0, 40)]) {
+      writeFileSync(join(cache, part), damage);
+      expect(await start()).toBe('one/');
+      expect(readFileSync(join(cache, part)).length).toBeGreaterThan(40);
+    }
+    const before = cached();
+    expect(await start()).toBe('one/');
+    expect(cached()).toEqual(before);
+  });
+
+  it('keeps apart what was compiled by another Node or under other flags', async () => {
+    const { start, cached } = program('one');
+    await start();
+    const own = cached();
+    await start({}, "Object.defineProperty(process, 'version', { value: 'v99.0.0' })");
+    await start({}, '', '--no-opt');
+    expect(cached().map(({ name }) => name)).toHaveLength(6);
+    expect(cached()).toEqual(expect.arrayContaining(own));
+  });
+
+  it('keeps nothing that was made under flags that changed meanwhile', async () => {
+    const { start, cached } = program('one');
+    const flag = "require('node:v8').setFlagsFromString('--liftoff-only')";
+    expect(await start({}, `process.nextTick(() => ${flag})`)).toBe('one/');
+    expect(() => cached()).toThrow(/ENOENT/);
+  });
+
+  it.each(['/dev/null', '/proc/1', '/nowhere/at/all'])(
+    'runs with a home it cannot write to: %s',
+    async (HOME) => {
+      const { start, dir } = program('one');
+      expect(await start({ HOME, USERPROFILE: HOME })).toBe('one/');
+      // Nor does it write into the installation.
+      expect(readdirSync(dir).sort()).toEqual(['main.cjs', 'part.cjs']);
+      expect(existsSync('/nowhere')).toBe(false);
+    },
+  );
+
+  it('is whole after many starts at once', async () => {
+    const { start, cached } = program('one');
+    expect(await Promise.all(Array.from({ length: 8 }, () => start()))).toEqual(Array(8).fill('one/'));
+    const made = cached();
+    expect(made).toHaveLength(2);
+    expect(await start()).toBe('one/');
+    expect(cached()).toEqual(made);
+  });
+});
