@@ -65,6 +65,7 @@ async function run(
   const share = shareOf(flags.share);
   const traffic = { requests: 0, retries: 0, rateLimited: 0 };
   const connection = await connect({
+    lasting: true,
     share,
     onRetry: () => {
       traffic.retries++;

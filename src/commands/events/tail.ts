@@ -31,7 +31,7 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
     signal,
     connect,
   }: Context<typeof EventsTail>): Promise<ExitCode> {
-    const { client } = await connect();
+    const { client } = await connect({ lasting: true });
     const { follow } = await import('../../tail/follow.ts');
     const { readEvent, matches, tableLine, tableHead } = await import('../../tail/event.ts');
     const { randomFrom } = await import('../../kit/random.ts');

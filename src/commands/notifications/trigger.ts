@@ -63,7 +63,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
       followNotification({ client: connection.client, clock: world.clock, id, timeoutMs: waitMs, signal });
 
     if (flags.input !== undefined) {
-      const connection = await context.connect();
+      const connection = await context.connect({ lasting: true });
       await runBatch({
         input: flags.input,
         world,

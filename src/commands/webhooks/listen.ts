@@ -76,7 +76,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
       wants === 'no'
         ? undefined
         : registration({
-            connection: await context.connect(),
+            connection: await context.connect({ lasting: true }),
             flags,
             kinds: flags.event,
             secret: secrets[0]!.secret,
