@@ -19,6 +19,7 @@ test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, bre
   console.log(JSON.stringify({ ...report, broken: report.broken.slice(0, 20) }));
   expect(report.broken.slice(0, 20)).toEqual([]);
   expect(report.answered).toBe(DECISIONS);
+  expect(report.logged - report.answered).toBeLessThanOrEqual(report.late);
   expect(report.lostAnswers).toBeGreaterThan(0);
   expect(report.daysAtCap).toBeGreaterThan(1000);
 });
