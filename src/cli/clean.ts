@@ -35,6 +35,20 @@ export function escapeJson(json: string): string {
   );
 }
 
+/**
+ * What a service answered as one JSON document: its own spelling where it is JSON, null where it is nothing, and the
+ * text as a JSON string where it is anything else.
+ */
+export function foreignJson(text: string): string {
+  if (text.trim() === '') return 'null';
+  try {
+    JSON.parse(text);
+    return escapeJson(text.trim());
+  } catch {
+    return cleanJson(text);
+  }
+}
+
 function visible(c: string): string {
   const code = c.codePointAt(0)!;
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;

@@ -1,3 +1,4 @@
+import { cleanJson } from './clean.ts';
 import type { Program } from './command.ts';
 import { ALIASES, COMMANDS } from './commands.gen.ts';
 import type { SvcError } from './errors.ts';
@@ -27,7 +28,7 @@ export async function dispatch(argv: readonly string[], program: Program): Promi
 }
 
 function report(error: SvcError, out: Output): number {
-  if (out.json) out.info(JSON.stringify(error));
+  if (out.json) out.info(cleanJson(error));
   else
     out.info([
       red(bold('error: ')),

@@ -11,8 +11,8 @@ import { HEADERS } from '../contract/headers.ts';
 import type { Group } from '../contract/limits.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
-import { ApiError } from './errors.ts';
-import { compose, type Exchange, type Incoming, type Interceptor } from './exchange.ts';
+import { ApiError, TransportError } from './errors.ts';
+import { compose, type Exchange, type Incoming, type Interceptor, type Outgoing } from './exchange.ts';
 import { auth } from './interceptors/auth.ts';
 import { deadline } from './interceptors/deadline.ts';
 import { debug } from './interceptors/debug.ts';
@@ -163,23 +163,50 @@ function tap(see: (answer: Incoming) => void): Interceptor {
   };
 }
 
-/** A stream's head passes the same inner interceptors as any answer; its body does not. */
+/** Most bytes of a refusal's body that are read where a stream was asked for. */
+const MOST_REFUSAL_BYTES = 64 * 1024;
+
+/** A stream's head passes the same inner interceptors as any answer, in the same time; its body does not. */
 function openWith(transport: Transport, options: ClientOptions) {
-  return async (request: Parameters<Exchange>[0]): Promise<AsyncIterable<Buffer>> => {
+  return async (request: Outgoing): Promise<AsyncIterable<Buffer>> => {
     let body: AsyncIterable<Buffer> | undefined;
     const head: Exchange = async (outgoing) => {
-      const opened = await transport.open(outgoing);
-      if (opened.status >= 200 && opened.status < 300) {
-        body = opened.body;
-        return { ...opened, body: Buffer.alloc(0) };
-      }
-      const chunks: Buffer[] = [];
-      for await (const chunk of opened.body) chunks.push(chunk);
-      return { ...opened, body: Buffer.concat(chunks) };
+      const opened = await openInTime(transport, outgoing, options.timeoutMs);
+      if (opened.status < 200 || opened.status >= 300)
+        return { ...opened, body: await beginning(opened.body, MOST_REFUSAL_BYTES) };
+      if (!/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? ''))
+        throw new TransportError('answer', true, 'the service answered something that is no event stream');
+      body = opened.body;
+      return { ...opened, body: Buffer.alloc(0) };
     };
     checked(await compose(head, [...paced(options), ...innermost(options)])(request));
     return body!;
   };
+}
+
+async function openInTime(transport: Transport, request: Outgoing, timeoutMs: number) {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
+    timeoutMs,
+  );
+  const signals = [late.signal, ...(request.signal ? [request.signal] : [])];
+  try {
+    return await transport.open({ ...request, signal: AbortSignal.any(signals) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function beginning(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
 }
 
 function checked(answer: Incoming): Answer {

@@ -26,11 +26,14 @@ export async function* readServerSentEvents(
   let moved = false;
 
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
+    const text = decoder.decode(chunk, { stream: true });
+    rest += text;
+    if (rest.length > MOST_CHARACTERS) throw new RangeError('a line of the event stream does not end');
+    // A line that goes on and on is not searched again from its beginning.
+    if (!/[\r\n]/.test(text)) continue;
     // A lone CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop()!;
-    if (rest.length > MOST_CHARACTERS) throw new RangeError('a line of the event stream does not end');
     for (const line of lines) {
       if (line === '') {
         if (data.length > 0 || moved)

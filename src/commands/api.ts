@@ -1,4 +1,4 @@
-import { cleanLine, escapeJson } from '../cli/clean.ts';
+import { cleanLine, foreignJson } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
 import { Args, Flags } from '../cli/oclif.ts';
@@ -60,7 +60,7 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
       out.raw(`${head.map(cleanLine).join('\n')}\n\n`);
     }
     const text = answer.body.toString('utf8');
-    if (out.json) out.raw(`${asJson(text)}\n`);
+    if (out.json) out.raw(`${foreignJson(text)}\n`);
     else if (out.isTerminal) out.line(text, () => text);
     else out.raw(answer.body);
     if (answer.status >= 200 && answer.status < 300) return;
@@ -82,15 +82,4 @@ function address(first: string, second: string | undefined): { method: string; p
       hint: 'give one such as /v1/webhooks, special characters percent-encoded',
     });
   return { method, path };
-}
-
-/** JSON as it came, its spelling kept; anything else as one JSON string, and nothing as null. */
-function asJson(text: string): string {
-  if (text === '') return 'null';
-  try {
-    JSON.parse(text);
-    return escapeJson(text);
-  } catch {
-    return escapeJson(JSON.stringify(text));
-  }
 }

@@ -16,6 +16,8 @@ export interface FollowOptions {
   readonly onState: (state: 'open' | 'lost') => void;
 }
 
+/** A stream that ends sooner than this and brought nothing counts as one that could not be opened, in ms. */
+const STILLBORN_MS = 5000;
 /** A stream that is silent for this long is taken for dead, in ms: the service sends a comment more often. */
 const SILENCE_MS = 60_000;
 const RECONNECT_MS = 500;
@@ -37,13 +39,18 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
         headers,
         signal: AbortSignal.any([signal, watchdog.signal]),
       });
-      failures = 0;
+      const openedAt = clock.now();
       onState('open');
+      let alive = false;
       for await (const message of readServerSentEvents(watched(stream, watchdog))) {
+        alive = true;
+        failures = 0;
         lastId = message.id;
         pause = message.retry ?? pause;
         if (message.data !== undefined) yield message;
       }
+      if (!alive && clock.now() - openedAt < STILLBORN_MS)
+        throw new TransportError('lost', true, 'the service ends the event stream as soon as it is open');
     } catch (error) {
       if (signal.aborted) return;
       const wait = waitAfter(error, ++failures, maxRetries, random);

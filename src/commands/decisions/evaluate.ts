@@ -3,6 +3,8 @@ import { SvcError } from '../../cli/errors.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
 import { Flags } from '../../cli/oclif.ts';
 import type { Client } from '../../client/client.ts';
+import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { validate } from '../../contract/validation.ts';
 import type { Estimate } from '../../evaluation/estimators.ts';
 import { evaluateLog, type LogEntry } from '../../evaluation/evaluate-log.ts';
 
@@ -64,6 +66,11 @@ async function* pages(
       'a decision log',
       client.call('listDecisions', { query: { after }, signal }),
     );
+    const page = validate(ENDPOINTS.listDecisions.answer, body);
+    if (!page.ok || (page.value.next ?? undefined) === (after ?? null))
+      throw new SvcError('unavailable', 'the service answered something that is no page of a decision log', {
+        hint: 'check the base URL: `svc doctor`',
+      });
     read += body.decisions.length;
     if (read % 10_000 === 0 && read > 0) tell(read);
     yield body.decisions.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);

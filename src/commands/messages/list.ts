@@ -1,4 +1,4 @@
-import { escapeJson } from '../../cli/clean.ts';
+import { foreignJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
 import { Flags } from '../../cli/oclif.ts';
@@ -21,7 +21,7 @@ export default class MessagesList extends SvcCommand {
       'messages',
       client.call('listMessages', { query: { hashId: flags['hash-id'] }, signal }),
     );
-    if (out.json) return out.raw(`${escapeJson(text.trim() || 'null')}\n`);
+    if (out.json) return out.raw(`${foreignJson(text)}\n`);
     const messages: readonly Record<string, unknown>[] = Array.isArray(body?.messages) ? body.messages : [];
     const cell = (value: unknown) => (typeof value === 'string' ? value : '');
     out.result(body, () =>
