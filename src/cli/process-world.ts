@@ -37,8 +37,12 @@ function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   const stream = process[name];
   if (!used.has(stream)) {
     used.add(stream);
-    // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Notices that nobody can take, on a full disk say, must not stop the work that they are about.
+      if (name === 'stderr') return;
+      // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
+      process.exit(error.code === 'EPIPE' ? 0 : 1);
+    });
   }
   return stream;
 }

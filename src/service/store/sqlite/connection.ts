@@ -17,8 +17,10 @@ export const sqliteDialect: Dialect = {
   skipLocked: '',
 };
 
-/** How long a statement waits for another process that holds the write lock. */
+/** How long a statement waits for another process that holds a lock, the whole process with it. */
 const BUSY_TIMEOUT_MS = 10_000;
+/** A log that grew beyond this, behind a reader that took long, is cut back once it is free. */
+const LOG_BYTES = 64 * 1024 * 1024;
 
 /** One SQLite connection: statements prepared once, errors in the store's words. */
 export class SqliteConnection implements Sql {
@@ -26,6 +28,8 @@ export class SqliteConnection implements Sql {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #path: string;
+  /** Why the transaction under way is lost. */
+  #spoiled: unknown;
 
   constructor(path: string) {
     this.#path = path;
@@ -34,6 +38,7 @@ export class SqliteConnection implements Sql {
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
       this.exec('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
+      this.exec(`PRAGMA journal_size_limit=${LOG_BYTES}`);
     } catch (error) {
       throw this.#translate(error);
     }
@@ -48,9 +53,35 @@ export class SqliteConnection implements Sql {
     }
   }
 
+  /** Begins a transaction, whatever became of the one before. */
+  begin(kind: 'DEFERRED' | 'IMMEDIATE'): void {
+    if (this.#database.inTransaction) this.rollBack();
+    this.#spoiled = undefined;
+    this.exec(`BEGIN ${kind}`);
+  }
+
+  /** Ends a transaction without a trace; does nothing where SQLite has undone it itself (a full disk does that). */
+  rollBack(): void {
+    try {
+      if (this.#database.inTransaction) this.exec('ROLLBACK');
+    } catch {
+      // Tried again by the next `begin`.
+    }
+  }
+
   allSync<T>(sql: string, params: readonly SqlValue[] = []): T[] {
+    this.#checkSpoiled();
     try {
       return (this.#prepare(sql).all(...params) as Record<string, unknown>[]).map(withBytes) as T[];
+    } catch (error) {
+      throw this.#noted(this.#translate(error));
+    }
+  }
+
+  /** Asks for the one row of a pragma, outside of any transaction. */
+  pragma<T>(name: string): T {
+    try {
+      return this.#prepare(`PRAGMA ${name}`).all()[0] as T;
     } catch (error) {
       throw this.#translate(error);
     }
@@ -65,16 +96,30 @@ export class SqliteConnection implements Sql {
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
+    this.#checkSpoiled();
     try {
       return this.#prepare(sql).run(...params).changes;
     } catch (error) {
-      throw this.#translate(error);
+      throw this.#noted(this.#translate(error));
     }
   }
 
   close(): void {
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /**
+   * After some failures SQLite has ended the transaction, and the next statement would be committed on its own: there
+   * must be none until the next `begin`.
+   */
+  #noted(error: unknown): unknown {
+    if (error instanceof StoreUnavailable) this.#spoiled = error;
+    return error;
+  }
+
+  #checkSpoiled(): void {
+    if (this.#spoiled) throw this.#spoiled;
   }
 
   #prepare(sql: string): Database.Statement {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { chmodSync, existsSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import { ensurePrivateDir } from '../../../kit/private-file.ts';
@@ -9,6 +9,10 @@ import { SqliteConnection, sqliteDialect } from './connection.ts';
 
 /** Most transactions that share one commit. */
 const GROUP_SIZE = 64;
+
+/** How long a group waits for another process that holds the write lock, and between two looks at it. */
+const LOCK_WAIT_MS = 10_000;
+const LOCK_LOOK_MS = 10;
 
 /** How often to look whether another process has committed something. */
 const FOREIGN_NEWS_MS = 200;
@@ -45,22 +49,22 @@ export class SqliteStore implements Store {
   #synchronous: 'FULL' | 'NORMAL' | undefined;
   #poll: NodeJS.Timeout | undefined;
   #version = 0;
+  #insecure = false;
   #idle: (() => void) | undefined;
 
   private constructor(path: string, clock: Clock) {
     this.#clock = clock;
     this.#writer = new SqliteConnection(path);
+    // A wait inside SQLite stops the whole process: see #begin.
+    this.#writer.exec('PRAGMA busy_timeout=0');
     this.#reader = new SqliteConnection(path);
   }
 
   /** Opens (and makes, 0600) the file and brings it to this program's schema. */
   static async open(path: string, clock: Clock): Promise<SqliteStore> {
     ensurePrivateDir(dirname(path));
-    const fresh = !existsSync(path);
+    makePrivate(path);
     const store = new SqliteStore(path, clock);
-    if (fresh)
-      for (const suffix of ['', '-wal', '-shm'])
-        if (existsSync(path + suffix)) chmodSync(path + suffix, 0o600);
     try {
       await store.write((tx) => migrate(tx.sql, tx.now));
     } catch (error) {
@@ -83,11 +87,11 @@ export class SqliteStore implements Store {
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const run = async () => {
-      this.#reader.exec('BEGIN');
+      this.#reader.begin('DEFERRED');
       try {
         return await work({ sql: this.#reader, now: this.#clock.now(), lock, notify: async () => {} });
       } finally {
-        this.#reader.exec('ROLLBACK');
+        this.#reader.rollBack();
       }
     };
     const result = this.#reading.then(run);
@@ -124,12 +128,14 @@ export class SqliteStore implements Store {
       const topics = new Set<Topic>();
       const outcomes: Outcome[] = [];
       try {
+        this.#secure();
         this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
-        this.#writer.exec('BEGIN IMMEDIATE');
+        await this.#begin();
         for (const job of group) outcomes.push(await this.#runUnderSavepoint(job, topics));
         this.#writer.exec('COMMIT');
       } catch (error) {
-        this.#rollBack();
+        this.#writer.rollBack();
+        this.#insecure ||= isFailedSync(error);
         for (const job of group) job.reject(error);
         continue;
       }
@@ -164,12 +170,28 @@ export class SqliteStore implements Store {
     }
   }
 
-  #rollBack(): void {
-    try {
-      this.#writer.exec('ROLLBACK');
-    } catch {
-      // SQLite has undone the transaction itself (a full disk does that).
+  /** Takes the write lock; while another process has it, this one goes on with everything else. */
+  async #begin(): Promise<void> {
+    for (let waited = 0; ; waited += LOCK_LOOK_MS) {
+      try {
+        return this.#writer.begin('IMMEDIATE');
+      } catch (error) {
+        if (!isBusy(error) || waited >= LOCK_WAIT_MS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
+      }
     }
+  }
+
+  /**
+   * After an fsync that failed the system may have dropped what it could not write, and say nothing at the next: what
+   * was committed before is copied from the log into the file, and synced there, before anything more is promised.
+   */
+  #secure(): void {
+    if (!this.#insecure) return;
+    const { log, checkpointed } = this.#writer.pragma<{ log: number; checkpointed: number }>(
+      'wal_checkpoint(PASSIVE)',
+    );
+    this.#insecure = log !== checkpointed;
   }
 
   #setSynchronous(level: 'FULL' | 'NORMAL'): void {
@@ -183,7 +205,13 @@ export class SqliteStore implements Store {
     this.#version = this.#dataVersion();
     this.#poll = setInterval(() => {
       if (this.#flushing) return;
-      const version = this.#dataVersion();
+      let version: number;
+      try {
+        version = this.#dataVersion();
+      } catch {
+        // The disk fails: nothing that could be told now, and no reason to end the process.
+        return;
+      }
       if (version === this.#version) return;
       this.#version = version;
       for (const topic of this.#news.eventNames()) this.#news.emit(topic);
@@ -197,6 +225,21 @@ export class SqliteStore implements Store {
 
   /** Changes when another connection commits, not by our own commits. */
   #dataVersion(): number {
-    return this.#writer.allSync<{ data_version: number }>('PRAGMA data_version')[0]!.data_version;
+    return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
   }
 }
+
+/** Makes a missing file, so that nobody else can ever read it; SQLite gives its log the same mode. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    // What is there, or what cannot be made, is looked at when SQLite opens it.
+    if (!['EEXIST', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code!))
+      throw error;
+  }
+}
+
+const isBusy = (error: unknown) => error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
+const isFailedSync = (error: unknown) => error instanceof StoreUnavailable && /FSYNC/.test(codeOf(error));
+const codeOf = (error: StoreUnavailable) => String((error.cause as { code?: unknown } | undefined)?.code);

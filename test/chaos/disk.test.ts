@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { canInject, sufferFailingCalls, sufferFileLimit } from '../support/disk-faults.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+// The short form of disk.chaos.ts.
+test('a disk that takes no more: 503, nothing lost that was acknowledged, and no restart', async () => {
+  const program = await svcProgram();
+  try {
+    const limited = await sufferFileLimit(program, tempDir(), 8, 'short');
+    expect(limited.faults).toEqual([]);
+    expect(limited.failed).toBeGreaterThan(0);
+    // Where strace is at hand, single calls fail too.
+    const injected = canInject()
+      ? await sufferFailingCalls(program, tempDir(), 12, 'short')
+      : await sufferFileLimit(program, tempDir(), 12, 'instead');
+    expect(injected.faults).toEqual([]);
+    expect(injected.failed).toBeGreaterThan(0);
+  } finally {
+    program.release();
+  }
+}, 60_000);

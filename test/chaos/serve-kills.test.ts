@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { killServing } from '../support/serve-kills.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+// The short form of serve-kills.chaos.ts.
+test('a service killed under import has each acknowledged event exactly once', async () => {
+  const program = await svcProgram();
+  try {
+    const { faults, notReplayed, batches } = await killServing(program, tempDir(), 8, 'short');
+    expect(faults).toEqual([]);
+    expect(notReplayed).toBe(0);
+    expect(batches).toBeGreaterThan(0);
+  } finally {
+    program.release();
+  }
+}, 60_000);
