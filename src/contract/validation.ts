@@ -25,7 +25,9 @@ export function validate<T>(
 /** Turns a path such as `events, 3, properties, a` into index 3 and field `properties.a`. */
 function toDetail(issue: Issue): Detail {
   const [first, second, ...rest] = issue.path;
-  const batched = typeof second === 'number' && (first === 'events' || first === 'users');
+  // The `events` of a subscription are kinds and no records: theirs are the only elements held to a list of values.
+  const isKind = issue.code === 'invalid_value' && rest.length === 0;
+  const batched = typeof second === 'number' && (first === 'events' || first === 'users') && !isKind;
   const path = batched ? rest : issue.path;
   const unknown = issue.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
   const field = [...path, ...unknown].map(String).join('.') || (batched ? 'record' : 'body');

@@ -95,11 +95,15 @@ export class Deliverer {
       };
       options.signal?.addEventListener('abort', onAbort, { once: true });
       if (options.signal?.aborted) onAbort();
+      let answering = false;
       request.on('error', (error: NodeJS.ErrnoException) => {
+        // A handler may answer before it has read the body, and close: its answer counts, not that.
+        if (answering) return;
         const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         stop(stale ? 'STALE' : (error.code ?? 'ERROR'), words(error));
       });
       request.on('response', (response) => {
+        answering = true;
         const chunks: Buffer[] = [];
         let kept = 0;
         response.on('data', (chunk: Buffer) => {
@@ -118,6 +122,7 @@ export class Deliverer {
           });
         });
         response.on('error', (error: NodeJS.ErrnoException) => stop(error.code ?? 'ERROR', words(error)));
+        response.on('close', () => stop('ECONNRESET', 'the answer was cut off'));
       });
       void write(request, body, options.pieces, () => settled);
     });

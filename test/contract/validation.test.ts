@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IngestEventsRequest } from '../../src/contract/schemas.ts';
+import { CreateWebhookRequest, IngestEventsRequest } from '../../src/contract/schemas.ts';
 import { validate } from '../../src/contract/validation.ts';
 
 const details = (value: unknown) => {
@@ -14,5 +14,19 @@ test('a missing field and one of a wrong type are told apart', () => {
   expect(details({ events: [event, { ...event, userId: 7 }, { userId: 'u', event: 'e' }] })).toEqual([
     { index: 1, field: 'userId', message: 'must be a string' },
     { index: 2, field: 'timestamp', message: 'is missing' },
+  ]);
+});
+
+test('a kind of a subscription is not taken for a record of a batch', () => {
+  const checked = validate(CreateWebhookRequest, {
+    url: 'https://example.com',
+    events: ['campaign.clicked', 'campaign.imagined'],
+    signingSecret: 'sixteen characters',
+  });
+  expect(checked.ok ? [] : checked.details).toEqual([
+    { field: 'events.1', message: expect.stringContaining('must be one of campaign.clicked') },
+  ]);
+  expect(details({ events: ['campaign.clicked'] })).toEqual([
+    { index: 0, field: 'record', message: 'must be an object' },
   ]);
 });

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeliveryBody } from '../../src/contract/schemas.ts';
@@ -67,6 +69,27 @@ describe('a delivery made here', () => {
     expect(verifyBody(got.body, SECRET, got.headers['x-service-signature'] as string)).toBe(true);
     expect(got.headers['webhook-id']).toBe('dlv_7');
     new Webhook(SECRET, { format: 'raw' }).verify(got.body.toString(), got.headers as Record<string, string>);
+  });
+
+  it('takes the answer of a handler that does not read the body, and says when an answer is cut off', async () => {
+    const early = http.createServer((_, response) => {
+      response.writeHead(401, { connection: 'close' }).end('{}');
+    });
+    const cut = http.createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.socket?.destroy());
+    });
+    const results = [];
+    for (const server of [early, cut]) {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const body = Buffer.alloc(64 * 1024, 'x');
+      const options = { body, secret: SECRET, deliveryId: 'd', now: 0, deliverer: deliverer() };
+      results.push(await sendSigned({ to: new URL(`http://127.0.0.1:${port}/`), ...options }));
+    }
+    expect(results).toMatchObject([{ status: 401 }, { status: null, code: 'ECONNRESET' }]);
   });
 
   it('gets no answer from a handler that takes too long, and says so', async () => {

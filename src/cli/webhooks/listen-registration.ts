@@ -60,7 +60,9 @@ export function registration({
     secret,
     leaseSeconds,
     onRefused: (error) => {
-      const { status } = error as Partial<ApiError>;
+      const { status, details = [] } = error as Partial<ApiError>;
+      const refusesAddress = details.length === 0 || details.some(({ field }) => field === 'url');
+      if (!refusesAddress) return false;
       if (flags.register !== undefined || status === undefined || status < 400 || status > 499) return false;
       if (status === 401 || status === 403 || status === 429) return false;
       if (!withoutIsFine) {

@@ -3,9 +3,11 @@ import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { SvcError } from '../../cli/errors.ts';
+import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
 import { Flags } from '../../cli/oclif.ts';
 import { dim, green, red, type Text } from '../../cli/render/text.ts';
+import { isLoopback } from '../../cli/settings.ts';
 import { listenSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { listenFailure } from '../../cli/webhooks/listen-failure.ts';
 import { registration, wantsRegistration } from '../../cli/webhooks/listen-registration.ts';
@@ -65,7 +67,8 @@ subscription at the end. Without a service it needs only a signing secret.`;
 
   protected override async act(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
     const { flags, world, out, paths, signal } = context;
-    const routes = routesOf(flags['forward-to'] ?? []);
+    const routes = routesOf(flags['forward-to'] ?? [], flags.port);
+    warnOfUnknownKinds(flags.event ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
     const wants = wantsRegistration(flags, world);
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no', out);
@@ -137,7 +140,22 @@ function marked(line: string): Text {
   return mark === undefined ? line : [dim(time!), mark === '✓' ? green(mark) : red(mark), rest!];
 }
 
-function routesOf(values: readonly string[]): Route[] {
+function routesOf(values: readonly string[], port: number): Route[] {
+  const routes = parsedRoutes(values);
+  const own = routes.find(({ url }) => isLoopback(url.hostname) && Number(url.port || 80) === port);
+  if (own) {
+    throw new SvcError(
+      'usage',
+      `${own.url.href} is this listener itself: it would forward to itself for ever`,
+      {
+        hint: 'name the port of your handler, or another one for the listener with --port',
+      },
+    );
+  }
+  return routes;
+}
+
+function parsedRoutes(values: readonly string[]): Route[] {
   try {
     return parseRoutes(values);
   } catch (error) {

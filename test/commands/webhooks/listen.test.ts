@@ -161,6 +161,7 @@ it('names a taken port and how to take another', async () => {
 
 it.each([
   [['--forward-to', 'ftp://x'], 2],
+  [['--forward-to', 'localhost:4500/hook', '--port', '4500'], 2],
   [['--lease', '1s'], 2],
   [['--host', 'no-such-host.invalid'], 2],
   [['--record', 'missing/folder/file'], 2],
@@ -222,6 +223,18 @@ it('says so where the service takes no loopback address: goes on with a given se
   const alone = await runSvc(['webhooks', 'listen', '--port', '0'], { env: service.env });
   expect(alone.code).toBe(5);
   expect(alone.stderr).toContain('--allow-loopback-webhooks');
+});
+
+it('hands on what else the service refuses, in its words', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const run = (argv: string[], more = {}) =>
+    runSvc(['webhooks', 'listen', '--port', '0', ...argv], { env: { ...service.env, ...more } });
+  const kind = await run(['--event', 'campaign.imagined']);
+  expect(kind.code).toBe(5);
+  expect(kind.stderr).toContain('events.0 must be one of');
+  const short = await run([], { SVC_WEBHOOK_SECRET: 'too short' });
+  expect(short.code).toBe(5);
+  expect(short.stderr).toContain('16 characters');
 });
 
 it('on local it subscribes itself, and takes what another command on local causes', async () => {
