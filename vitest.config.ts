@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** What runs on PostgreSQL too. */
 const ON_POSTGRES = [
   'test/service/store/postgres/**/*.test.ts',
+  'test/commands/serve/postgres.test.ts',
   'test/service/*.test.ts',
   'test/service/http/decide.test.ts',
 ];
@@ -19,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'svc',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/service/store/postgres/**'],
+          exclude: ['test/service/store/postgres/**', 'test/commands/serve/postgres.test.ts'],
         },
       },
       {

@@ -29,6 +29,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Loadable
   'regions:list': () => import('../commands/regions/list.ts'),
   serve: () => import('../commands/serve.ts'),
   'serve:exec': () => import('../commands/serve/exec.ts'),
+  'serve:migrate': () => import('../commands/serve/migrate.ts'),
   'users:import': () => import('../commands/users/import.ts'),
   'webhooks:create': () => import('../commands/webhooks/create.ts'),
   'webhooks:delete': () => import('../commands/webhooks/delete.ts'),

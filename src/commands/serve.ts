@@ -1,7 +1,9 @@
 import { type Context, SvcCommand } from '../cli/command.ts';
+import { databaseFailure, databaseFlag, databaseOf } from '../cli/database.ts';
 import { SvcError } from '../cli/errors.ts';
 import { Flags } from '../cli/oclif.ts';
 import { serviceFlags, serviceOptions } from '../cli/serve-options.ts';
+import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
   static override summary = 'Run the whole service over HTTP';
@@ -12,6 +14,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 0 --json',
     '<%= config.bin %> <%= command.id %> --database ./demo.db --limit ingest=5000 --limit decisions=off',
+    '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
   ];
   static override flags = {
     port: Flags.integer({
@@ -21,31 +24,44 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       max: 65535,
     }),
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
-    database: Flags.string({ summary: 'SQLite file to keep the data in', helpValue: 'FILE' }),
+    database: databaseFlag,
+    'metrics-port': Flags.integer({
+      summary: 'port for /metrics (Prometheus), /healthz and /readyz; none unless given',
+      min: 0,
+      max: 65535,
+    }),
+    'log-level': Flags.string({
+      summary: 'least level that is logged (a JSON object a line on stderr)',
+      options: ['debug', 'info', 'warn', 'error'] as const,
+      default: 'info',
+    }),
     ...serviceFlags,
   };
 
   protected override async act({ flags, out, world, paths, signal }: Context<typeof Serve>): Promise<void> {
     const { startService } = await import('../service/start.ts');
+    const { createLog } = await import('../service/operations/log.ts');
+    const database = databaseOf(flags.database, world, paths, out);
     const service = await startService({
-      database: flags.database ?? paths.database,
+      database,
+      dataDir: paths.dataDir,
+      metricsPort: flags['metrics-port'],
       host: flags.host,
       port: flags.port,
       ...serviceOptions(flags, world),
-      log: (level, message, fields) =>
-        out.info(
-          JSON.stringify({ level, time: new Date(world.clock.now()).toISOString(), message, ...fields }),
-        ),
-    }).catch((error: NodeJS.ErrnoException) => {
+      log: createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
+    }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
       throw error.code === 'EADDRINUSE'
-        ? new SvcError('port_taken', `port ${flags.port} on ${flags.host} is taken`, {
+        ? new SvcError('port_taken', `port ${error.port ?? flags.port} on ${flags.host} is taken`, {
             hint: 'stop what listens there, or take a free one with `svc serve --port 0`',
           })
-        : error;
+        : databaseFailure(error, database);
     });
-    const { url, workspace, apiKey } = service;
-    out.line({ ready: true, url, workspace, apiKey, pid: process.pid }, () => [
+    const { url, metricsUrl, workspace, apiKey } = service;
+    const metrics = metricsUrl === undefined ? {} : { metricsUrl };
+    out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
       `serving on ${url}\n`,
+      metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
       `  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}${apiKey === null ? '' : ` SVC_API_KEY=${apiKey}`}\n`,
       'stop with Ctrl-C',
     ]);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writePrivateFile } from '../kit/private-file.ts';
-import { type Cipher, createCipher } from './crypto/cipher.ts';
+import { type Cipher, createCipher, withoutKey } from './crypto/cipher.ts';
 import { settings } from './store/settings.ts';
 import { type Store, StoreUnusable } from './store/store.ts';
 
@@ -11,9 +11,16 @@ const KEY = /^[0-9a-f]{64}$/i;
 /**
  * The cipher of a store's personal fields. The key is 32 bytes as 64 hex characters, from `given` (the environment's
  * SVC_DATA_KEY) or a 0600 file beside the data, where the first start makes it. The store keeps the key's fingerprint.
- * Rejects with StoreUnusable where the key is missing, unreadable or another one than the data was sealed with.
+ * Rejects with StoreUnusable where the key is unreadable or another one than the data was sealed with, and where it is
+ * missing. On a `shared` database the key may be with the other nodes: there a node without it still does what needs
+ * no key, with a cipher that is not usable.
  */
-export async function openDataKey(store: Store, file: string, given: string | undefined): Promise<Cipher> {
+export async function openDataKey(
+  store: Store,
+  file: string,
+  given: string | undefined,
+  shared = false,
+): Promise<Cipher> {
   if (given !== undefined && !KEY.test(given))
     throw new StoreUnusable('SVC_DATA_KEY must be 64 hex characters: 32 bytes');
   return store.write(async (tx) => {
@@ -21,6 +28,7 @@ export async function openDataKey(store: Store, file: string, given: string | un
     const fingerprint = await settings.get<string>(tx, SETTING);
     const known = given ?? readKey(file);
     if (known === undefined) {
+      if (shared && fingerprint !== undefined) return withoutKey(fingerprint);
       if (fingerprint !== undefined)
         throw new StoreUnusable(
           `the key of the personal fields is missing: restore ${file}, or set SVC_DATA_KEY to the key with fingerprint ${fingerprint}`,

@@ -25,7 +25,7 @@ export interface ServiceDeps {
 
 /** Structured log lines; the caller decides where they go. Never given secrets or personal fields. */
 export type Log = (
-  level: 'info' | 'warn' | 'error',
+  level: 'debug' | 'info' | 'warn' | 'error',
   message: string,
   fields?: Record<string, unknown>,
 ) => void;

@@ -19,8 +19,12 @@ import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { listen } from './http/server.ts';
 import { LearnedModels } from './learned-models.ts';
 import { type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
+import { healthOf } from './operations/health.ts';
+import { unobserved } from './operations/observe.ts';
+import { listenForOperations } from './operations/server.ts';
 import { followPolicy, type PolicyChange } from './policy.ts';
 import { filesOf, openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
@@ -52,12 +56,16 @@ export interface ServiceOptions extends PolicyChange {
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
+  /** Port for /metrics, /healthz and /readyz; 0 takes a free one; left out, there is none. */
+  readonly metricsPort?: number | undefined;
 }
 
 export interface RunningService {
   readonly url: string;
   readonly workspace: string;
   readonly apiKey: string | null;
+  /** Where the metrics are; undefined where they were not asked for. */
+  readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;
   /** True when no worker has anything due. */
   idle(): Promise<boolean>;
@@ -71,7 +79,6 @@ export interface RunningService {
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? systemClock;
-  const log: Log = options.log ?? (() => {});
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
   const { store, limiter, shared } = await openStore(options.database, clock, steady);
@@ -80,6 +87,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     for (const closer of closers.reverse()) await closer();
   };
   try {
+    const metrics = options.metricsPort === undefined ? undefined : await loadMetrics(store, steady);
+    const observe = metrics?.observe ?? unobserved;
+    const log: Log = (level, message, fields) => {
+      observe.line(level);
+      options.log?.(level, message, fields);
+    };
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
@@ -92,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       random: randomFrom(options.seed),
       policy,
       log,
-      cipher: await openDataKey(store, `${files}.key`, options.dataKey),
+      cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
       catalogue,
       models: new LearnedModels(log),
       decisionSeed: decisionSeeds(options.seed),
@@ -105,12 +118,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startJanitor(deps),
       startLearner(deps),
       startSettler(deps),
-      startDeliverer(deps),
-      startDispatcher(deps, channels),
       startEventIndexer(deps),
+      // They open what is sealed.
+      ...(deps.cipher.usable ? [startDeliverer(deps), startDispatcher(deps, channels)] : []),
     ];
+    if (!deps.cipher.usable)
+      log('warn', 'this node has no data key: it sends nothing and answers 503 to what needs one', {
+        missing: `${files}.key, or SVC_DATA_KEY with fingerprint ${deps.cipher.fingerprint}`,
+      });
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const stopping = new AbortController();
+    const health = healthOf(store, clock);
     const app = createApp({
       deps,
       handlers: {
@@ -124,16 +142,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       streams: { streamEvents: liveEvents(stopping.signal) },
       admit: rateLimiter(limiter, policy),
+      observe,
+      health,
       region: options.region,
     });
     const host = options.host ?? '127.0.0.1';
+    const operations =
+      metrics && (await listenForOperations(host, options.metricsPort ?? 0, health, metrics));
+    if (operations) closers.push(() => operations.close());
     const server = await listen(app, host, options.port ?? 0);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
-    // First of all: streams never end by themselves.
-    closers.push(() => stopping.abort());
+    // First of all: load balancers look elsewhere, and streams, which never end by themselves, do.
+    closers.push(() => {
+      health.stopping();
+      stopping.abort();
+    });
+    const base = `http://${host.includes(':') ? `[${host}]` : host}`;
     return {
-      url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+      url: `${base}:${server.port}`,
+      metricsUrl: operations && `${base}:${operations.port}/metrics`,
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
       deps,
@@ -147,4 +175,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close();
     throw error;
   }
+}
+
+/** Loaded only where it is used: most services run without. */
+async function loadMetrics(store: Store, steady: SteadyClock) {
+  const { createMetrics } = await import('./operations/metrics.ts');
+  return createMetrics(store, steady);
 }

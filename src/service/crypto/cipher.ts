@@ -13,6 +13,24 @@ export interface Cipher {
   open(sealed: Uint8Array, place: string): string;
   /** Tells one key from another and gives nothing else away: first 16 hex characters of a domain-separated SHA-256. */
   readonly fingerprint: string;
+  /** False where the key is missing: then it neither seals nor opens. */
+  readonly usable: boolean;
+}
+
+/** What is asked for needs the data key, which this node was not given. */
+export class DataKeyMissing extends Error {
+  constructor(fingerprint: string) {
+    super(`the data key with fingerprint ${fingerprint} is missing on this node`);
+    this.name = 'DataKeyMissing';
+  }
+}
+
+/** Stands in for a cipher whose key is elsewhere: throws DataKeyMissing. */
+export function withoutKey(fingerprint: string): Cipher {
+  const refuse = () => {
+    throw new DataKeyMissing(fingerprint);
+  };
+  return { fingerprint, usable: false, seal: refuse, open: refuse };
 }
 
 /**
@@ -24,6 +42,7 @@ export function createCipher(key: Uint8Array): Cipher {
   const secret = Buffer.from(key);
   return {
     fingerprint: createHash('sha256').update('svc data key\0').update(secret).digest('hex').slice(0, 16),
+    usable: true,
     seal(text, place) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', secret, nonce, { authTagLength: TAG });

@@ -6,7 +6,10 @@ import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
+import { DataKeyMissing } from '../crypto/cipher.ts';
 import type { ServiceDeps } from '../deps.ts';
+import type { Health } from '../operations/health.ts';
+import type { Observe } from '../operations/observe.ts';
 import { idempotency } from '../store/idempotency.ts';
 import { ConstraintViolation, StoreUnavailable, type Tx } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
@@ -24,6 +27,8 @@ export interface AppParts {
   readonly handlers: Handlers;
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
+  readonly observe: Observe;
+  readonly health: Health;
   /** The region this service serves; undefined serves every workspace alike. */
   readonly region: string | undefined;
 }
@@ -40,7 +45,12 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     if (!parts.handlers[name] && !parts.streams[name]) continue;
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
     byPath.set(path, [...(byPath.get(path) ?? []), endpoint.method]);
-    app.on(endpoint.method, path, (c) => answer(c, parts, name, endpoint));
+    app.on(endpoint.method, path, async (c) => {
+      const answered = parts.observe.request(name);
+      const response = await answer(c, parts, name, endpoint);
+      answered(response.status);
+      return response;
+    });
   }
   for (const [path, methods] of byPath) {
     app.all(path, (c) => {
@@ -50,6 +60,11 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
       return failure(error, newId('req'), new Headers(), c);
     });
   }
+  // For load balancers, without a key: is it up, and should it get requests?
+  app.get('/healthz', (c) => c.text('ok\n'));
+  app.get('/readyz', async (c) =>
+    (await parts.health.ready()) ? c.text('ready\n') : c.text('not ready\n', 503),
+  );
   app.onError((error, c) => {
     const requestId = newId('req');
     return failure(asServiceError(error, parts.deps, requestId), requestId, new Headers(), c);
@@ -171,6 +186,10 @@ function asServiceError(error: unknown, deps: ServiceDeps, requestId: string): S
     return new ServiceError('invalid_request', undefined, [
       { field: 'body', message: 'holds a value that cannot be stored' },
     ]);
+  }
+  if (error instanceof DataKeyMissing) {
+    const words = 'This node was not given the data key, which the request needs.';
+    return new ServiceError('unavailable', words, undefined, { [HEADERS.retryAfter]: '1' });
   }
   if (error instanceof StoreUnavailable) {
     deps.log('error', 'the store is unavailable', { requestId, reason: error.message });

@@ -30,6 +30,14 @@ export async function openStore(database: string, clock: Clock, steady: SteadyCl
   return { store, limiter: await localLimiter(store, clock, steady), shared: false };
 }
 
+/** Brings the data to this program's schema and closes it again. Tells the versions before and after. */
+export async function migrateStore(database: string, clock: Clock): Promise<{ from: number; to: number }> {
+  const Engine = isPostgres(database) ? (await import('./postgres/store.ts')).PostgresStore : SqliteStore;
+  const { store, from, to } = await Engine.openAndMigrate(database, clock);
+  await store.close();
+  return { from, to };
+}
+
 /**
  * What the names of the files that belong to a database begin with (credentials, data key, outbox): beside an SQLite
  * file, and in the data directory for PostgreSQL, one set for each database.

@@ -56,6 +56,8 @@ export interface Store {
   subscribe(topic: Topic, heard: () => void): () => void;
   /** True while this process is the one to do a job that needs doing once (learning, tidying up). Ask each time. */
   leads(role: string): Promise<boolean>;
+  /** Connections to a database server by state; empty where there is none. */
+  connections(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 

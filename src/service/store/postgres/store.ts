@@ -112,6 +112,11 @@ export class PostgresStore implements Store {
     return () => void this.#news.off(topic, heard);
   }
 
+  connections(): Record<string, number> {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waited_for: waitingCount };
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -62,16 +62,24 @@ export class SqliteStore implements Store {
 
   /** Opens (and makes, 0600) the file and brings it to this program's schema. */
   static async open(path: string, clock: Clock): Promise<SqliteStore> {
+    return (await SqliteStore.openAndMigrate(path, clock)).store;
+  }
+
+  /** The same, and tells the schema versions before and after. */
+  static async openAndMigrate(
+    path: string,
+    clock: Clock,
+  ): Promise<{ store: SqliteStore; from: number; to: number }> {
     ensurePrivateDir(dirname(path));
     makePrivate(path);
     const store = new SqliteStore(path, clock);
     try {
-      await store.write((tx) => migrate(tx.sql, tx.now));
+      const versions = await store.write((tx) => migrate(tx.sql, tx.now));
+      return { store, ...versions };
     } catch (error) {
       await store.close();
       throw error;
     }
-    return store;
   }
 
   write<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
@@ -111,6 +119,10 @@ export class SqliteStore implements Store {
   /** Every process of one machine may: they take turns at the file's write lock. */
   async leads(): Promise<boolean> {
     return true;
+  }
+
+  connections(): Record<string, number> {
+    return {};
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,63 @@
+import { isPostgres, maskUrl } from '../service/store/postgres/url.ts';
+import { SvcError } from './errors.ts';
+import { Flags } from './oclif.ts';
+import type { Output } from './output.ts';
+import type { Paths } from './paths.ts';
+import type { World } from './world.ts';
+
+export const databaseFlag = Flags.string({
+  summary: 'SQLite file or postgres:// URL to keep the data in; SVC_DATABASE_URL unless given',
+  helpValue: 'FILE|URL',
+});
+
+/**
+ * The data that a command that runs the service works on: --database, SVC_DATABASE_URL, else that of `local`.
+ * Throws usage for a URL that cannot be read. Warns of a password that every user of the machine can see.
+ */
+export function databaseOf(
+  flag: string | undefined,
+  { env }: Pick<World, 'env'>,
+  paths: Paths,
+  out: Output,
+): string {
+  const database = flag ?? (env.SVC_DATABASE_URL || paths.database);
+  if (!isPostgres(database)) {
+    if (/^\w+:\/\//.test(database) && !database.startsWith('file:'))
+      throw new SvcError('usage', `${maskUrl(database)} is neither a file nor a postgres:// URL`, {
+        hint: 'svc serve --database postgres://USER@HOST/DATABASE, or the path of an SQLite file',
+      });
+    return database;
+  }
+  if (!URL.canParse(database))
+    throw new SvcError(
+      'usage',
+      'the database URL cannot be read: a special character in it must be percent-encoded',
+      {
+        hint: 'svc serve --database postgres://USER@HOST:5432/DATABASE, the password in SVC_DATABASE_URL or PGPASSWORD',
+      },
+    );
+  if (flag !== undefined && maskUrl(flag) !== flag)
+    out.warn(
+      'the password in --database can be seen by other users of this machine: give it in SVC_DATABASE_URL or PGPASSWORD',
+    );
+  return database;
+}
+
+/** Turns what a PostgreSQL database refused into words of its own; other failures stay as they are. */
+export function databaseFailure(error: unknown, database: string): unknown {
+  if (!isPostgres(database)) return error;
+  const { name, message } = error as Error;
+  if (name === 'StoreUnavailable')
+    return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
+      hint: `see whether it answers: psql ${quoted(maskUrl(database))} -c 'SELECT 1'`,
+      cause: error,
+    });
+  if (name === 'StoreUnusable')
+    return new SvcError('data', message, {
+      hint: `try it by hand: psql ${quoted(maskUrl(database))}`,
+      cause: error,
+    });
+  return error;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,24 @@
+import type { Tx } from '../store/store.ts';
+
+export interface Backlog {
+  readonly kind: 'deliveries' | 'notifications';
+  /** Rows that are due, counted up to MOST. */
+  readonly due: number;
+  /** How long the oldest of them has been due, in ms. */
+  readonly oldestMs: number;
+}
+
+const MOST = 10_000;
+
+/** What waits for the workers of all nodes. */
+export async function backlog(tx: Tx): Promise<Backlog[]> {
+  const of = async (kind: Backlog['kind'], table: 'delivery' | 'notification'): Promise<Backlog> => {
+    const row = await tx.sql.get<{ due: number; oldest: number | null }>(
+      `SELECT count(*) AS due, min(due_at) AS oldest FROM
+         (SELECT due_at FROM ${table} WHERE due_at <= ? LIMIT ${MOST}) AS d`,
+      [tx.now],
+    );
+    return { kind, due: row!.due, oldestMs: row!.oldest === null ? 0 : tx.now - row!.oldest };
+  };
+  return [await of('deliveries', 'delivery'), await of('notifications', 'notification')];
+}

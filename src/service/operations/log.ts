@@ -1,0 +1,51 @@
+import { pino } from 'pino';
+import type { Log } from '../deps.ts';
+
+/** Fields that hold a secret or say something of a person, wherever a line has them. */
+const MASKED_FIELDS = [
+  'apiKey',
+  'authorization',
+  'password',
+  'secret',
+  'signingSecret',
+  'dataKey',
+  'name',
+  'phone',
+  'accountNumber',
+  'email',
+  'traits',
+  'variables',
+  'properties',
+];
+
+/** Secrets that give themselves away by their form, wherever in a text: keys, bearer tokens, passwords in URLs. */
+const MASKED_TEXTS: readonly [RegExp, string][] = [
+  [/\b(sk_(?:test|live)_)\w+/g, '$1***'],
+  [/\b(Bearer )[\w.~+/=-]+/g, '$1***'],
+  [/(\w+:\/\/[^/?#@:\s"]*):[^/?#\s"]*@/g, '$1:***@'],
+];
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * The service's log: a JSON object a line (pino), with `level`, `time` (ISO 8601) and `message`. Secrets and personal
+ * fields are masked. `write` gets each line without its end; `now` is in Unix ms.
+ */
+export function createLog(write: (line: string) => void, now: () => number, level: LogLevel = 'info'): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'message',
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      redact: { paths: MASKED_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '***' },
+    },
+    { write: (line: string) => write(masked(line.trimEnd())) },
+  );
+  return (at, message, fields = {}) => logger[at](fields, message);
+}
+
+function masked(line: string): string {
+  return MASKED_TEXTS.reduce((text, [secret, mask]) => text.replace(secret, mask), line);
+}

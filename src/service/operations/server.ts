@@ -1,0 +1,52 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Health } from './health.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface OperationsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves /metrics, /healthz and /readyz to the operator, on a port of their own: they need no key, so they should not
+ * be reachable from where the service is. Rejects with the listen error.
+ */
+export async function listenForOperations(
+  host: string,
+  port: number,
+  health: Health,
+  metrics: Metrics,
+): Promise<OperationsServer> {
+  const answer = async (path: string): Promise<{ status: number; type?: string; body: string }> => {
+    if (path === '/healthz') return { status: 200, body: 'ok\n' };
+    if (path === '/readyz')
+      return (await health.ready()) ? { status: 200, body: 'ready\n' } : { status: 503, body: 'not ready\n' };
+    if (path !== '/metrics') return { status: 404, body: 'there are /metrics, /healthz and /readyz\n' };
+    const { contentType, body } = await metrics.text();
+    return { status: 200, type: contentType, body };
+  };
+  const server = createServer((request, response) => {
+    request.resume();
+    answer((request.url ?? '/').split('?')[0]!).then(
+      ({ status, type = 'text/plain; charset=utf-8', body }) =>
+        response.writeHead(status, { 'content-type': type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

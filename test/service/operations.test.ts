@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { startTestService } from '../support/service.ts';
+
+const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
+
+describe('operations', () => {
+  it('answers health checks without a key, and is not ready once it stops', async () => {
+    const service = await startTestService({ metricsPort: 0 });
+    const operations = service.metricsUrl!.replace('/metrics', '');
+    for (const base of [service.url, operations]) {
+      expect((await fetch(`${base}/healthz`)).status).toBe(200);
+      expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    }
+    expect((await fetch(`${operations}/v1/events`)).status).toBe(404);
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  });
+
+  it('is alive but not ready while the store does not answer', async () => {
+    const service = await startTestService({ metricsPort: 0 });
+    const { store } = service.deps;
+    store.read = () => Promise.reject(new Error('away'));
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    expect(await (await fetch(service.metricsUrl!)).text()).toMatch(/^svc_store_up 0$/m);
+  });
+
+  it('counts requests by endpoint and status, and what waits', async () => {
+    const service = await startTestService({ metricsPort: 0, limits: { ingest: 1 } });
+    for (let i = 0; i < 2; i++) await service.fetch('/v1/events', { body: { events: [event] } });
+    const text = await (await fetch(service.metricsUrl!)).text();
+    expect(text).toMatch(/^svc_http_requests_total\{endpoint="ingestEvents",status="202"\} 1$/m);
+    expect(text).toMatch(/^svc_http_requests_total\{endpoint="ingestEvents",status="429"\} 1$/m);
+    expect(text).toMatch(/^svc_http_request_duration_seconds_count\{endpoint="ingestEvents"\} 2$/m);
+    expect(text).toMatch(/^svc_due_total\{kind="deliveries"\} 0$/m);
+    expect(text).toMatch(/^svc_store_up 1$/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
+  });
+});
