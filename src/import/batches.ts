@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Batch, Batcher } from './batch.ts';
+import type { Batch } from './batch.ts';
+import type { Batcher } from './batcher.ts';
 import type { Window } from './input/window.ts';
 import type { RecordReader } from './ndjson.ts';
 

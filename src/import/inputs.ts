@@ -1,5 +1,4 @@
-import type { Batcher } from './batch.ts';
-import { longestRecord } from './batch.ts';
+import { type Batcher, longestRecord } from './batcher.ts';
 import { CsvReader } from './csv/reader.ts';
 import type { Format } from './input/detect.ts';
 import { type Input, openInput } from './input/open.ts';

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import type { Batch, Border } from './batch.ts';
+import { journalTrouble } from './journal-error.ts';
 
 /** What became of a batch, as far as is known. */
 const SENT = 0;
@@ -29,19 +30,6 @@ export interface Doubt {
   readonly records: number;
   /** Unix milliseconds. */
   readonly sentAt: number;
-}
-
-/** The journal cannot be used; `reason` says which of the known troubles it is. */
-export class JournalError extends Error {
-  readonly reason: 'locked' | 'denied' | 'full' | 'broken';
-  readonly path: string;
-
-  constructor(reason: JournalError['reason'], path: string, cause: unknown) {
-    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-    this.name = 'JournalError';
-    this.reason = reason;
-    this.path = path;
-  }
 }
 
 const SCHEMA = `
@@ -103,7 +91,7 @@ export class Journal {
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
       return new Journal(path, db);
     } catch (error) {
-      throw trouble(path, error);
+      throw journalTrouble(path, error);
     }
   }
 
@@ -266,7 +254,7 @@ export class Journal {
     try {
       return work();
     } catch (error) {
-      throw trouble(this.path, error);
+      throw journalTrouble(this.path, error);
     }
   }
 }
@@ -282,22 +270,4 @@ interface BorderRow {
 
 function placeOf({ file, start }: { file: number; start: number }): string {
   return `${file}:${start}`;
-}
-
-/** SQLite's name for an error. A file that could not be opened has its number in the text only. */
-function codeOf(error: unknown): string {
-  const { code, message = '' } = error as { code?: string; message?: string };
-  if (code) return code;
-  const number = /ConnectionFailed\(.*: (\d+)"?\)/.exec(message)?.[1];
-  return { '5': 'BUSY', '8': 'READONLY', '13': 'FULL', '14': 'CANTOPEN' }[number ?? ''] ?? '';
-}
-
-function trouble(path: string, error: unknown): unknown {
-  const code = codeOf(error);
-  if (/BUSY|LOCKED/.test(code)) return new JournalError('locked', path, error);
-  if (/READONLY|CANTOPEN|PERM|AUTH|EACCES|EPERM|EROFS/.test(code))
-    return new JournalError('denied', path, error);
-  if (/FULL|IOERR|ENOSPC|EFBIG|EDQUOT/.test(code)) return new JournalError('full', path, error);
-  if (/NOTADB|CORRUPT/.test(code)) return new JournalError('broken', path, error);
-  return error;
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Batcher } from './batch.ts';
+import type { Batcher } from './batcher.ts';
 import type { Fault } from './check.ts';
 import type { Window } from './input/window.ts';
 import { type Reject, SHOWN_BYTES } from './reject.ts';

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { Batcher, sizeOf } from './batch.ts';
+import { sizeOf } from './batch.ts';
+import { Batcher } from './batcher.ts';
 import { batchesOf } from './batches.ts';
 import { Inputs } from './inputs.ts';
+import type { ImportOptions, ImportWorld } from './options.ts';
 import { RejectsFile } from './rejects-file.ts';
 import { type ImportResult, resultOf } from './result.ts';
-import type { ImportOptions, ImportWorld } from './run.ts';
 import { emptyTally } from './tally.ts';
 
 /** What an import would do. */

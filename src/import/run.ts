@@ -1,70 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Clock } from '../kit/clock.ts';
-import { type Batch, Batcher, InputChanged, sizeOf } from './batch.ts';
+import { type Batch, InputChanged, sizeOf } from './batch.ts';
+import { Batcher } from './batcher.ts';
 import { batchesOf } from './batches.ts';
+import { begin } from './begin.ts';
 import { Delivery } from './deliver.ts';
-import { differences, type ImportName, optionsText } from './identity.ts';
-import type { Format } from './input/detect.ts';
 import { type Feed, Inputs } from './inputs.ts';
-import { type Doubt, Journal, type JournalState } from './journal.ts';
+import { Journal, type JournalState } from './journal.ts';
+import type { ImportOptions, ImportWorld } from './options.ts';
 import { Outage } from './outage.ts';
 import type { Reject } from './reject.ts';
 import { RejectsFile } from './rejects-file.ts';
-import { type ImportResult, resultOf, SumError, type Traffic } from './result.ts';
-import type { Answer, Send } from './send.ts';
-import type { Shaping } from './shaping.ts';
-import { emptyTally, imbalance, type Tally } from './tally.ts';
-
-export interface ImportOptions {
-  readonly name: ImportName;
-  readonly format: Format | undefined;
-  readonly shaping: Shaping;
-  readonly concurrency: number;
-  readonly maxErrors: number | undefined;
-  /** Milliseconds. */
-  readonly flushInterval: number;
-  readonly maxWait: number;
-  readonly mode: 'fresh' | 'resume' | 'restart';
-  readonly journal: string;
-  readonly rejects: string;
-  /** What the user types to go on. */
-  readonly resumeCommand: string;
-}
-
-export interface ImportWorld {
-  readonly stdin: AsyncIterable<Uint8Array>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly send: Send;
-  readonly traffic: () => Traffic;
-  /** The first Ctrl-C: nothing new is begun, what is under way is finished. */
-  readonly stop: AbortSignal;
-  readonly onNotice: (text: string) => void;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly onAnswer?: ((answer: Answer) => void) | undefined;
-  /** Told how many requests are still to come, as far as can be known; Infinity for a pipe. */
-  readonly onPlan?: ((requests: number) => void) | undefined;
-}
-
-/** What a progress bar shows. */
-export interface Progress {
-  readonly tally: Readonly<Tally>;
-  /** Bytes of the files that were read, and their sizes together where all are known. */
-  readonly taken: number;
-  readonly size: number | undefined;
-}
-
-/** The import cannot begin: an earlier run of it is unfinished, or does not fit. */
-export class ImportRefused extends Error {
-  readonly reason: 'unfinished' | 'changed' | 'options';
-
-  constructor(reason: ImportRefused['reason'], message: string) {
-    super(message);
-    this.name = 'ImportRefused';
-    this.reason = reason;
-  }
-}
+import { type ImportResult, resultOf, SumError } from './result.ts';
+import { emptyTally, imbalance } from './tally.ts';
 
 /** How an import ended: its result, and what stopped it if something did. */
 export interface ImportEnd {
@@ -74,8 +21,6 @@ export interface ImportEnd {
   /** `--max-errors` was reached. */
   readonly faulty: boolean;
 }
-
-const DAY = 24 * 3600 * 1000;
 
 /**
  * Runs an import from its inputs to the service. Resolves with the result also when it failed; rejects only where it
@@ -111,41 +56,6 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   }
 }
 
-/** Decides between a new import and going on with one, as the flags say. */
-function begin(journal: Journal, inputs: Inputs, options: ImportOptions, world: ImportWorld): JournalState {
-  const { mode, name, shaping } = options;
-  const text = optionsText(name, shaping, options.format);
-  const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
-  const known = journal.state();
-  const touched = known !== undefined && journal.touched;
-  if (known && touched && mode === 'fresh' && !known.finished)
-    throw new ImportRefused('unfinished', 'an earlier import of this input is unfinished');
-  if (known && touched && mode === 'resume') {
-    const differs = differences(known.options, text);
-    if (differs.length > 0)
-      throw new ImportRefused(
-        'options',
-        `the unfinished import was started with another ${differs.join(', ')}`,
-      );
-    if (known.inputs !== prints)
-      throw new ImportRefused('changed', 'the input changed since the import that --resume would go on with');
-    for (const doubt of journal.doubtsBefore(world.clock.now() - DAY)) world.onNotice(doubtText(doubt, name));
-    return known;
-  }
-  const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
-  journal.begin(state);
-  return { ...state, finished: false, rejectsLength: 0 };
-}
-
-function doubtText(doubt: Doubt, name: ImportName): string {
-  const { file, firstLine, lastLine, records, sentAt } = doubt;
-  return (
-    `${name.inputs[file]}: lines ${firstLine} to ${lastLine} (${records} records) are in doubt since ` +
-    `${new Date(sentAt).toISOString()}, over 24 hours: the service may have forgotten their key, so sending them ` +
-    'again may store them twice'
-  );
-}
-
 /** One run of an import. */
 class Run {
   private readonly options: ImportOptions;
@@ -159,6 +69,7 @@ class Run {
   private readonly delivery: Delivery;
   private readonly rejects: RejectsFile;
   private readonly feeds: Feed[] = [];
+  private current: Feed | undefined;
   private complete = false;
   private sha256: string | null = null;
   private takenBefore = 0;
@@ -271,6 +182,7 @@ class Run {
     const { batcher, delivery, world, options } = this;
     const feed = await this.inputs.feed(index, batcher);
     this.feeds[index] = feed;
+    this.current = feed;
     const { input, window, reader } = feed;
     try {
       const before = batcher.read;
@@ -286,7 +198,7 @@ class Run {
         }
         if (!batch.border?.acknowledged) this.plan(feed, batch);
         await delivery.take(batch);
-        this.progress(feed);
+        this.progress();
         if (this.delivery.failed || world.stop.aborted) return;
       }
       if (world.stop.aborted) return;
@@ -300,6 +212,7 @@ class Run {
         world.onNotice(`${input.name} was written to while it was read: what came later was not imported`);
     } finally {
       this.takenBefore += input.taken();
+      this.current = undefined;
       await feed.close();
     }
   }
@@ -315,11 +228,15 @@ class Run {
     else world.onPlan(1 + Math.ceil(Math.max(0, size - taken) / (taken / this.cut)));
   }
 
-  private progress(feed?: Feed): void {
+  private progress(): void {
     const { world, tally, batcher } = this;
     if (!world.onProgress) return;
     tally.read = batcher.read;
-    world.onProgress({ tally, taken: this.takenBefore + (feed?.input.taken() ?? 0), size: this.inputs.size });
+    world.onProgress({
+      tally,
+      taken: this.takenBefore + (this.current?.input.taken() ?? 0),
+      size: this.inputs.size,
+    });
   }
 
   /** A part of a file counts its lines from its own beginning; the rejects file counts from the file's. */

@@ -1,4 +1,5 @@
-import { type Batch, Batcher, type BatcherOptions, longestRecord } from '../../src/import/batch.ts';
+import type { Batch } from '../../src/import/batch.ts';
+import { Batcher, type BatcherOptions, longestRecord } from '../../src/import/batcher.ts';
 import { batchesOf } from '../../src/import/batches.ts';
 import { CsvReader } from '../../src/import/csv/reader.ts';
 import type { ByteSource } from '../../src/import/input/bytes.ts';

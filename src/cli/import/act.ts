@@ -1,8 +1,9 @@
 import { GROUP_LIMITS, WINDOW_MS } from '../../contract/limits.ts';
 import type { RecordKind } from '../../import/check.ts';
 import { sendWith } from '../../import/client-send.ts';
+import type { ImportOptions } from '../../import/options.ts';
 import { leastSeconds, planImport } from '../../import/plan.ts';
-import { type ImportOptions, runImport } from '../../import/run.ts';
+import { runImport } from '../../import/run.ts';
 import { type Answer, type Send, SendFailure } from '../../import/send.ts';
 import { randomFrom } from '../../kit/random.ts';
 import type { Context } from '../command.ts';

@@ -1,11 +1,11 @@
 import { InputChanged } from '../../import/batch.ts';
+import { ImportRefused } from '../../import/begin.ts';
 import { Refused } from '../../import/deliver.ts';
 import { InputError } from '../../import/input/input-error.ts';
-import { JournalError } from '../../import/journal.ts';
+import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
-import { ImportRefused } from '../../import/run.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
 

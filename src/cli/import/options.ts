@@ -3,7 +3,7 @@ import type { RecordKind } from '../../import/check.ts';
 import { type ImportName, journalPath } from '../../import/identity.ts';
 import type { Format } from '../../import/input/detect.ts';
 import type { Part } from '../../import/input/range.ts';
-import type { ImportOptions } from '../../import/run.ts';
+import type { ImportOptions } from '../../import/options.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
 import { parseDuration } from '../duration.ts';

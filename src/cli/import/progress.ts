@@ -1,4 +1,4 @@
-import type { Progress } from '../../import/run.ts';
+import type { Progress } from '../../import/options.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Output } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Batcher } from '../batch.ts';
+import type { Batcher } from '../batcher.ts';
 import { checkObject, checkRecord, type Fault } from '../check.ts';
 import { InputError } from '../input/input-error.ts';
 import type { Window } from '../input/window.ts';

@@ -1,0 +1,31 @@
+/** The journal cannot be used; `reason` says which of the known troubles it is. */
+export class JournalError extends Error {
+  readonly reason: 'locked' | 'denied' | 'full' | 'broken';
+  readonly path: string;
+
+  constructor(reason: JournalError['reason'], path: string, cause: unknown) {
+    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'JournalError';
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+/** SQLite's name for an error. A file that could not be opened has its number in the text only. */
+function codeOf(error: unknown): string {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  if (code) return code;
+  const number = /ConnectionFailed\(.*: (\d+)"?\)/.exec(message)?.[1];
+  return { '5': 'BUSY', '8': 'READONLY', '13': 'FULL', '14': 'CANTOPEN' }[number ?? ''] ?? '';
+}
+
+/** A JournalError where the trouble is a known one, else the error itself. */
+export function journalTrouble(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (/BUSY|LOCKED/.test(code)) return new JournalError('locked', path, error);
+  if (/READONLY|CANTOPEN|PERM|AUTH|EACCES|EPERM|EROFS/.test(code))
+    return new JournalError('denied', path, error);
+  if (/FULL|IOERR|ENOSPC|EFBIG|EDQUOT/.test(code)) return new JournalError('full', path, error);
+  if (/NOTADB|CORRUPT/.test(code)) return new JournalError('broken', path, error);
+  return error;
+}
