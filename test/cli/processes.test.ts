@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { builtSvc } from '../support/built-svc.ts';
+import { runProcess, startProcess } from '../support/run-process.ts';
+import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** A shell pipeline around the program, with `$SVC` for it. Resolves with the codes of its parts. */
+async function pipeline(svc: string[], line: string, home: string, env: Record<string, string>) {
+  const program = [process.execPath, ...svc].map((word) => `'${word}'`).join(' ');
+  const child = spawn('bash', ['-c', `svc() { ${program} "$@"; }; ${line}; echo "\${PIPESTATUS[*]}" >&2`], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await once(child, 'close');
+  const lines = stderr.trim().split('\n');
+  return { codes: lines.at(-1)!.split(' ').map(Number), stdout, stderr: lines.slice(0, -1).join('\n') };
+}
+
+const events = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    userId: `u${i}`,
+    event: 'e',
+    timestamp: '2026-01-01T00:00:00Z',
+  }));
+
+describe('a process', () => {
+  it('stops quietly when the reader of its output goes away', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    for (let batch = 0; batch < 20; batch++)
+      await service.fetch('/v1/events', { body: { events: events(1000) } });
+    const home = tempDir();
+    const all = await pipeline(svc, `svc data export --database ${service.database} | head -1`, home, {});
+    expect(all).toMatchObject({ codes: [0, 0], stderr: '' });
+    expect(all.stdout.split('\n')).toHaveLength(2);
+    const hashes = join(home, 'hashes');
+    writeFileSync(hashes, 'h\n'.repeat(300));
+    const decided = await pipeline(svc, `svc decide --input ${hashes} --quiet | head -1`, home, service.env);
+    expect(decided).toMatchObject({ codes: [0, 0], stderr: '' });
+    const help = await pipeline(svc, 'svc --help | true', home, {});
+    expect(help.codes[0]).toBe(0);
+  });
+
+  it('does without standard input and output', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    const home = tempDir();
+    const closed = await pipeline(svc, 'svc decide --hash-id h --json <&-', home, service.env);
+    expect(closed.codes).toEqual([0]);
+    expect(JSON.parse(closed.stdout)).toMatchObject({ decisionId: expect.any(String) });
+    const asked = await pipeline(
+      svc,
+      'svc profiles add x --workspace w --base-url https://x.example <&-',
+      home,
+      {},
+    );
+    expect(asked.codes).toEqual([2]);
+    const silent = await pipeline(svc, 'svc limits >&- 2>/dev/null', home, service.env);
+    expect([0, 1]).toContain(silent.codes[0]);
+    const nothing = await pipeline(svc, 'svc events import - --json <&-', home, service.env);
+    expect([0, 2]).toContain(nothing.codes[0]);
+  });
+
+  it('follows a stream until its reader goes away', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    const tail = startProcess(svc, ['events', 'tail', '--json'], { home: tempDir(), env: service.env });
+    await once(tail.stderr, 'data');
+    tail.stdout.destroy();
+    const exited = once(tail, 'exit');
+    await service.fetch('/v1/events', { body: { events: events(3) } });
+    expect((await exited)[0]).toBe(0);
+  });
+
+  it('leaves every setting in place when 20 commands run at once on one profile', {
+    timeout: 60_000,
+  }, async () => {
+    const svc = await builtSvc();
+    const service = await startTestService({ limits: { ingest: 600, webhooks: 300, reads: 300 } });
+    const home = tempDir();
+    const run = (...argv: string[]) =>
+      runProcess(svc, [...argv, '--json'], { home, stdin: `${service.apiKey}\n` });
+    const add = ['--workspace', service.workspace, '--base-url', service.url, '--api-key-stdin'];
+    expect((await run('profiles', 'add', 'main', ...add)).code).toBe(0);
+    const create = ['webhooks', 'create', '--event', 'campaign.opened', '--url'];
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => {
+        if (i % 4 === 0) return run('profiles', 'add', `p${i}`, ...add);
+        if (i % 4 === 1) return run(...create, `https://x.example/${i}`);
+        if (i % 4 === 2) return run('events', 'send', '--user-id', `u${i}`, '--event', 'e');
+        return run('limits', '--refresh');
+      }),
+    );
+    for (const { code, stderr } of results) expect(code, stderr).toBe(0);
+    const profiles = JSON.parse((await run('profiles', 'list')).stdout).profiles.map(
+      (one: { name: string }) => one.name,
+    );
+    expect(profiles.sort()).toEqual(['local', 'main', 'p0', 'p12', 'p16', 'p4', 'p8']);
+    const secrets = results
+      .filter((_, i) => i % 4 === 1)
+      .map(({ stdout }) => JSON.parse(stdout).signingSecret as string);
+    const kept = readFileSync(join(home, 'config', 'profiles.json'), 'utf8');
+    expect(() => JSON.parse(kept)).not.toThrow();
+    for (const secret of secrets) expect(kept).toContain(secret);
+    const seen = JSON.parse((await run('limits')).stdout).limits as { group: string; limit: number | null }[];
+    expect(seen.map(({ group, limit }) => [group, limit])).toEqual([
+      ['ingest', 600],
+      ['inform', null],
+      ['decisions', null],
+      ['reads', 300],
+      ['webhooks', 300],
+    ]);
+  });
+});
