@@ -7,7 +7,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../contract/headers.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
-import { type Diagnosis, diagnose } from './diagnose/diagnose.ts';
+import { type Diagnosis, diagnose, type Evidence } from './diagnose/diagnose.ts';
 import type { Forwarded, ForwardResult } from './forward.ts';
 import { Seen } from './seen.ts';
 import { headerOf, judge, type NamedSecret, type RejectReason } from './verify.ts';
@@ -17,6 +17,13 @@ export const MAX_DELIVERY_BYTES = 1024 * 1024;
 /** Bytes of an oversized body that are read and dropped, so that its sender gets to read the answer. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 const STOP_DEADLINE_MS = 2000;
+const SWEEP_MS = 20;
+/** Time in a second that explaining may take, so that a flood of bad deliveries does not hold up the good ones. */
+const EXPLAINING_MS = 250;
+const NOT_EXPLAINED: Diagnosis = {
+  name: 'unknown',
+  summary: 'Not looked into: too many deliveries at once do not verify.',
+};
 
 export interface Verified {
   readonly type: 'event';
@@ -60,6 +67,7 @@ export class Receiver {
   readonly #server: http.Server;
   readonly #seen = new Seen();
   #finish: () => void = () => {};
+  #explaining = { since: 0, spentMs: 0 };
   #taken = 0;
   #reported = 0;
   #stopping = false;
@@ -93,9 +101,12 @@ export class Receiver {
   async stop(): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
+    // A connection that is kept open becomes idle once its answer is out; nothing tells when.
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
     const late = setTimeout(() => this.#server.closeAllConnections(), STOP_DEADLINE_MS);
+    this.#server.closeIdleConnections();
     await closed;
+    clearInterval(sweep);
     clearTimeout(late);
   }
 
@@ -144,7 +155,7 @@ export class Receiver {
     const verdict = judge(headers, body, secrets);
     if (!verdict.verified) {
       answer(response, 401, { error: 'invalid_signature' });
-      const diagnosis = diagnose({ headers, body, secrets, others });
+      const diagnosis = this.#explain({ headers, body, secrets, others });
       this.#reject(request, receivedAt, verdict.reason, diagnosis);
       return;
     }
@@ -168,6 +179,17 @@ export class Receiver {
     else received(response);
     this.#options.onReport({ type: 'event', delivery, duplicate, forwarded: result?.forwarded });
     if (++this.#reported >= count) this.#finish();
+  }
+
+  #explain(evidence: Evidence): Diagnosis {
+    const started = this.#options.now();
+    const elapsed = started - this.#explaining.since;
+    // A clock that was set back starts anew too.
+    if (elapsed >= 1000 || elapsed < 0) this.#explaining = { since: started, spentMs: 0 };
+    if (this.#explaining.spentMs >= EXPLAINING_MS) return NOT_EXPLAINED;
+    const found = diagnose(evidence);
+    this.#explaining.spentMs += this.#options.now() - started;
+    return found;
   }
 
   #reject(

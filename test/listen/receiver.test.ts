@@ -99,6 +99,30 @@ describe('the receiver answers', () => {
     ]);
   });
 
+  it('401 to a flood too, explaining no more than a part of it', async () => {
+    let now = 0;
+    // Each look at the clock finds it 30 ms on: an explanation takes as long here.
+    const { url, reports } = await start({
+      now: () => {
+        now += 30;
+        return now;
+      },
+    });
+    const names = async (count: number) => {
+      reports.length = 0;
+      for (let n = 0; n < count; n++)
+        expect((await post(url, body(), { 'x-service-signature': 'nothing' })).status).toBe(401);
+      return reports.map((report) => (report as Rejected).diagnosis?.name);
+    };
+    const first = await names(12);
+    expect(first.slice(0, 9)).toEqual(Array(9).fill('not-a-signature'));
+    expect(first.slice(-2)).toEqual(['unknown', 'unknown']);
+    now += 1000;
+    expect(await names(1)).toEqual(['not-a-signature']);
+    now = 0; // the clock was set back
+    expect(await names(1)).toEqual(['not-a-signature']);
+  });
+
   it('405 to other methods', async () => {
     const { url } = await start();
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
