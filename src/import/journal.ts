@@ -41,11 +41,15 @@ const SCHEMA = `
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
 `;
+/** How long a change may wait for the disk, in milliseconds; see Journal. */
+const SYNC_EVERY_MS = 1000;
 /** A page of borders, in rows. */
 const PAGE = 1000;
 
 interface Change {
   readonly apply: () => void;
+  /** Unix milliseconds; undefined for one that must be on the disk before anything goes on. */
+  readonly now: number | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -53,7 +57,12 @@ interface Change {
 /**
  * What an import knows of itself, on the disk: a small SQLite file that one process holds by SQLite's own lock, so
  * that it is free again the moment the process ends, however it ends. Changes that come together are committed
- * together, with `synchronous=FULL`: what is noted survives a power cut.
+ * together.
+ *
+ * A commit survives the death of the process at once, and a power cut from the next sync on: the first and the last
+ * one are synced, and otherwise one a second, because a sync stops the only thread for as long as the disk takes. A
+ * file is cut the same way again, so what a power cut takes from the journal is sent again under the same keys. That
+ * does not hold for a pipe, which is also cut by time: there every commit is synced (`everySync`).
  */
 export class Journal {
   readonly path: string;
@@ -62,7 +71,11 @@ export class Journal {
   private readonly mark: Database.Statement;
   private readonly again: Database.Statement;
   private readonly extend: Database.Statement;
+  /** Sync every commit. */
+  everySync = false;
   private changes: Change[] = [];
+  private syncedAt = Number.NEGATIVE_INFINITY;
+  private syncing = true;
   private seq = 0;
   private readonly seqs = new Map<string, number>();
 
@@ -178,7 +191,7 @@ export class Journal {
       this.seqs.set(place, seq);
       const { file, start, end, firstLine, lastLine, records } = batch;
       this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now);
-    });
+    }, now);
   }
 
   /** Notes that a batch has its end, and how far the rejects file goes with it, if it grew. */
@@ -186,14 +199,14 @@ export class Journal {
     return this.change(() => {
       this.mark.run(SETTLED, now, this.release(batch));
       if (rejectsLength !== undefined) this.extend.run(rejectsLength);
-    });
+    }, now);
   }
 
   /** Notes that a batch was surely not carried out. */
   withdrawn(batch: Batch, now: number): Promise<void> {
     return this.change(() => {
       this.mark.run(WITHDRAWN, now, this.release(batch));
-    });
+    }, now);
   }
 
   /** All of the input has its end. */
@@ -226,9 +239,9 @@ export class Journal {
   }
 
   /** Group commit: whatever comes in one turn of the event loop shares one transaction. */
-  private change(apply: () => void): Promise<void> {
+  private change(apply: () => void, now?: number): Promise<void> {
     return new Promise((done, failed) => {
-      this.changes.push({ apply, done, failed });
+      this.changes.push({ apply, now, done, failed });
       if (this.changes.length === 1) setImmediate(() => this.commit());
     });
   }
@@ -238,6 +251,7 @@ export class Journal {
     this.changes = [];
     try {
       this.guard(() => {
+        this.sync(changes);
         this.db.exec('BEGIN IMMEDIATE');
         for (const { apply } of changes) apply();
         this.db.exec('COMMIT');
@@ -248,6 +262,17 @@ export class Journal {
       return;
     }
     for (const { done } of changes) done();
+  }
+
+  /** Decides whether the next commit waits for the disk. A sync takes with it what came before. */
+  private sync(changes: readonly Change[]): void {
+    const now = changes[0]?.now;
+    const due = now === undefined || now - this.syncedAt >= SYNC_EVERY_MS;
+    const wanted = this.everySync || due || changes.some((change) => change.now === undefined);
+    if (wanted && now !== undefined) this.syncedAt = now;
+    if (wanted === this.syncing) return;
+    this.db.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
+    this.syncing = wanted;
   }
 
   private guard<T>(work: () => T): T {

@@ -42,6 +42,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     const journal = Journal.open(options.journal);
     try {
       const state = begin(journal, inputs, options, world);
+      journal.everySync = inputs.looked.some(({ fingerprint }) => fingerprint === null);
       const run = new Run(options, world, inputs, journal, state);
       const failure = await run.all().then(
         () => undefined,
