@@ -75,7 +75,8 @@ function keep({ script, cacheFile, tag }) {
   try {
     makeDir(dirname(dirname(cacheFile)));
     makeDir(dirname(cacheFile));
-    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+    // On the disk before it gets its name: V8 does not notice damage in the middle of its cache.
+    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, cacheFile);
   } catch {
     try {
