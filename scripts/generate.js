@@ -1,5 +1,5 @@
 /**
- * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json.
+ * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json, pages of docs/.
  * `npm run generate`; with a folder as argument it writes there instead, which is how a test sees that they are fresh.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,9 @@ import { bundle } from './bundle.js';
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? root);
 process.chdir(root);
+
+/** What was written, by name. */
+const made = {};
 
 const files = readdirSync('src/commands', { recursive: true })
   .map((file) => file.replaceAll('\\', '/'))
@@ -31,7 +34,15 @@ try {
       'for (const command of Object.values(COMMANDS)) Object.defineProperty(command, "run", { value() {} });',
     ].join('\n'),
   );
-  await bundle({ all, openapi: 'src/contract/openapi.ts' }, { dir, format: 'esm', external: [/^[^./]/] });
+  await bundle(
+    {
+      all,
+      openapi: 'src/contract/openapi.ts',
+      docs: 'src/cli/help/markdown.ts',
+      manifest: 'src/cli/manifest.ts',
+    },
+    { dir, format: 'esm', external: [/^[^./]/] },
+  );
 
   const pjson = JSON.parse(readFileSync('package.json', 'utf8'));
   pjson.oclif.commands = { strategy: 'explicit', target: join(dir, 'all.mjs'), identifier: 'COMMANDS' };
@@ -63,8 +74,14 @@ try {
         ]),
   ]);
 
-  const { openApi } = await import(pathToFileURL(join(dir, 'openapi.mjs')).href);
+  const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
+  const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
+
+  const { generatedPages } = await load('docs');
+  const { manifestOf } = await load('manifest');
+  const pages = generatedPages(manifestOf(pjson, JSON.parse(made['oclif.manifest.json'])));
+  for (const [name, text] of Object.entries(pages)) write(`docs/${name}`, [text.trimEnd()]);
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
@@ -75,6 +92,7 @@ function quoted(id) {
 }
 
 function write(file, lines) {
+  made[file] = lines.join('\n');
   const path = join(out, file);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, `${lines.join('\n')}\n`);

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type GlobalFlags, globalFlags } from './flags.ts';
 import { parse } from './oclif.ts';
 import { Output } from './output.ts';
+import { parseFailure } from './parse-failure.ts';
 import { type Paths, pathsOf } from './paths.ts';
 import type { World } from './world.ts';
 
@@ -17,8 +18,9 @@ export interface Context<C extends CommandStatics = CommandStatics> {
   readonly world: World;
   readonly out: Output;
   readonly paths: Paths;
-  /** The version of svc. */
+  /** The version of svc, and the folder of its package.json and manifest. */
   readonly version: string;
+  readonly root: string;
   /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
   readonly signal: AbortSignal;
   /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
@@ -65,9 +67,10 @@ export abstract class SvcCommand {
   static usage: string | undefined = undefined;
 
   readonly argv: string[];
-  readonly #program: Program;
+  readonly #program: Program & { readonly id: string };
 
-  constructor(argv: readonly string[], program: Program) {
+  /** `program.id` is the command's own name in the manifest. */
+  constructor(argv: readonly string[], program: Program & { readonly id: string }) {
     this.argv = [...argv];
     this.#program = program;
   }
@@ -76,7 +79,7 @@ export abstract class SvcCommand {
   protected abstract act(context: Context): Promise<ExitCode> | Promise<void>;
 
   async run(): Promise<ExitCode> {
-    const { world, version } = this.#program;
+    const { world, version, root } = this.#program;
     const parsed = await this.#parse();
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
@@ -98,6 +101,7 @@ export abstract class SvcCommand {
         out,
         paths: pathsOf(world),
         version,
+        root,
         signal: stopping.signal,
         connect: async (options) => {
           const connection = await connect(world, out, flags, version, options);
@@ -112,15 +116,20 @@ export abstract class SvcCommand {
     }
   }
 
-  #parse() {
+  async #parse() {
     const { args, flags, baseFlags, strict } = this.constructor as typeof SvcCommand;
     // A missing argument is a mistake, never a reason to wait for standard input, which oclif would do.
     const own = Object.entries(args).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]);
-    return parse(this.argv, {
-      args: Object.fromEntries(own),
-      flags: { ...baseFlags, ...flags },
-      strict,
-      context: this as never,
-    });
+    const all = { ...baseFlags, ...flags };
+    try {
+      return await parse(this.argv, {
+        args: Object.fromEntries(own),
+        flags: all,
+        strict,
+        context: this as never,
+      });
+    } catch (error) {
+      throw parseFailure(error, this.#program.id, Object.keys(all));
+    }
   }
 }

@@ -4,6 +4,8 @@ import type { LoadableCommand } from './find-command.ts';
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {
   api: () => import('../commands/api.ts'),
+  complete: () => import('../commands/complete.ts'),
+  completion: () => import('../commands/completion.ts'),
   'data:export': () => import('../commands/data/export.ts'),
   'data:reset': () => import('../commands/data/reset.ts'),
   decide: () => import('../commands/decide.ts'),

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
 import type { ObservedLimits } from '../client/observed-limits.ts';
@@ -62,7 +61,7 @@ export async function connect(
   const { ObservedLimits } = await import('../client/observed-limits.ts');
   const { Pacers } = await import('../client/pacers.ts');
   const { randomFrom } = await import('../kit/random.ts');
-  if (!lasting) compileQuickly();
+  if (!lasting) world.endsSoon();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
@@ -119,19 +118,6 @@ export async function connect(
       await local?.close();
     },
   };
-}
-
-/**
- * Lets V8 translate WebAssembly once and plainly. The HTTP parser is WebAssembly; optimising it in the background takes
- * 75 ms of a process that wants to end after one answer. A code cache is only valid under the flags it was made with:
- * they, and what they imply, are put back before bin/code-cache.js makes one.
- */
-function compileQuickly(): void {
-  setFlagsFromString('--liftoff-only');
-  process.prependOnceListener('exit', () => {
-    for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
-      setFlagsFromString(flag);
-  });
 }
 
 /** The service on this machine's own data, inside this process. */

@@ -21,7 +21,7 @@ export async function dispatch(argv: readonly string[], program: Program): Promi
     }
     const { id, rest } = findCommand({ ids: Object.keys(COMMANDS), aliases: ALIASES }, argv);
     const { default: Command } = await COMMANDS[id]!();
-    return await new Command(rest, program).run();
+    return await new Command(rest, { ...program, id }).run();
   } catch (error) {
     return report(toSvcError(error, own.includes('--debug')), out);
   }

@@ -37,11 +37,6 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
   }
-  if (isParseError(named))
-    return new SvcError('usage', oneLine(named.message), {
-      hint: 'add --help to see what the command takes',
-      cause: error,
-    });
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
     return new SvcError('disk', named.message, {
       hint: 'free some space or mend the permissions, then run the command again',
@@ -67,20 +62,6 @@ const DISK = new Set([
   'EISDIR',
   'ENOTDIR',
 ]);
-
-/** oclif's parser errors carry the parse in them; its own exit codes are not ours. */
-function isParseError(error: Error & { oclif?: unknown }): boolean {
-  return error instanceof Error && error.oclif !== undefined;
-}
-
-function oneLine(message: string): string {
-  return message
-    .replace(/\s*See more help with --help\s*/i, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .join('; ');
-}
 
 function fromApi(error: ApiError): SvcError {
   const details = error.details.map(

@@ -2,7 +2,10 @@ import { distance } from 'fastest-levenshtein';
 import type { Program, SvcCommand } from './command.ts';
 import { SvcError } from './errors.ts';
 
-export type LoadableCommand = new (argv: readonly string[], program: Program) => SvcCommand;
+export type LoadableCommand = new (
+  argv: readonly string[],
+  program: Program & { readonly id: string },
+) => SvcCommand;
 
 /** The names that can be typed: ids of commands, and aliases with the ids they stand for. */
 export interface CommandNames {

@@ -51,12 +51,18 @@ export interface Manifest {
 /** Reads oclif.manifest.json and package.json below `root`: only where help, completion or a mistake needs them. */
 export function readManifest(root: string): Manifest {
   const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
-  const { version, description, oclif } = read('package.json');
-  const { commands } = read('oclif.manifest.json') as { commands: Record<string, ManifestCommand> };
+  return manifestOf(read('package.json'), read('oclif.manifest.json'));
+}
+
+/** Puts together what the two files hold. */
+export function manifestOf(
+  pjson: { version: string; description: string; oclif: Pick<Manifest, 'topics'> },
+  { commands }: { commands: Record<string, ManifestCommand> },
+): Manifest {
   return {
-    version,
-    description,
-    topics: oclif.topics,
+    version: pjson.version,
+    description: pjson.description,
+    topics: pjson.oclif.topics,
     commands: Object.values(commands).filter((command) => !command.hidden),
   };
 }

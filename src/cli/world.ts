@@ -14,6 +14,8 @@ export interface World {
   readonly clock: Clock;
   /** Calls `heard` on SIGINT and SIGTERM; returns the function that stops it. */
   onInterrupt(heard: () => void): () => void;
+  /** Told by a command that ends after a few requests: what only pays in the long run need not be begun. */
+  endsSoon(): void;
   /** Ends the process at once, for a second Ctrl-C. */
   exit(code: number): void;
 }

@@ -19,6 +19,7 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --exclude-category offers --max-daily-contacts 2 --json',
     'cut -f1 ids.tsv | <%= config.bin %> <%= command.id %> --input - --surface home | jq -r .response.action.contentId',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
     'hash-id': Flags.string({
       summary: 'hashed identifier of the user',

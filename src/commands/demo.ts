@@ -16,6 +16,7 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
   ];
+  static override exitCodes = [0, 1, 5, 6, 130] as const;
 
   protected override async act({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
     const { DemoFailed, playDemo } = await import('../demo/run.ts');

@@ -16,6 +16,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     '<%= config.bin %> <%= command.id %> --database ./demo.db --limit ingest=5000 --limit decisions=off',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
   ];
+  static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     port: Flags.integer({
       summary: 'port to listen on; 0 takes a free one',

@@ -6,10 +6,17 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../support/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-it('the command list, the manifest and openapi.json are fresh', async () => {
+const FILES = [
+  'src/cli/commands.gen.ts',
+  'oclif.manifest.json',
+  'openapi.json',
+  ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
+];
+
+it('the command list, the manifest, openapi.json and the pages made from them are fresh', async () => {
   const out = tempDir();
   await promisify(execFile)(process.execPath, ['scripts/generate.js', out], { cwd: ROOT });
-  for (const file of ['src/cli/commands.gen.ts', 'oclif.manifest.json', 'openapi.json']) {
+  for (const file of FILES) {
     const [made, committed] = [out, ROOT].map((folder) => readFileSync(join(folder, file), 'utf8'));
     expect(committed, `${file} is stale: run \`npm run generate\``).toBe(made);
   }

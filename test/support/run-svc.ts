@@ -68,6 +68,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
       interrupts.add(heard);
       return () => interrupts.delete(heard);
     },
+    endsSoon() {},
     exit: (code) => exited(code),
   };
   const done = Promise.race([main(argv, world, ROOT), exit]).then((code) => {

@@ -3,7 +3,9 @@ import { bold, render, type Text } from '../render/text.ts';
 
 /** A heading and what belongs under it, indented by two. */
 export function section(title: string, lines: readonly Text[]): Text[] {
-  return lines.length === 0 ? [] : ['', bold(title), ...lines.map((line): Text => ['  ', line])];
+  return lines.length === 0
+    ? []
+    : ['', bold(title), ...lines.map((line): Text => (line === '' ? '' : ['  ', line]))];
 }
 
 /**

@@ -24,15 +24,14 @@ export function commandPage(command: ManifestCommand, width: number): Text[] {
       'EXAMPLES',
       examplesOf(command).map((line): Text => [dim('$ '), line]),
     ),
-    ...section(
-      'EXIT CODES',
-      definitions(
-        command.exitCodes.map((code) => [cyan(String(code)), EXIT_MEANINGS[code]]),
-        inner,
-      ),
-    ),
+    ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
     ...section('ALIASES', command.aliases.map(typed)),
   ];
+}
+
+/** The exit codes of a command, each in a word or two. */
+export function exitCodes(command: ManifestCommand): string {
+  return command.exitCodes.map((code) => `${code} ${EXIT_MEANINGS[code].split(':')[0]}`).join(', ');
 }
 
 /** The page of a topic: the commands below it. */
@@ -52,7 +51,7 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
   const alone = commands.filter(({ id }) => !id.includes(':'));
   const below = Object.entries(topics).flatMap(([name, topic]): [Text, string][] => {
     const names = commands.filter(({ id }) => id.startsWith(`${name}:`)).map(({ id }) => id.split(':')[1]);
-    return names.length === 0 ? [] : [[cyan(name), `${topic.description}: ${names.join(', ')}`]];
+    return names.length === 0 ? [] : [[cyan(name), `${topic.description} (${names.join(', ')})`]];
   });
   return [
     [bold('svc'), ` ${version}`],
@@ -72,10 +71,9 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
     ),
     ...section(
       'START',
-      [
-        [dim('$ '), 'svc demo'],
-        [dim('$ '), 'svc decide --hash-id 3f1c --surface home --profile local'],
-      ].filter((line) => line[1] !== 'svc demo' || commands.some(({ id }) => id === 'demo')),
+      ['svc demo', 'svc profiles add --help', 'svc events import --help'].map(
+        (line): Text => [dim('$ '), line],
+      ),
     ),
   ];
 }
@@ -114,7 +112,7 @@ function valueName({ helpValue, options, name }: ManifestFlag): string {
   return helpValue ?? options?.join('|') ?? name.split('-').at(-1)!.toUpperCase();
 }
 
-function argument({ name, description = '', required, options }: ManifestArg): [Text, string] {
+export function argument({ name, description = '', required, options }: ManifestArg): [Text, string] {
   const notes = [options ? `one of ${options.join(', ')}` : '', required ? '' : 'optional'].filter(Boolean);
   return [
     cyan(name.toUpperCase()),
@@ -122,7 +120,7 @@ function argument({ name, description = '', required, options }: ManifestArg): [
   ];
 }
 
-function usage(command: ManifestCommand, own: readonly ManifestFlag[]): string {
+export function usage(command: ManifestCommand, own: readonly ManifestFlag[]): string {
   if (command.usage) return `svc ${filled(command.usage, command.id)}`;
   const args = Object.values(command.args).map(({ name, required }) => {
     const shown = `${name.toUpperCase()}${command.strict ? '' : '…'}`;

@@ -3,9 +3,9 @@ import { ALIASES } from '../commands.gen.ts';
 import { findCommand, leadingWords } from '../find-command.ts';
 import { type Manifest, readManifest } from '../manifest.ts';
 import { Output } from '../output.ts';
-import { render, type Text } from '../render/text.ts';
+import { bold, render, type Text } from '../render/text.ts';
 import type { World } from '../world.ts';
-import { definitions, reflow, section } from './layout.ts';
+import { definitions, reflow, wrap } from './layout.ts';
 import { commandPage, rootPage, topicPage } from './pages.ts';
 import { HELP_TOPICS, type HelpSources, type HelpTopic, helpSources } from './topics.ts';
 
@@ -80,9 +80,12 @@ export function topicValue(
 function helpTopicPage(topic: HelpTopic, sources: HelpSources, width: number): Text[] {
   return [
     ...reflow(topic.about, width),
-    ...topic.parts(sources).flatMap(({ title, entries }) =>
-      // A heading that says it all, such as an exit code without error codes, stands alone.
-      entries.length === 0 ? ['', title] : section(title, definitions(entries, width - 2)),
-    ),
+    ...topic
+      .parts(sources)
+      .flatMap(({ title, entries }) => [
+        '',
+        ...wrap(title, width).map((line) => bold(line)),
+        ...definitions(entries, width - 2).map((line): Text => ['  ', line]),
+      ]),
   ];
 }

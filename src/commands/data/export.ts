@@ -26,6 +26,7 @@ they are. Works while the service runs.`;
     '<%= config.bin %> <%= command.id %> > all.ndjson',
     `<%= config.bin %> <%= command.id %> --type event | jq -c '{userId, event, timestamp, properties}'`,
   ];
+  static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     database: Flags.string({
       summary: 'SQLite file or postgres:// URL; that of `local` unless given',

@@ -9,6 +9,7 @@ export default class DataReset extends SvcCommand {
     `Events, users, decisions, notifications, webhooks and settings are gone for good; workspace and API key stay the same.
 Also for data that is damaged.`;
   static override examples = ['<%= config.bin %> <%= command.id %> --yes'];
+  static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     database: Flags.string({ summary: 'SQLite file; that of `local` unless given', helpValue: 'FILE' }),
     yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),

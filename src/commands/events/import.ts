@@ -15,6 +15,7 @@ See docs/import.md.`;
     'tail -f app.log | <%= config.bin %> <%= command.id %> - --flush-interval 5s',
     '<%= config.bin %> <%= command.id %> events.ndjson.zst --dry-run',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
     file: Args.string({ description: 'files to import; - is standard input', required: false }),

@@ -30,6 +30,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
     '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --wait',
     '<%= config.bin %> <%= command.id %> --input hash-ids.txt --template payment_reminder --channel sms --priority transactional',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
     'hash-id': Flags.string({
       summary: 'hashed identifier of the user',

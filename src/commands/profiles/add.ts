@@ -17,6 +17,7 @@ added is the one in use.`;
     '<%= config.bin %> <%= command.id %> prod --workspace ws_1 --region eu --base-url https://eu.example.com --api-key-stdin < key.txt',
     '<%= config.bin %> <%= command.id %> test --workspace ws_2 --region eu --base-url https://eu.example.com --sandbox',
   ];
+  static override exitCodes = [0, 1, 2, 130] as const;
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
   static override flags = {
     'api-key-stdin': Flags.boolean({ summary: 'read the API key from standard input' }),

@@ -10,6 +10,7 @@ export default class ProfilesList extends SvcCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
   ];
+  static override exitCodes = [0, 1, 2] as const;
 
   protected override async act({ out, paths }: Context): Promise<void> {
     const { current, profiles } = new Profiles(paths.configDir).read();

@@ -7,6 +7,7 @@ import { Profiles } from '../../profiles/profiles.ts';
 export default class ProfilesRename extends SvcCommand {
   static override summary = 'Rename a profile';
   static override examples = ['<%= config.bin %> <%= command.id %> test staging'];
+  static override exitCodes = [0, 1, 2] as const;
   static override args = {
     name: Args.string({ required: true, description: 'name of the profile' }),
     to: Args.string({ required: true, description: 'its new name' }),

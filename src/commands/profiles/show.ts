@@ -10,6 +10,7 @@ export default class ProfilesShow extends SvcCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> prod --json',
   ];
+  static override exitCodes = [0, 1, 2, 4] as const;
   static override args = {
     name: Args.string({ description: 'name of the profile; the one in use unless given' }),
   };

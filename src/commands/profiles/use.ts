@@ -9,6 +9,7 @@ export default class ProfilesUse extends SvcCommand {
     '<%= config.bin %> <%= command.id %> prod',
     '<%= config.bin %> <%= command.id %> local',
   ];
+  static override exitCodes = [0, 1, 2] as const;
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
 
   protected override async act({ args: { name }, out, paths }: Context<typeof ProfilesUse>): Promise<void> {

@@ -12,6 +12,7 @@ SVC_API_KEY set, and exits with its code. The data is removed afterwards. For te
     '<%= config.bin %> <%= command.id %> -- npm test',
     '<%= config.bin %> <%= command.id %> --limit ingest=off --allow-loopback-webhooks -- ./e2e.sh',
   ];
+  static override exitCodes = [0, 1, 2] as const;
   static override usage = '<%= command.id %> [FLAGS] -- CMD [ARG]…';
   static override flags = serviceFlags;
 

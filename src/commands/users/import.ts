@@ -4,8 +4,7 @@ import { importFlags } from '../../cli/import/flags.ts';
 import { Args } from '../../cli/oclif.ts';
 
 export default class UsersImport extends SvcCommand {
-  static override summary =
-    'Load users from NDJSON or CSV files, or a pipe, and print their hashed identifiers';
+  static override summary = 'Load users from NDJSON or CSV files, or a pipe, and print their hashIds';
   static override description =
     `Works as \`svc events import\` does: checked, paced, resumable, with a rejects file. Prints userId and hashId of
 each user that this run loaded on standard output (NDJSON under --json), the result on standard error. Columns userId,
@@ -14,6 +13,7 @@ name, phone, accountNumber, timeZone and locale are the fields; every other colu
     '<%= config.bin %> <%= command.id %> users.csv',
     '<%= config.bin %> <%= command.id %> users.ndjson --json > hashes.ndjson',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
     file: Args.string({ description: 'files to import; - is standard input', required: false }),

@@ -29,6 +29,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
     '<%= config.bin %> <%= command.id %> -f campaign.clicked=3000/clicked -f 3000/rest --record deliveries.ndjson',
     '<%= config.bin %> <%= command.id %> --profile local --count 1 --json',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;
   static override flags = {
     ...secretFlags,
     port: Flags.integer({

@@ -22,6 +22,7 @@ export default class WebhooksReplay extends SvcCommand {
     '<%= config.bin %> <%= command.id %> deliveries.ndjson --to 3000 --speed 10 --re-sign --secret-file secret.txt',
     '<%= config.bin %> <%= command.id %> - --to 3000 --speed max < deliveries.ndjson',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override args = {
     file: Args.string({ required: true, description: 'file that was recorded; - reads standard input' }),
   };

@@ -19,6 +19,7 @@ export default class WebhooksSend extends SvcCommand {
     '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set decisionId:=null',
     '<%= config.bin %> <%= command.id %> campaign.opened --to 3000 --input body.json',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;
   static override args = {
     kind: Args.string({ required: true, description: `kind of event: ${EVENT_KINDS.join(', ')}` }),
   };

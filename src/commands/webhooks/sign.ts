@@ -12,6 +12,7 @@ export default class WebhooksSign extends SvcCommand {
     '<%= config.bin %> <%= command.id %> delivery.json',
     'printf \'%s\' "$BODY" | <%= config.bin %> <%= command.id %> --secret-file secret.txt',
   ];
+  static override exitCodes = [0, 1, 2, 4] as const;
   static override args = {
     file: Args.string({ description: 'file with the body; - or none reads standard input' }),
   };

@@ -18,6 +18,7 @@ Exit 5 if a row fails.`;
     '<%= config.bin %> <%= command.id %> http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> 3000/webhooks --secret-file secret.txt --json',
   ];
+  static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;
   static override args = { url: Args.string({ required: true, description: 'URL of the handler' }) };
   static override flags = secretFlags;
 

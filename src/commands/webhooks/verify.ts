@@ -17,6 +17,7 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
     '<%= config.bin %> <%= command.id %> delivery.json --signature 757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     'curl -s https://example.com/raw | <%= config.bin %> <%= command.id %> - --signature "$SIGNATURE" --secret-file secret.txt',
   ];
+  static override exitCodes = [0, 1, 2, 4, 8] as const;
   static override args = {
     file: Args.string({ description: 'file with the body; - or none reads standard input' }),
   };

@@ -1,0 +1,66 @@
+import { SvcError } from './errors.ts';
+import { nearest } from './find-command.ts';
+
+interface ParseError extends Error {
+  readonly oclif?: unknown;
+  /** Of a flag that there is none of. */
+  readonly flags?: readonly string[];
+  /** Of arguments: those that are missing have descriptions, those too many are text. */
+  readonly args?: readonly (string | { readonly name: string; readonly description?: string })[];
+}
+
+/** Turns a mistake in the command line, as oclif's parser throws it, into a failure with the words of svc. */
+export function parseFailure(error: unknown, id: string, flags: readonly string[]): unknown {
+  const mistake = error as ParseError;
+  if (!(error instanceof Error) || mistake.oclif === undefined) return error;
+  const command = `svc ${id.replaceAll(':', ' ')}`;
+  // What follows an equals sign may be a secret.
+  const unknown = mistake.flags?.[0]?.replace(/=.*/s, '');
+  if (unknown !== undefined && mistake.constructor.name.startsWith('NonExistentFlag')) {
+    const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
+    return new SvcError('usage', `\`${command}\` has no flag ${unknown}`, {
+      hint: meant ? `did you mean --${meant}?` : `see \`${command} --help\``,
+      cause: error,
+    });
+  }
+  const [missing] = mistake.args ?? [];
+  if (typeof missing === 'object') {
+    const name = missing.name.toUpperCase();
+    return new SvcError(
+      'usage',
+      `${name} is missing${missing.description ? `: ${missing.description}` : ''}`,
+      {
+        hint: `see \`${command} --help\``,
+        cause: error,
+      },
+    );
+  }
+  return new SvcError('usage', inWords(error.message), { hint: `see \`${command} --help\``, cause: error });
+}
+
+/** oclif's message on one line, without colours and without its own advice. */
+function inWords(message: string): string {
+  const text = message
+    .replace(new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g'), '')
+    .replace(/^The following errors? occurred:/, '')
+    .replace(/\s*See more help with --help\s*/i, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join('; ');
+  const plain = text
+    .replace(/^Missing required flag ([\w-]+).*/, '--$1 is missing')
+    .replace(/^Parsing (--[\w-]+)[;\s]*/, '$1: ')
+    .replace(/^Flag (--\S+) expects a value$/, '$1 needs a value')
+    .replace(/^Expected (--[^=]+)=(.*) to be one of: (.*)$/s, '$1 must be one of $3, not $2')
+    .replace(
+      /Expected an integer greater than or equal to (\S+) but received: /,
+      'a number of at least $1 is needed, not ',
+    )
+    .replace(
+      /Expected an integer less than or equal to (\S+) but received: /,
+      'a number of at most $1 is needed, not ',
+    )
+    .replace(/Expected an integer but received: /, 'a whole number is needed, not ');
+  return plain.charAt(0).toLowerCase() + plain.slice(1);
+}

@@ -1,0 +1,28 @@
+import { type Context, SvcCommand } from '../cli/command.ts';
+import { Args } from '../cli/oclif.ts';
+
+export default class Completion extends SvcCommand {
+  static override summary = 'Print the completion of bash, zsh or fish';
+  static override description =
+    `Completes commands, flags, the values of flags that have a fixed set, and the names of profiles. The script asks svc
+itself, so it need not be renewed when svc is.
+
+Load it for good with one of these, then open a new shell:
+
+    echo 'source <(svc completion bash)' >> ~/.bashrc
+    echo 'source <(svc completion zsh)' >> ~/.zshrc
+    svc completion fish > ~/.config/fish/completions/svc.fish`;
+  static override examples = [
+    'source <(<%= config.bin %> <%= command.id %> bash)',
+    '<%= config.bin %> <%= command.id %> fish > ~/.config/fish/completions/svc.fish',
+  ];
+  static override exitCodes = [0, 1, 2] as const;
+  static override args = {
+    shell: Args.string({ required: true, description: 'the shell', options: ['bash', 'zsh', 'fish'] }),
+  };
+
+  protected override async act({ args, out }: Context<typeof Completion>): Promise<void> {
+    const { COMPLETION_SCRIPTS } = await import('../cli/completion/scripts.ts');
+    out.raw(COMPLETION_SCRIPTS[args.shell as keyof typeof COMPLETION_SCRIPTS]);
+  }
+}

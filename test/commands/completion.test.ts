@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { runSvc } from '../support/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
+
+const complete = async (words: string[], home?: string) => {
+  const run = await runSvc(['complete', '--', ...words], home === undefined ? {} : { home });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  return run.stdout.split('\n').filter(Boolean);
+};
+
+describe('completion', () => {
+  it('leads from word to word', async () => {
+    expect(await complete([''])).toEqual(
+      expect.arrayContaining(['events', 'decide', 'serve', 'help', '--version']),
+    );
+    expect(await complete(['ev'])).toEqual(['events']);
+    expect(await complete(['events', ''])).toEqual(['import', 'send', 'tail']);
+    expect(await complete(['serve', ''])).toContain('exec');
+    expect(await complete(['help', 'exit'])).toEqual(['exit-codes']);
+    expect(await complete(['nonsense', ''])).toEqual([]);
+  });
+
+  it('knows flags and the values of those with a fixed set', async () => {
+    expect(await complete(['events', 'import', '--dry'])).toEqual(['--dry-run']);
+    expect(await complete(['events', 'import', '--format', ''])).toEqual(['ndjson', 'csv']);
+    expect(await complete(['decide', '--js'])).toEqual(['--json']);
+    expect(await complete(['completion', 'f'])).toEqual(['fish']);
+    expect(await complete(['events', 'import', 'file'])).toEqual([]);
+    expect(await complete(['serve', 'exec', '--', 'npm', '--'])).toEqual([]);
+  });
+
+  it('knows the profiles', async () => {
+    const home = tempDir();
+    const add = 'profiles add prod --workspace w --base-url https://x.example --api-key-stdin';
+    await runSvc(add.split(' '), { home, stdin: 'sk_1' });
+    expect(await complete(['decide', '-p', ''], home)).toEqual(['prod', 'local']);
+    expect(await complete(['decide', '--profile', 'pr'], home)).toEqual(['prod']);
+    expect(await complete(['profiles', 'use', ''], home)).toEqual(['prod', 'local']);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+    const { stdout, code } = await runSvc(['completion', shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('svc complete --');
+  });
+
+  it('works in bash', async () => {
+    const { stdout: script } = await runSvc(['completion', 'bash']);
+    const session = `svc() { [ "$1 $2" = 'complete --' ] && shift 2 && printf '<%s+%s>\\n' "$1" "$2" && echo one; }
+${script}
+COMP_WORDS=(svc events im); COMP_CWORD=2; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p svc`;
+    const { stdout, status } = spawnSync('bash', ['-c', session], { encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(stdout).toBe('<events+im>\none\ncomplete -o default -F _svc svc\n');
+  });
+
+  it('refuses another shell', async () => {
+    expect((await runSvc(['completion', 'tcsh'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ALIASES } from '../../src/cli/commands.gen.ts';
+import { ENVIRONMENT } from '../../src/cli/environment.ts';
+import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
+import { findCommand } from '../../src/cli/find-command.ts';
+import { examplesOf } from '../../src/cli/help/pages.ts';
+import { type ManifestCommand, readManifest } from '../../src/cli/manifest.ts';
+import { ROOT, runSvc } from '../support/run-svc.ts';
+
+/** The public surface, frozen: what a script may rely on changes only where somebody means it. */
+const RENEW = 'if this change is meant, renew the snapshot with `npm run snapshots`';
+const snapshot = (name: string) => join(ROOT, 'test', 'snapshots', name);
+
+const { commands } = readManifest(ROOT);
+const byId = new Map(commands.map((command) => [command.id, command]));
+
+describe('the surface', () => {
+  it('has the commands, arguments, flags and exit codes it had', async () => {
+    const lines = commands.flatMap((command) => [
+      `svc ${command.id.replaceAll(':', ' ')}  exits ${command.exitCodes.join(' ')}${command.aliases.length > 0 ? `  also ${command.aliases.join(' ')}` : ''}`,
+      ...Object.values(command.args).map(
+        ({ name, required, options }) =>
+          `  ${required ? name : `[${name}]`}${options ? ` ${options.join('|')}` : ''}`,
+      ),
+      ...Object.values(command.flags)
+        .filter(({ helpGroup }) => helpGroup !== 'GLOBAL')
+        .map(flagLine),
+    ]);
+    const global = Object.values(commands[0]!.flags).filter(({ helpGroup }) => helpGroup === 'GLOBAL');
+    await expect(
+      `${['every command', ...global.map(flagLine), ...lines].join('\n')}\n`,
+      RENEW,
+    ).toMatchFileSnapshot(snapshot('surface.txt'));
+  });
+
+  it.each(commands.map(({ id }) => id.replaceAll(':', ' ')))(
+    'says of `svc %s` what it said',
+    async (typed) => {
+      const { stdout, code, stderr } = await runSvc([...typed.split(' '), '--help']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      await expect(stdout, RENEW).toMatchFileSnapshot(snapshot(`help/${typed.replaceAll(' ', '-')}.txt`));
+      const wide = stdout
+        .split('\n')
+        .filter((line) => stringWidth(line) > 80 && !/^ {2}(\$ |svc )/.test(line));
+      expect(wide.filter((line) => line.trim().includes(' '))).toEqual([]);
+    },
+  );
+
+  it.each([
+    '',
+    'help exit-codes',
+    'help environment',
+    'help files',
+    'help flags',
+    'webhooks --help',
+    'help events',
+  ])('says what it said for `svc %s`', async (line) => {
+    const { stdout, code } = await runSvc(line.split(' ').filter(Boolean), {
+      env: { HOME: '/home/you', SVC_CONFIG_DIR: undefined, SVC_DATA_DIR: undefined },
+    });
+    expect(code).toBe(0);
+    await expect(stdout, RENEW).toMatchFileSnapshot(
+      snapshot(`help/${line.replace(/[ -]+/g, '-') || 'svc'}.txt`),
+    );
+  });
+
+  it('explains no command that is gone', () => {
+    const known = new Set(commands.map(({ id }) => `${id.replaceAll(':', '-')}.txt`));
+    const pages = readdirSync(snapshot('help')).filter(
+      (file) => !/^(svc|help-.*|webhooks-help)\.txt$/.test(file),
+    );
+    expect(
+      pages.filter((file) => !known.has(file)),
+      RENEW,
+    ).toEqual([]);
+  });
+});
+
+describe('every command', () => {
+  it.each(commands.map((command) => [command.id, command] as const))('%s explains itself', (_, command) => {
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(command.summary!.length).toBeLessThanOrEqual(80);
+    expect(examplesOf(command).length).toBeGreaterThan(0);
+    for (const code of command.exitCodes) expect(EXIT_MEANINGS).toHaveProperty(String(code));
+    for (const flag of Object.values(command.flags)) expect(flag.summary, flag.name).toBeTruthy();
+  });
+
+  it.each(commands.map((command) => [command.id, command] as const))(
+    '%s has examples that can be typed',
+    (_, command) => {
+      const own = examplesOf(command).filter((line) => invocations(line).some(({ id }) => id === command.id));
+      expect(own.length).toBeGreaterThan(0);
+      for (const line of examplesOf(command)) {
+        for (const { id, flags } of invocations(line)) {
+          for (const flag of flags) expect(known(byId.get(id)!, flag), `${line}: ${flag}`).toBe(true);
+        }
+      }
+    },
+  );
+});
+
+describe('the environment', () => {
+  it('lists every variable that the source reads, and no other', () => {
+    const source = ['src', 'bin'].flatMap((dir) =>
+      readdirSync(join(ROOT, dir), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('environment.ts'))
+        .map((file) => readFileSync(join(ROOT, dir, file), 'utf8')),
+    );
+    const read = new Set(
+      source.flatMap((text) =>
+        [...text.matchAll(/\benv(?:ironment)?\.([A-Z][A-Z_]+)\b/g)].map(([, name]) => name!),
+      ),
+    );
+    for (const channel of ['WHATSAPP', 'SMS', 'PUSH']) read.add(`SVC_${channel}_URL`);
+    expect(
+      Object.values(ENVIRONMENT)
+        .flatMap((part) => Object.keys(part))
+        .sort(),
+    ).toEqual([...read].sort());
+  });
+});
+
+function flagLine({
+  name,
+  char,
+  type,
+  multiple,
+  required,
+  options,
+  default: preset,
+  allowNo,
+}: ManifestCommand['flags'][string]) {
+  return `  --${allowNo ? '[no-]' : ''}${name}${char ? ` -${char}` : ''}${type === 'option' ? ' VALUE' : ''}${options ? ` ${options.join('|')}` : ''}${multiple ? ' …' : ''}${required ? ' required' : ''}${preset === undefined ? '' : ` = ${preset}`}`;
+}
+
+/** The calls of svc in a line of shell, with the flags given. */
+function invocations(line: string): { id: string; flags: string[] }[] {
+  return line
+    .split(/\s(?:\||&&|;|--)\s|\$\(/)
+    .map((part) => part.trim().split(/\s+/))
+    .filter((words) => words[0] === 'svc')
+    .map((words) => {
+      const { id, rest } = findCommand({ ids: [...byId.keys()], aliases: ALIASES }, words.slice(1));
+      return {
+        id,
+        flags: rest.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.replace(/=.*/, '')),
+      };
+    });
+}
+
+function known(command: ManifestCommand, flag: string): boolean {
+  return Object.values(command.flags).some(
+    ({ name, char, allowNo }) =>
+      flag === `--${name}` || flag === `-${char}` || (allowNo === true && flag === `--no-${name}`),
+  );
+}
