@@ -11,6 +11,7 @@ database that a newer svc has changed is refused.`;
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc',
     '<%= config.bin %> <%= command.id %> --json',
   ];
+  static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = { database: databaseFlag };
 
   protected override async act({ flags, out, world, paths }: Context<typeof ServeMigrate>): Promise<void> {
