@@ -60,7 +60,11 @@ export function registration({
     secret,
     leaseSeconds,
     onRefused: (error) => {
-      const { status, details = [] } = error as Partial<ApiError>;
+      const { status, details = [], name } = error as Partial<ApiError>;
+      if (name === 'TransportError' && withoutIsFine && flags.register === undefined) {
+        out.notice(`not subscribed: ${(error as Error).message}`);
+        return true;
+      }
       const refusesAddress = details.length === 0 || details.some(({ field }) => field === 'url');
       if (!refusesAddress) return false;
       if (flags.register !== undefined || status === undefined || status < 400 || status > 499) return false;

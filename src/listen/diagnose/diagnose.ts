@@ -79,13 +79,15 @@ function search(
   for (const { secret } of secrets) {
     const keys = keyVariants(secret, others);
     const digest = hmacOnce();
-    for (const [i, variant] of bodies.entries()) {
-      for (const [j, key] of keys.entries()) {
-        if (!thorough && i > 0 && j > 0) break;
-        best = fewer(best, match(readings, variant, key, digest));
-      }
-    }
+    const [right, ...wrong] = keys as [KeyVariant, ...KeyVariant[]];
+    for (const variant of bodies) best = fewer(best, match(readings, variant, right, digest));
+    for (const key of wrong) best = fewer(best, match(readings, bodies[0]!, key, digest));
     best = fewer(best, otherConstructions(readings, body, secret));
+    // Body and key both wrong: many pairs, and never fewer mistakes than what was found above.
+    if (best !== undefined || !thorough) continue;
+    for (const variant of bodies.slice(1)) {
+      for (const key of wrong) best = fewer(best, match(readings, variant, key, digest));
+    }
   }
   return best;
 }
