@@ -1,8 +1,10 @@
+import { cleanLine } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
 import { toSvcError } from '../cli/failure.ts';
 import { Flags } from '../cli/oclif.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
+import { wrap } from '../cli/render/wrap.ts';
 import { resolveSettings } from '../cli/settings.ts';
 import type { Check } from '../doctor/check.ts';
 
@@ -36,22 +38,25 @@ was seen and what to do. Exits with the code of the worst failure. It sends one 
       next: next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
+    const columns = out.isTerminal ? context.world.stdout.columns : undefined;
     out.result({ ok: failure === undefined, probed: flags.probe, checks: plain }, () =>
-      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check)]),
+      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check, columns)]),
     );
     if (failure) throw failure;
   }
 }
 
-function line({ check, status, seen, next }: Check): Text[] {
+const INDENT = 20;
+
+/** A check with its text beside its name; on a terminal of `columns` the text is broken to stay there. */
+function line({ check, status, seen, next }: Check, columns: number | undefined): Text[] {
   const style = (text: Text): Text => (status === 'skipped' ? dim(text) : text);
-  return [
-    MARKS[status],
-    '  ',
-    bold(check.padEnd(14)),
-    style(seen),
-    ...(next ? [dim(`\n${' '.repeat(20)}next: ${next}`)] : []),
-  ];
+  const beside = (text: string) => {
+    const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - INDENT);
+    return wrap(cleanLine(text), width).join(`\n${' '.repeat(INDENT)}`);
+  };
+  const advice = next ? [dim(`\n${' '.repeat(INDENT)}${beside(`next: ${next}`)}`)] : [];
+  return [MARKS[status], '  ', bold(check.padEnd(INDENT - 6)), style(beside(seen)), ...advice];
 }
 
 async function examine({

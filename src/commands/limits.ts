@@ -37,7 +37,8 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
         out.warn('this service has no GET /v1/webhooks to ask; shown is what earlier answers said');
     }
     const rows = () => limitRows(limits.read(), world.clock.now());
-    const show = () => limitsTable(rows(), out, world.clock.now());
+    const show = () =>
+      limitsTable(rows(), out, world.clock.now(), out.isTerminal ? world.stdout.columns : undefined);
     if (!flags.watch) {
       out.result({ limits: rows() }, show);
       return EXIT.done;

@@ -3,32 +3,37 @@ import { dim, red, type Text, yellow } from '../cli/render/text.ts';
 import { ago, span } from '../cli/render/time.ts';
 import type { LimitRow } from './rows.ts';
 
-const BAR = 8;
+const BAR = 6;
+/** A terminal narrower than this has no room for bars and what never changes. */
+const WIDE = 80;
 
-/** The table of `svc limits`. `now` is in Unix ms. */
-export function limitsTable(rows: readonly LimitRow[], out: Output, now: number): Text {
+/** The table of `svc limits`. `now` is in Unix ms, `columns` the width of the terminal, if there is one. */
+export function limitsTable(rows: readonly LimitRow[], out: Output, now: number, columns?: number): Text {
+  const narrow = columns !== undefined && columns < WIDE;
+  const head = [
+    { title: 'GROUP', whole: true },
+    { title: 'USED', whole: true },
+    { title: 'LEFT', align: 'right' as const },
+    { title: 'LIMIT', align: 'right' as const },
+    { title: 'FREES', align: 'right' as const },
+    { title: 'SEEN', align: 'right' as const },
+  ];
+  const usual = [
+    { title: 'DEFAULT', align: 'right' as const },
+    { title: 'MAX', align: 'right' as const },
+  ];
   return out.table(
-    [
-      { title: 'GROUP', whole: true },
-      { title: 'USED', whole: true },
-      { title: 'LEFT', align: 'right', whole: true },
-      { title: 'LIMIT', align: 'right', whole: true },
-      { title: 'FREES', align: 'right' },
-      { title: 'SEEN', align: 'right' },
-      { title: 'DEFAULT', align: 'right' },
-      { title: 'MAX', align: 'right' },
-    ],
+    narrow ? head : [...head, ...usual],
     rows.map((row) => {
       const faded = (text: string): Text => (row.stale ? dim(text) : text);
       return [
         row.group,
-        used(row, out.isTerminal),
+        used(row, out.isTerminal && !narrow),
         faded(row.remaining === null ? '-' : String(row.remaining)),
         faded(row.limit === null ? '-' : String(row.limit)),
         freesIn(row, now),
         row.seenAt === null ? dim('never') : ago(Date.parse(row.seenAt), now),
-        String(row.default),
-        String(row.ceiling),
+        ...(narrow ? [] : [String(row.default), String(row.ceiling)]),
       ];
     }),
   );

@@ -69,7 +69,7 @@ describe('svc limits', () => {
     expect(wrong).toMatchObject({ code: 4, stdout: '' });
   });
 
-  it.each([80, 120])('fits a terminal of %i columns', async (columns) => {
+  it.each([60, 80, 120])('fits a terminal of %i columns', async (columns) => {
     const run = await runSvc(['limits', '--refresh'], { env: await answering(200), columns });
     for (const line of run.stdout.replace(/\u001b\[\d+m/g, '').split('\n'))
       expect(line.length).toBeLessThanOrEqual(columns);

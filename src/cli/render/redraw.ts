@@ -19,7 +19,10 @@ export class Redraw {
       (sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)),
       0,
     );
-    this.#stream.write(`${rows > 0 ? `${ESCAPE}[${rows}A\r${ESCAPE}[0J` : ''}${text}\n`);
+    const up = rows > 0 ? `${ESCAPE}[${rows}A\r` : '';
+    // Line by line over the old ones: erased all at once, the screen would flicker and fill the scrollback.
+    const lines = text.split('\n').map((line) => `${line}${ESCAPE}[K\n`);
+    this.#stream.write(`${up}${lines.join('')}${ESCAPE}[0J`);
     this.#drawn = text.split('\n');
   }
 }

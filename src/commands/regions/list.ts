@@ -30,7 +30,7 @@ address takes to answer, without a key, so it counts against no limit.`;
       out.table(
         [
           { title: 'REGION', whole: true },
-          { title: 'BASE URL' },
+          { title: 'BASE URL', whole: true },
           { title: 'PROFILES' },
           ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
         ],
@@ -44,7 +44,7 @@ address takes to answer, without a key, so it counts against no limit.`;
     );
     const silent = measured.find((row) => row.latencyMs === null);
     if (silent && !signal.aborted)
-      throw new SvcError('unreachable', `${silent.baseUrl} did not answer`, {
+      throw new SvcError('unreachable', silent.error ?? `${silent.baseUrl} did not answer`, {
         hint: `look closer: svc doctor --profile ${silent.profiles[0]}`,
       });
 
@@ -57,5 +57,5 @@ address takes to answer, without a key, so it counts against no limit.`;
 }
 
 function latency({ latencyMs, error }: Partial<Ping>): Text {
-  return error ? red(error) : `${latencyMs} ms`;
+  return error ? red('no answer') : `${latencyMs} ms`;
 }
