@@ -83,8 +83,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const steady = options.steady ?? systemSteadyClock;
   const { store, limiter, shared } = await openStore(options.database, clock, steady);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
-  const close = async () => {
-    for (const closer of closers.reverse()) await closer();
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= (async () => {
+      for (const closer of closers.reverse()) await closer();
+    })();
+    return closing;
   };
   try {
     const metrics = options.metricsPort === undefined ? undefined : await loadMetrics(store, steady);

@@ -186,6 +186,17 @@ describe('a notification', () => {
   });
 });
 
+it('the service is idle only when nothing is due, taken up or under way', async () => {
+  const service = await startTestService();
+  const hashId = await knownUser(service);
+  for (let i = 0; i < 50; i += 1) {
+    const id = await trigger(service, order(hashId));
+    while (!(await service.idle())) await new Promise((resolve) => setImmediate(resolve));
+    const { status } = await json(service.fetch(`/v1/inform/notifications/${id}`), 200);
+    expect(status).toBe('delivered');
+  }
+});
+
 describe('a channel', () => {
   const secret = 'the secret of the provider';
   const outboxFile = () => join(tempDir(), 'outbox.ndjson');

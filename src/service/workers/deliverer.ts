@@ -107,10 +107,9 @@ export function startDeliverer(deps: ServiceDeps): Worker {
   const unsubscribe = store.subscribe('deliveries', () => worker.wake());
   return {
     wake: worker.wake,
+    // In this order: what is no longer due was taken up, and then the round or a lane is still at it.
     idle: async () =>
-      (await worker.idle()) &&
-      !lanes.busy &&
-      (await store.read((tx) => deliveries.dueLanes(tx))).length === 0,
+      (await store.read((tx) => deliveries.dueLanes(tx))).length === 0 && !lanes.busy && worker.idle(),
     stop: async () => {
       unsubscribe();
       await worker.stop();

@@ -118,10 +118,9 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const unsubscribe = store.subscribe('notifications', () => worker.wake());
   return {
     wake: worker.wake,
+    // In this order: what is no longer due was taken up, and then the round or a lane is still at it.
     idle: async () =>
-      (await worker.idle()) &&
-      !lanes.busy &&
-      (await store.read((tx) => notifications.dueLanes(tx))).length === 0,
+      (await store.read((tx) => notifications.dueLanes(tx))).length === 0 && !lanes.busy && worker.idle(),
     // A hand-over under way gets time to finish: cutting it off leaves it in doubt.
     stop: async () => {
       unsubscribe();
