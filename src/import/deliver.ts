@@ -117,7 +117,12 @@ export class Delivery {
       const doubt = { possible: batch.border?.inDoubt ?? false };
       try {
         const file = this.options.names[batch.file]!;
-        const outcome = await narrow(batch, this.options.kind, (body) => this.post(batch, body, doubt), file);
+        const outcome = await narrow(
+          batch,
+          this.options.kind,
+          (body) => this.post(batch, body, body === batch.body ? digest : digestOf(body), doubt),
+          file,
+        );
         accepted = outcome.accepted;
         rejects = [...rejects, ...outcome.rejects].sort((a, b) => a.offset - b.offset);
         for (const answer of outcome.answers) onAnswer?.(answer);
@@ -136,10 +141,10 @@ export class Delivery {
   }
 
   /** One request of a batch. `doubt` remembers that some piece of it has, or may have, been taken. */
-  private post(batch: Batch, body: Buffer, doubt: { possible: boolean }): Promise<Answer> {
+  private post(batch: Batch, body: Buffer, digest: string, doubt: { possible: boolean }): Promise<Answer> {
     const { importId, outage, send, signal, tally } = this.options;
     return this.requests.run(async () => {
-      const key = keyOf(importId, batch, digestOf(body));
+      const key = keyOf(importId, batch, digest);
       const answer = await outage.send(send, body, key, signal).catch((error: unknown) => {
         if (!(error instanceof Unavailable) || error.inDoubt) doubt.possible = true;
         throw error;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import type { Batch, Border } from './batch.ts';
-import { journalTrouble } from './journal-error.ts';
+import { JournalError, journalTrouble } from './journal-error.ts';
 
 /** What became of a batch, as far as is known. */
 const SENT = 0;
@@ -41,6 +41,8 @@ const SCHEMA = `
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
 `;
+/** Tells a journal from any other SQLite file ("svcj"). */
+const APPLICATION_ID = 0x7376636a;
 /** How long a change may wait for the disk, in milliseconds; see Journal. */
 const SYNC_EVERY_MS = 1000;
 /** A page of borders, in rows. */
@@ -99,6 +101,7 @@ export class Journal {
       const db = new Database(path, { timeout: 0 });
       // The lock is held from the first access to the end; with it, WAL needs no shared memory file.
       db.exec('PRAGMA locking_mode = EXCLUSIVE');
+      claim(db, path);
       db.exec('PRAGMA journal_mode = WAL');
       db.exec('PRAGMA synchronous = FULL');
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
@@ -282,6 +285,18 @@ export class Journal {
       throw journalTrouble(this.path, error);
     }
   }
+}
+
+/** Marks a new file as a journal. Some other SQLite file, which `--checkpoint` may name by mistake, is left alone. */
+function claim(db: Database.Database, path: string): void {
+  const [mark] = db.pragma('application_id') as { application_id: number }[];
+  if (mark?.application_id === APPLICATION_ID) return;
+  const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as { tables: number };
+  if (tables > 0) {
+    db.close();
+    throw new JournalError('broken', path, new Error('a database of something else'));
+  }
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 interface BorderRow {

@@ -70,7 +70,8 @@ class Run {
   private readonly delivery: Delivery;
   private readonly rejects: RejectsFile;
   private readonly feeds: Feed[] = [];
-  private current: Feed | undefined;
+  /** Bytes of the present file that lie in batches which were taken on. */
+  private reached = 0;
   private complete = false;
   private sha256: string | null = null;
   private takenBefore = 0;
@@ -183,7 +184,6 @@ class Run {
     const { batcher, delivery, world, options } = this;
     const feed = await this.inputs.feed(index, batcher);
     this.feeds[index] = feed;
-    this.current = feed;
     const { input, window, reader } = feed;
     try {
       const before = batcher.read;
@@ -199,6 +199,7 @@ class Run {
         }
         if (!batch.border?.acknowledged) this.plan(feed, batch);
         await delivery.take(batch);
+        this.reached = feed.taken(batch.end);
         this.progress();
         if (this.delivery.failed || world.stop.aborted) return;
       }
@@ -213,7 +214,7 @@ class Run {
         world.onNotice(`${input.name} was written to while it was read: what came later was not imported`);
     } finally {
       this.takenBefore += input.taken();
-      this.current = undefined;
+      this.reached = 0;
       await feed.close();
     }
   }
@@ -235,7 +236,7 @@ class Run {
     tally.read = batcher.read;
     world.onProgress({
       tally,
-      taken: this.takenBefore + (this.current?.input.taken() ?? 0),
+      taken: this.takenBefore + this.reached,
       size: this.inputs.size,
     });
   }

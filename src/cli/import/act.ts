@@ -12,7 +12,7 @@ import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { importFailure, interruptedFailure, partialFailure, type Ways } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
-import { importOptions, resumeCommandOf, shareOf } from './options.ts';
+import { dryRunRejects, importOptions, resumeCommandOf, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { planSummary, summary } from './summary.ts';
 
@@ -160,7 +160,8 @@ async function plan(
     if (error instanceof SvcError && error.code === 'not_configured') return undefined;
     throw error;
   });
-  const options = optionsFor(flags, place, connection);
+  const asked = optionsFor(flags, place, connection);
+  const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
   const { result, plan, interrupted } = await planImport(options, {
     stdin: world.stdin as AsyncIterable<Uint8Array>,
     clock: world.clock,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RecordKind } from '../../import/check.ts';
 import { type ImportName, journalPath } from '../../import/identity.ts';
@@ -112,6 +113,15 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     rejects: flags.rejects ?? rejectsPath(inputs, part),
     resumeCommand,
   };
+}
+
+/**
+ * Where a dry run puts what it rejects: where the import would, unless a rejects file lies there, which may belong to
+ * an import that is unfinished.
+ */
+export function dryRunRejects({ rejects, name }: ImportOptions): string {
+  if (!existsSync(resolve(name.cwd, rejects))) return rejects;
+  return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
 }
 
 /** Beside the first input; each part of an input has its own. */

@@ -37,7 +37,11 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
       }
       onRetry?.({ attempt: tries, waitMs: decision.waitMs, status: result.answer?.status });
       await clock.sleep(decision.waitMs, waiting).catch(() => {
-        throw new TransportError('aborted', result.answer === undefined, 'the request was interrupted');
+        throw new TransportError(
+          'aborted',
+          ended !== undefined && mayBeDone(ended),
+          'the request was interrupted',
+        );
       });
     }
   };

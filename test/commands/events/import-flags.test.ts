@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/run-svc.ts';
 import { startTestService } from '../../support/service.ts';
@@ -39,6 +40,45 @@ test('--dry-run checks all and plans, sends nothing, needs no service and leaves
   });
   expect(readFileSync(join(cwd, 'a.ndjson.gz.rejects.ndjson'), 'utf8')).toContain('"line":2501');
   expect(existsSync(join(home, 'data', 'imports'))).toBe(false);
+});
+
+test('a dry run leaves the rejects file of an import alone', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\nbad\n`);
+  writeFileSync(join(cwd, 'a.ndjson.rejects.ndjson'), 'kept');
+  const run = await runSvc(['events', 'import', 'a.ndjson', '-n', '--json'], { cwd });
+  expect(JSON.parse(run.stdout).rejectsFile).toBe('a.ndjson.dry-run.rejects.ndjson');
+  expect(readFileSync(join(cwd, 'a.ndjson.rejects.ndjson'), 'utf8')).toBe('kept');
+  expect(readFileSync(join(cwd, 'a.ndjson.dry-run.rejects.ndjson'), 'utf8')).toContain('"line":2');
+});
+
+test.each([
+  [
+    'another database',
+    (path: string) => {
+      const database = new Database(path);
+      database.exec('CREATE TABLE mine (x)');
+      database.close();
+    },
+  ],
+  ['a text file', (path: string) => writeFileSync(path, 'x'.repeat(5000))],
+])('--checkpoint does not touch %s', async (_, make) => {
+  const service = await startStandIn();
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), event(1));
+  make(join(cwd, 'j'));
+  const before = readFileSync(join(cwd, 'j'));
+  const run = await runSvc(['events', 'import', 'a.ndjson', '--checkpoint', 'j', '--json'], {
+    env: service.env,
+    cwd,
+  });
+  expect(run.code).toBe(2);
+  expect(JSON.parse(run.stderr).error).toMatchObject({
+    code: 'data',
+    hint: 'give another file with --checkpoint FILE',
+  });
+  expect(service.requests).toEqual([]);
+  expect(readFileSync(join(cwd, 'j')).equals(before)).toBe(true);
 });
 
 test('the least time of a plan comes from the limit last seen and --share', async () => {
