@@ -29,6 +29,7 @@ export default class WebhooksSend extends SvcCommand {
     set: Flags.string({
       summary: 'field of the body: field=text, or field:=JSON',
       multiple: true,
+      multipleNonGreedy: true,
       helpValue: 'FIELD=VALUE',
     }),
     input: Flags.string({

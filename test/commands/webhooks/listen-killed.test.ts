@@ -36,5 +36,5 @@ it('killed with SIGKILL while registered, its subscription is gone after the lea
   child.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
   expect(await subscriptions()).toHaveLength(1);
-  await expect.poll(subscriptions, { timeout: 2 * LEASE_MS, interval: 200 }).toEqual([]);
-});
+  await expect.poll(subscriptions, { timeout: 6 * LEASE_MS, interval: 200 }).toEqual([]);
+}, 60_000);

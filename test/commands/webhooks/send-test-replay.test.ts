@@ -39,6 +39,16 @@ it('send makes a signed delivery with the fields set, and tells how the handler 
   expect(verifyBody(got!.body, SECRET, String(got!.headers['x-service-signature']))).toBe(true);
 });
 
+it('send takes its kind also after a field', async () => {
+  const to = await target();
+  const run = await runSvc(
+    ['webhooks', 'send', '--to', to.url, '--set', 'a=b', 'campaign.opened', '--json'],
+    { env },
+  );
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(to.received[0]!.body.toString())).toMatchObject({ type: 'campaign.opened', a: 'b' });
+});
+
 it('send passes bytes on as they are, and warns of an unknown kind', async () => {
   const to = await target();
   const bytes = Buffer.from([0x7b, 0xff, 0x0a]);
