@@ -74,7 +74,8 @@ it('ends when the service closes', async () => {
   const service = await startTestService();
   const stream = await open(service);
   await stream.until(/id: 0/);
-  const closed = service.close();
+  // Long before the grace is over, or this test is.
+  const closed = service.close(60_000);
   await stream.ended();
   await closed;
 });

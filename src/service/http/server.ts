@@ -13,6 +13,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** How often the two are looked at. */
 const CHECK_MS = 1_000;
 
+/** How often connections that became idle are looked for while the server closes. */
+const SWEEP_MS = 20;
+
 export interface Listening {
   readonly port: number;
   /** Takes no new requests, finishes those under way (up to `graceMs`), then cuts what is left. */
@@ -66,8 +69,11 @@ export async function listen(
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        // A connection that was busy is kept alive once its answer is out: it is idle from then on.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(sweep);
           resolve();
         });
         server.closeIdleConnections();
