@@ -14,6 +14,8 @@ const run = promisify(execFile);
 export interface OwnServer {
   /** URL of its superuser. */
   readonly admin: string;
+  /** Of its first process. */
+  pid(): number;
   /** Ends it at once; what was not on the disk is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -66,6 +68,7 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
   await start();
   return {
     admin,
+    pid: () => child.pid!,
     start,
     kill: () => end('SIGKILL'),
     stop: async () => {

@@ -1,0 +1,126 @@
+/**
+ * Durable ingest, end to end: `svc events import` into `svc serve` without limits, on SQLite and on PostgreSQL, as
+ * separate processes on this machine. Every event counted is committed and on the disk (SQLite: synchronous=FULL;
+ * PostgreSQL: fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process,
+ * which a busy machine changes less than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
+ * [sqlite|postgres]` after `npm run build`. Pin it for a fair figure: `taskset -c 0,1 npm run bench -- …`.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createDatabase, startPostgres } from '../test/support/postgres.ts';
+import { writeEvents } from './import-events.ts';
+
+const count = Number(process.argv[2] ?? 500_000);
+const rounds = Number(process.argv[3] ?? 3);
+const only = process.argv[4];
+const program = join(process.cwd(), 'bin/run.js');
+const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU-seconds that a process and its children have used (Linux). */
+function cpuOf(pid: number): number {
+  const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
+    encoding: 'utf8',
+  });
+  const own = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const ended = Number(own[13]) + Number(own[14]);
+  const used = Number(own[11]) + Number(own[12]);
+  const others = children.split(/\s+/).filter(Boolean).map(Number);
+  return (used + ended) / TICKS + others.reduce((sum, child) => sum + cpuOf(child), 0);
+}
+
+async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
+  const args = [program, 'serve', '--port', '0', '--json', '--limit', 'ingest=off', '--database', database];
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, HOME: dir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+  return { child, ready: JSON.parse(line) };
+}
+
+interface Result {
+  readonly accepted: number;
+  readonly elapsedMs: number;
+  /** Seconds, of the client. */
+  readonly cpu: number;
+}
+
+async function importInto(ready: Record<string, string>, file: string): Promise<Result> {
+  const command = [process.execPath, program, 'events', 'import', file, '--json', '--quiet', '--restart'];
+  // GNU time tells the CPU-seconds of the client after its own words.
+  const child = spawn('/usr/bin/time', ['-f', '%U %S', ...command], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: dir,
+      SVC_BASE_URL: ready.url,
+      SVC_WORKSPACE: ready.workspace,
+      SVC_API_KEY: ready.apiKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let words = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    words += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the import ended with ${code}: ${words}`);
+  const [user, system] = words.trim().split(/\s+/).slice(-2).map(Number);
+  return { ...JSON.parse(out), cpu: user! + system! };
+}
+
+async function measure(name: string, database: string, serverPid?: number): Promise<void> {
+  const { child, ready } = await serve(database);
+  const file = join(dir, 'events.ndjson');
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const pids = [child.pid!, ...(serverPid === undefined ? [] : [serverPid])];
+    const before = pids.map(cpuOf);
+    const { accepted, elapsedMs, cpu } = await importInto(ready, file);
+    if (accepted !== count) throw new Error(`only ${accepted} of ${count} were accepted`);
+    const [service, server] = pids.map((pid, i) => ((cpuOf(pid) - before[i]!) * 1_000_000) / count);
+    rates.push(accepted / (elapsedMs / 1000));
+    const parts = {
+      client: (cpu * 1_000_000) / count,
+      service,
+      ...(server === undefined ? {} : { PostgreSQL: server }),
+    };
+    const shares = Object.entries(parts).map(([part, seconds]) => `${part} ${seconds!.toFixed(1)}`);
+    console.log(
+      `${name.padEnd(11)} ${Math.round(rates.at(-1)!).toLocaleString('en').padStart(8)} events/s   CPU-s per million: ${shares.join(', ')}`,
+    );
+  }
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  const best = Math.max(...rates);
+  const median = rates.sort((a, b) => a - b)[rounds >> 1]!;
+  console.log(
+    `${name.padEnd(11)} median ${Math.round(median).toLocaleString('en')}, best ${Math.round(best).toLocaleString('en')} events/s`,
+  );
+}
+
+await writeEvents(join(dir, 'events.ndjson'), count);
+console.log(
+  `${count.toLocaleString('en')} events, ${statSync(join(dir, 'events.ndjson')).size.toLocaleString('en')} bytes, ${rounds} rounds`,
+);
+try {
+  if (only !== 'postgres') await measure('SQLite', join(dir, 'ingest.db'));
+  if (only !== 'sqlite') {
+    const server = await startPostgres({ durable: true });
+    await measure('PostgreSQL', await createDatabase(server.admin), server.pid());
+    await server.stop();
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(0);
