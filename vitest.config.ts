@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** What runs on PostgreSQL too. */
-const ON_POSTGRES = [
+/** What runs on PostgreSQL only. */
+const POSTGRES_ONLY = [
   'test/service/store/postgres/**/*.test.ts',
   'test/commands/serve/postgres.test.ts',
-  'test/service/*.test.ts',
-  'test/service/http/decide.test.ts',
+  'test/chaos/shared-limit.test.ts',
+  'test/chaos/fleet-kills.test.ts',
 ];
+
+/** What runs on PostgreSQL too. */
+const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/decide.test.ts'];
 
 export default defineConfig({
   test: {
@@ -20,14 +23,14 @@ export default defineConfig({
         test: {
           name: 'svc',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/service/store/postgres/**', 'test/commands/serve/postgres.test.ts'],
+          exclude: POSTGRES_ONLY,
         },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: ON_POSTGRES,
+          include: [...POSTGRES_ONLY, ...ON_POSTGRES],
           globalSetup: ['test/support/postgres-global.ts'],
           env: { SVC_TEST_ENGINE: 'postgres' },
         },

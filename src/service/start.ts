@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const metrics = options.metricsPort === undefined ? undefined : await loadMetrics(store, steady);
     const observe = metrics?.observe ?? unobserved;
     const log: Log = (level, message, fields) => {
-      observe.line(level);
+      if (level !== 'debug') observe.line(level);
       options.log?.(level, message, fields);
     };
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);

@@ -5,15 +5,18 @@ import { resetSecond } from '../domain/sliding-window.ts';
 import type { Limiter } from '../limiter.ts';
 import type { Policy } from '../policy.ts';
 
-/** Counts a request against its group's limit and sets the limit headers. Throws rate_limited. */
-export type Admit = (workspaceId: string, group: Group, headers: Headers) => Promise<void>;
+/**
+ * Counts a request against its group's limit and sets the limit headers. Returns the limiter time at which it counts,
+ * in ms, undefined where nothing is counted. Throws rate_limited.
+ */
+export type Admit = (workspaceId: string, group: Group, headers: Headers) => Promise<number | undefined>;
 
 /** Ties the sliding window to HTTP (specification: Limits, Errors). */
 export function rateLimiter(limiter: Limiter, policy: () => Policy): Admit {
   return async (workspaceId, group, headers) => {
     const { limits, windowMs } = policy();
     const limit = limits[group];
-    if (limit === null) return;
+    if (limit === null) return undefined;
     const { verdict, at, wall } = await limiter(workspaceId, group, { limit, windowMs });
     headers.set(HEADERS.limit, String(limit));
     headers.set(HEADERS.remaining, String(verdict.remaining));
@@ -23,5 +26,6 @@ export function rateLimiter(limiter: Limiter, policy: () => Policy): Admit {
         [HEADERS.retryAfter]: String(verdict.retryAfter),
       });
     }
+    return at;
   };
 }

@@ -47,8 +47,10 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     byPath.set(path, [...(byPath.get(path) ?? []), endpoint.method]);
     app.on(endpoint.method, path, async (c) => {
       const answered = parts.observe.request(name);
-      const response = await answer(c, parts, name, endpoint);
+      const trace: Trace = { requestId: newId('req'), countedAt: undefined };
+      const response = await answer(c, parts, name, endpoint, trace);
       answered(response.status);
+      parts.deps.log('debug', 'request', { endpoint: name, status: response.status, ...trace });
       return response;
     });
   }
@@ -73,8 +75,21 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   return app;
 }
 
-async function answer(c: Ctx, parts: AppParts, name: EndpointName, endpoint: Endpoint): Promise<Response> {
-  const requestId = newId('req');
+/** What is known of a request for its log line. */
+interface Trace {
+  readonly requestId: string;
+  /** Limiter time at which it counts against its limit, in ms; undefined where it does not. */
+  countedAt: number | undefined;
+}
+
+async function answer(
+  c: Ctx,
+  parts: AppParts,
+  name: EndpointName,
+  endpoint: Endpoint,
+  trace: Trace,
+): Promise<Response> {
+  const { requestId } = trace;
   const headers = new Headers({ [HEADERS.requestId]: requestId });
   const { deps } = parts;
   try {
@@ -82,7 +97,7 @@ async function answer(c: Ctx, parts: AppParts, name: EndpointName, endpoint: End
     const region = regionOf(workspace, parts.region);
     if (region.header) headers.set(HEADERS.region, region.header);
     if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
-    await parts.admit(workspace.id, endpoint.group, headers);
+    trace.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
 
     const request = {
       workspace,

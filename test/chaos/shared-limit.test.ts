@@ -1,0 +1,21 @@
+import { expect, inject, test } from 'vitest';
+import { createDatabase } from '../support/postgres.ts';
+import { shareLimit } from '../support/shared-limit.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+// The short form of shared-limit.chaos.ts.
+test('three nodes and five importers never exceed the limit of a window, and lose nothing', async () => {
+  const program = await svcProgram();
+  try {
+    const database = await createDatabase(inject('postgres'));
+    const options = { limit: 60, windowMs: 2000, requests: 150 };
+    const report = await shareLimit(program, { database, home: tempDir(), ...options });
+    expect(report.codes).toEqual(Array(5).fill(0));
+    expect(report.most).toBeLessThanOrEqual(60);
+    expect(report.counted).toBeGreaterThanOrEqual(150);
+    expect([report.stored, report.distinct]).toEqual([300, 300]);
+  } finally {
+    program.release();
+  }
+}, 120_000);
