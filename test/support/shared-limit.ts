@@ -20,6 +20,8 @@ export interface SharedLimitReport {
   readonly most: number;
   /** 429 that the importers got, all together. */
   readonly rateLimited: number;
+  /** When they were refused, in seconds after the start. */
+  readonly refusedAfter: number[];
   readonly stored: number;
   readonly distinct: number;
   readonly seconds: number;
@@ -43,6 +45,7 @@ export async function shareLimit(
     argv: ['--limit', `ingest=${limit}`, '--window', `${windowMs}ms`, '--log-level', 'debug'],
   });
   const started = performance.now();
+  const startedAt = Date.now();
   const each = Math.ceil(requests / IMPORTERS) * BATCH;
   const runs = await Promise.all(
     Array.from({ length: IMPORTERS }, async (_, importer) => {
@@ -58,8 +61,10 @@ export async function shareLimit(
   );
   const seconds = (performance.now() - started) / 1000;
   await fleet.stop();
-  const logs = (await fleet.logs()).split('\n').filter((line) => line.includes('"countedAt"'));
-  const stamps = logs.map((line) => Number(/"countedAt":(\d+)/.exec(line)![1])).sort((a, b) => a - b);
+  const lines = (await fleet.logs()).split('\n').filter((line) => line.includes('"message":"request"'));
+  const refused = lines.filter((line) => line.includes('"status":429'));
+  const counted = lines.filter((line) => line.includes('"countedAt"'));
+  const stamps = counted.map((line) => Number(/"countedAt":(\d+)/.exec(line)![1])).sort((a, b) => a - b);
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   const { rows } = await client.query(
@@ -70,6 +75,7 @@ export async function shareLimit(
     counted: stamps.length,
     most: mostWithin(stamps, windowMs),
     rateLimited: runs.reduce((sum, { stdout }) => sum + (JSON.parse(stdout).rateLimited as number), 0),
+    refusedAfter: refused.map((line) => (Date.parse(JSON.parse(line).time) - startedAt) / 1000),
     stored: rows[0].stored,
     distinct: rows[0].different,
     seconds,

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { killFleet } from '../support/fleet-kills.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+// The short form of fleet-kills.chaos.ts.
+test('nodes and their PostgreSQL are killed under load: nothing is lost, doubled or left undone', async () => {
+  const program = await svcProgram();
+  const server = await startPostgres({ durable: true });
+  try {
+    const options = { seed: 'short', nodeKills: 3, everyMs: 1500, serverKills: 1, events: 2000 };
+    const report = await killFleet(program, server, { home: tempDir(), ...options });
+    expect(report.imported.map(({ code, accepted }) => [code, accepted])).toEqual([
+      [0, 2000],
+      [0, 2000],
+    ]);
+    expect([report.stored, report.distinct]).toEqual([4000, 4000]);
+    expect(report.overCap).toBe(0);
+    expect(report.outcomes).toBeGreaterThan(0);
+  } finally {
+    await server.stop();
+    program.release();
+  }
+}, 180_000);
