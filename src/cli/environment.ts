@@ -6,7 +6,7 @@ export const ENVIRONMENT = {
     SVC_WORKSPACE: 'workspace to act in, as --workspace',
     SVC_API_KEY: 'server key; never a flag',
     SVC_REGION: 'region the base URL is expected to serve, as --region',
-    SVC_WEBHOOK_SECRET: 'signing secret for listen, verify, sign, send, test and replay',
+    SVC_WEBHOOK_SECRET: 'signing secret for create, rotate, listen, verify, sign, send, test and replay',
   },
   'Where files are': {
     SVC_CONFIG_DIR: 'folder of profiles and their secrets; else $XDG_CONFIG_HOME/svc, else ~/.config/svc',
