@@ -55,7 +55,7 @@ export async function connect(
 ): Promise<Connection> {
   const settings = resolveSettings(flags, world);
   const paths = pathsOf(world);
-  const local = settings.kind === 'local' ? await startLocal(world, paths) : undefined;
+  const local = settings.kind === 'local' ? await startLocal(world, paths, out) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
   const { createClient } = await import('../client/client.ts');
   const { ObservedLimits } = await import('../client/observed-limits.ts');
@@ -121,7 +121,7 @@ export async function connect(
 }
 
 /** The service on this machine's own data, inside this process. */
-async function startLocal({ clock, env }: World, { database }: Paths) {
+async function startLocal({ clock, env }: World, { database }: Paths, out: Output) {
   const { startService } = await import('../service/start.ts');
   const service = await startService({
     database,
@@ -130,6 +130,10 @@ async function startLocal({ clock, env }: World, { database }: Paths) {
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
     environment: env,
+    // There is no other place where the service inside this process could say why it fails.
+    log: (level, message, fields) => {
+      if (level === 'error') out.warn(`${message}: ${String(fields?.reason ?? '').split('\n')[0]}`);
+    },
   });
   if (service.apiKey === null) throw new Error('the data of local has no key');
   return {

@@ -1,4 +1,5 @@
 import type { ApiError, TransportError } from '../client/errors.ts';
+import type { LockUnusable } from '../kit/file-lock.ts';
 import { SvcError } from './errors.ts';
 
 /** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
@@ -11,6 +12,13 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return fromApi(error as ApiError);
     case 'TransportError':
       return fromTransport(error as TransportError);
+    case 'LockUnusable': {
+      const { path, held } = error as LockUnusable;
+      return new SvcError(held ? 'locked' : 'data', named.message, {
+        hint: held ? 'wait for it, then run the command again' : `it holds nothing: rm -r '${path}'`,
+        cause: error,
+      });
+    }
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
         hint: 'nothing was changed; `svc data reset --yes` starts afresh',

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
+import { sqliteFileFault } from '../kit/sqlite-file.ts';
 import type { Batch, Border } from './batch.ts';
 import { JournalError, journalTrouble } from './journal-error.ts';
 
@@ -94,8 +95,14 @@ export class Journal {
     this.seq = (db.prepare('SELECT max(seq) AS last FROM batch').get() as { last: number | null }).last ?? 0;
   }
 
-  /** Opens or makes the file and takes its lock. Throws a JournalError. */
-  static open(path: string): Journal {
+  /**
+   * Opens or makes the file and takes its lock. Throws a JournalError, also for one that lost its end or all it held:
+   * SQLite would go on with it, and what was sent would be sent again. `afresh`: what it held is not needed.
+   */
+  static open(path: string, { afresh = false } = {}): Journal {
+    const lost = sqliteFileFault(path);
+    if (lost === 'cut short' || (lost === 'empty' && !afresh))
+      throw new JournalError('broken', path, new Error(`the file is ${lost}`));
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       const db = new Database(path, { timeout: 0 });

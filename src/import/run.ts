@@ -39,7 +39,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     onNotice: world.onNotice,
   });
   try {
-    const journal = Journal.open(options.journal);
+    const journal = Journal.open(options.journal, { afresh: options.mode === 'restart' });
     try {
       const state = begin(journal, inputs, options, world);
       journal.everySync = inputs.looked.some(({ fingerprint }) => fingerprint === null);

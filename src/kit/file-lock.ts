@@ -1,19 +1,42 @@
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './private-file.ts';
 
+/** The lock file cannot be used: held for too long, or not a lock file of ours that this user may write. */
+export class LockUnusable extends Error {
+  readonly path: string;
+  readonly held: boolean;
+
+  constructor(path: string, held: boolean, cause: unknown) {
+    super(
+      held
+        ? `another process is at work under ${path}`
+        : `${path} is no lock file that you may use (${cause instanceof Error ? cause.message : String(cause)})`,
+      { cause },
+    );
+    this.name = 'LockUnusable';
+    this.path = path;
+    this.held = held;
+  }
+}
+
 /**
  * Runs `work` while no other process runs work under the same lock file. The lock is SQLite's own on a small database,
- * so the operating system lets go of it when a process dies. Waits up to 10 s for it, with the whole process standing
- * still: so `work` may not await anything, or two of this process would wait for each other.
+ * so the operating system lets go of it when a process dies. Waits up to 10 s for it, then throws LockUnusable.
  */
-export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
+export async function withFileLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   const { default: Database } = await import('libsql');
   ensurePrivateDir(dirname(path));
-  const database = new Database(path);
+  let database: InstanceType<typeof Database> | undefined;
   try {
+    database = new Database(path);
     database.exec('PRAGMA busy_timeout=10000');
     database.exec('BEGIN EXCLUSIVE');
-    return work();
+  } catch (error) {
+    database?.close();
+    throw new LockUnusable(path, /^SQLITE_BUSY/.test(String((error as { code?: unknown }).code)), error);
+  }
+  try {
+    return await work();
   } finally {
     database.close();
   }

@@ -63,7 +63,9 @@ export class Profiles {
       contents = JSON.parse(readFileSync(this.file, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-      throw new ProfilesUnusable(this.file, `cannot be read: ${(error as Error).message}`, error);
+      // What the parser says quotes the file, which holds secrets.
+      const why = error instanceof SyntaxError ? 'it is not valid JSON' : (error as Error).message;
+      throw new ProfilesUnusable(this.file, `cannot be read: ${why}`, error);
     }
     const result = Contents.safeParse(contents);
     if (!result.success) {

@@ -94,8 +94,8 @@ function journal(error: JournalError, ways: Ways): SvcError {
         ...cause,
       });
     case 'broken':
-      return new SvcError('data', `${error.path} is no journal of an import`, {
-        hint: 'give another file with --checkpoint FILE',
+      return new SvcError('data', `the journal ${error.path} is damaged, or is none`, {
+        hint: `restore it, or send all again with another: ${ways.restart} --checkpoint '${error.path}.new'`,
         ...cause,
       });
   }

@@ -11,7 +11,7 @@ import type { ServiceDeps } from '../deps.ts';
 import type { Health } from '../operations/health.ts';
 import type { Observe } from '../operations/observe.ts';
 import { idempotency } from '../store/idempotency.ts';
-import { ConstraintViolation, StoreUnavailable, type Tx } from '../store/store.ts';
+import { ConstraintViolation, StoreUnavailable, StoreUnusable, type Tx } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import type { Admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
@@ -214,6 +214,8 @@ function asServiceError(error: unknown, deps: ServiceDeps, requestId: string): S
     requestId,
     reason: error instanceof Error ? error.stack : String(error),
   });
+  if (error instanceof StoreUnusable)
+    return new ServiceError('internal', 'The data of the service cannot be used; its log says why.');
   return new ServiceError('internal');
 }
 

@@ -6,6 +6,7 @@ import { ensurePrivateDir } from '../../../kit/private-file.ts';
 import { migrate } from '../migrate.ts';
 import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
+import { refuseLostData } from './lost-data.ts';
 
 /** Most transactions that share one commit. */
 const GROUP_SIZE = 64;
@@ -71,6 +72,7 @@ export class SqliteStore implements Store {
     clock: Clock,
   ): Promise<{ store: SqliteStore; from: number; to: number }> {
     ensurePrivateDir(dirname(path));
+    refuseLostData(path);
     makePrivate(path);
     const store = new SqliteStore(path, clock);
     try {
@@ -131,6 +133,7 @@ export class SqliteStore implements Store {
     if (this.#flushing) await new Promise<void>((resolve) => (this.#idle = resolve));
     await this.#reading;
     this.#reader.close();
+    this.#gather();
     this.#writer.close();
   }
 
@@ -204,6 +207,15 @@ export class SqliteStore implements Store {
       'wal_checkpoint(PASSIVE)',
     );
     this.#insecure = log !== checkpointed;
+  }
+
+  /** Brings the log into the file, so that the file alone is the data while no process is at work on it. */
+  #gather(): void {
+    try {
+      this.#writer.pragma('wal_checkpoint(TRUNCATE)');
+    } catch {
+      // Another process is at work, or the disk is full: the log stays beside the file.
+    }
   }
 
   #setSynchronous(level: 'FULL' | 'NORMAL'): void {

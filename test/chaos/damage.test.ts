@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { furnished, suffer } from '../support/damage-suite.ts';
+import { svcProgram } from '../support/svc-process.ts';
+
+// The short form of damage.chaos.ts: every seventh pair of damage and command.
+test('a damaged file: each command says what is wrong, and destroys nothing', async () => {
+  const program = await svcProgram();
+  const home = await furnished(program);
+  try {
+    expect((await suffer(program, home, 7)).faults).toEqual([]);
+  } finally {
+    home.release();
+    program.release();
+  }
+}, 60_000);
