@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
+import xxhash from 'xxhash-wasm';
 import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
 import { InputError } from './input-error.ts';
 import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
@@ -21,7 +22,7 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
 }
 
 /**
- * Decompresses a stream with memory that does not grow with it. Damaged and cut-off data, and data that grows more
+ * Decompresses a stream with memory that does not grow with it. Damaged data (by its checksum), cut-off data, and data that grows more
  * than a thousandfold (a decompression bomb), end in an InputError that names the input.
  */
 export function decompressed(
@@ -86,25 +87,53 @@ async function* gunzip(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
 
 async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
-  const stream = new Decompress((chunk) => {
+  const frames = new ZstdFrames();
+  const content = await frameHash();
+  const stream = new Decompress((chunk, final) => {
+    if (final) return;
+    content.block(chunk, frames);
     if (chunk.length > 0) ready.push(chunk.slice());
   });
-  const frames = new ZstdFrames();
-  try {
-    for await (const chunk of packed) {
-      frames.push(chunk);
-      if (frames.window > MAX_WINDOW) throw largeWindow(name);
-      // Small bites bound how much one call can unpack before the ratio is looked at.
-      for (let at = 0; at < chunk.length; at += 16 * 1024) {
-        pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
-        yield* ready.splice(0);
-      }
+  const verify = () => {
+    if (!content.agrees(frames)) throw damaged(name, 'zstd', 'its checksum does not match');
+  };
+  for await (const chunk of packed) {
+    frames.push(chunk);
+    if (frames.window > MAX_WINDOW) throw largeWindow(name);
+    // Small bites bound how much one call can unpack before the ratio is looked at.
+    for (let at = 0; at < chunk.length; at += 16 * 1024) {
+      pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
+      yield* ready.splice(0);
     }
-    pushTo(stream, new Uint8Array(0), true, name);
-    yield* ready.splice(0);
-  } finally {
-    ready.length = 0;
+    verify();
   }
+  pushTo(stream, new Uint8Array(0), true, name);
+  yield* ready.splice(0);
+  verify();
+  if (!content.complete(frames)) throw damaged(name, 'zstd', 'it ends too soon');
+}
+
+/** Reckons the checksum of each frame's content, which the decoder leaves unread. */
+async function frameHash() {
+  const { create64 } = await xxhash();
+  let hash = create64();
+  const sums: number[] = [];
+  return {
+    /** Takes the content of the next block. */
+    block(bytes: Uint8Array, frames: ZstdFrames): void {
+      hash.update(bytes);
+      const { last, checked } = frames.blocks.shift()!;
+      if (!last) return;
+      if (checked) sums.push(Number(hash.digest() & 0xffffffffn));
+      hash = create64();
+    },
+    /** Compares what is known on both sides. */
+    agrees({ checksums }: ZstdFrames): boolean {
+      while (sums.length > 0 && checksums.length > 0) if (sums.shift() !== checksums.shift()) return false;
+      return true;
+    },
+    complete: ({ blocks, checksums }: ZstdFrames) => blocks.length + checksums.length + sums.length === 0,
+  };
 }
 
 function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: string): void {

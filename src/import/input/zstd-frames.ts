@@ -9,12 +9,17 @@ export const MAX_WINDOW = 8 * 1024 * 1024;
 export class ZstdFrames {
   /** The largest window seen so far, in bytes. */
   window = 0;
-  private state: 'frame' | 'header' | 'block' | 'skip' = 'frame';
+  /** The blocks whose headers were met, in order: whether the frame ends behind it, and has a checksum. */
+  readonly blocks: { readonly last: boolean; readonly checked: boolean }[] = [];
+  /** The checksums met, in order: the low 32 bits of the XXH64 of a frame's content. */
+  readonly checksums: number[] = [];
+  private state: 'frame' | 'header' | 'block' | 'skip' | 'checksum' = 'frame';
   private readonly held: number[] = [];
   private needed = 4;
   private skip = 0;
   private after: 'frame' | 'block' = 'frame';
   private checksum = false;
+  private collecting = false;
 
   /** Takes the next bytes of the stream, in pieces of any size. */
   push(bytes: Uint8Array): void {
@@ -23,7 +28,7 @@ export class ZstdFrames {
         const count = Math.min(this.skip, bytes.length - at);
         this.skip -= count;
         at += count;
-        if (this.skip === 0) this.expect(this.after, this.after === 'frame' ? 4 : 3);
+        if (this.skip === 0) this.passed();
         continue;
       }
       this.held.push(bytes[at++]!);
@@ -40,7 +45,11 @@ export class ZstdFrames {
       this.state = 'header';
       this.needed = skippable ? 8 : 5;
     } else if (this.state === 'header') this.header();
-    else this.block();
+    else if (this.state === 'block') this.block();
+    else {
+      this.checksums.push(little(held, 0, 4));
+      this.expect('frame', 4);
+    }
   }
 
   private header(): void {
@@ -75,7 +84,9 @@ export class ZstdFrames {
     const last = (head & 1) !== 0;
     // A block of one repeated byte holds that byte only, whatever size it says.
     const size = ((head >> 1) & 3) === 1 ? 1 : head >> 3;
-    this.pass(size + (last && this.checksum ? 4 : 0), last ? 'frame' : 'block');
+    this.blocks.push({ last, checked: this.checksum });
+    this.collecting = last && this.checksum;
+    this.pass(size, last ? 'frame' : 'block');
   }
 
   private pass(bytes: number, after: 'frame' | 'block'): void {
@@ -83,10 +94,17 @@ export class ZstdFrames {
     this.after = after;
     this.skip = bytes;
     if (bytes > 0) this.state = 'skip';
-    else this.expect(after, after === 'frame' ? 4 : 3);
+    else this.passed();
   }
 
-  private expect(state: 'frame' | 'block', bytes: number): void {
+  private passed(): void {
+    if (this.collecting) {
+      this.collecting = false;
+      this.expect('checksum', 4);
+    } else this.expect(this.after, this.after === 'frame' ? 4 : 3);
+  }
+
+  private expect(state: 'frame' | 'block' | 'checksum', bytes: number): void {
     this.held.length = 0;
     this.state = state;
     this.needed = bytes;

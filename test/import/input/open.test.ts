@@ -89,6 +89,31 @@ test('zstd: frames, a skippable frame and a missing checksum, in reads of any si
   );
 });
 
+test('a byte that changed in zstd data is noticed by the checksum, where the decoder says nothing', async () => {
+  const frame = (text: string, sum: number[]) =>
+    Buffer.from([
+      0x28,
+      0xb5,
+      0x2f,
+      0xfd,
+      4,
+      0x50,
+      (text.length << 3) | 1,
+      0,
+      0,
+      ...Buffer.from(text),
+      ...sum,
+    ]);
+  const read = (...frames: Buffer[]) =>
+    all(decompressed(sourceOf(Buffer.concat(frames), 3), 'zstd', 'a.zst'));
+  // XXH64 of "abc" is 44bc2cf5ad770999.
+  const good = frame('abc', [0x99, 0x09, 0x77, 0xad]);
+  expect((await read(good, good)).toString()).toBe('abcabc');
+  await expect(read(good, frame('abd', [0x99, 0x09, 0x77, 0xad]))).rejects.toMatchObject({
+    message: 'a.zst is damaged zstd data: its checksum does not match.',
+  });
+});
+
 test('a zstd window beyond 8 MiB is refused before anything of it is decoded', async () => {
   // A frame of `zstd --long=27`: window descriptor 0x88, then one raw block; the second frame of a stream.
   const frame = (descriptor: number) =>
