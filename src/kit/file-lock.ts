@@ -21,9 +21,10 @@ export class LockUnusable extends Error {
 
 /**
  * Runs `work` while no other process runs work under the same lock file. The lock is SQLite's own on a small database,
- * so the operating system lets go of it when a process dies. Waits up to 10 s for it, then throws LockUnusable.
+ * so the operating system lets go of it when a process dies. Waits up to 10 s for it, then throws LockUnusable, with the
+ * whole process standing still: so `work` may not await anything, or two of this process would wait for each other.
  */
-export async function withFileLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
   const { default: Database } = await import('libsql');
   ensurePrivateDir(dirname(path));
   let database: InstanceType<typeof Database> | undefined;
@@ -36,7 +37,7 @@ export async function withFileLock<T>(path: string, work: () => T | Promise<T>):
     throw new LockUnusable(path, /^SQLITE_BUSY/.test(String((error as { code?: unknown }).code)), error);
   }
   try {
-    return await work();
+    return work();
   } finally {
     database.close();
   }
