@@ -40,6 +40,8 @@ try {
       openapi: 'src/contract/openapi.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/manifest.ts',
+      catalog: 'src/service/catalogue/schema.ts',
+      faults: 'src/service/faults/schema.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -77,6 +79,11 @@ try {
   const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
   const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
+
+  const { catalogJsonSchema } = await load('catalog');
+  write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);
+  const { faultsJsonSchema } = await load('faults');
+  write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');

@@ -39,6 +39,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: 'correct the file and run it again; docs/catalog.md says what it may hold',
         cause: error,
       });
+    case 'FaultsError':
+      return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
+        hint: 'correct the file; docs/rehearsal.md says what it may hold',
+        cause: error,
+      });
     case 'ProfilesUnusable':
       return new SvcError('data', named.message, {
         hint: 'mend the file or move it away; nothing was changed',

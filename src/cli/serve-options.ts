@@ -16,6 +16,10 @@ export const serviceFlags = {
     summary: 'JSON file of contents and templates; taken up anew when it changes',
     helpValue: 'FILE',
   }),
+  faults: Flags.string({
+    summary: 'JSON file of what shall go wrong, for a rehearsal (docs/rehearsal.md)',
+    helpValue: 'FILE',
+  }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
   'allow-loopback-webhooks': Flags.boolean({
     summary: 'admit webhook URLs on http and loopback addresses',
@@ -28,6 +32,7 @@ export function serviceOptions(
   flags: {
     limit?: string[] | undefined;
     catalog?: string | undefined;
+    faults?: string | undefined;
     window?: string | undefined;
     region?: string | undefined;
     'allow-loopback-webhooks'?: boolean | undefined;
@@ -40,6 +45,7 @@ export function serviceOptions(
     windowMs: parseWindow(flags.window),
     allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
     catalog: flags.catalog,
+    faults: flags.faults,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,

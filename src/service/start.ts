@@ -43,6 +43,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly region?: string | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
+  /** Path of a faults file: what goes wrong on purpose (docs/rehearsal.md); left out, nothing does. */
+  readonly faults?: string | undefined;
   /** Path of a catalogue file; left out, the store's own is used, or the default one. */
   readonly catalog?: string | undefined;
   /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY); left out, the file beside the data. */
@@ -118,13 +120,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
       clock.now,
     );
+    const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),
       startLearner(deps),
       startSettler(deps),
       startEventIndexer(deps),
       // They open what is sealed.
-      ...(deps.cipher.usable ? [startDeliverer(deps), startDispatcher(deps, channels)] : []),
+      ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
     ];
     if (!deps.cipher.usable)
       log('warn', 'this node has no data key: it sends nothing and answers 503 to what needs one', {
@@ -154,7 +157,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const operations =
       metrics && (await listenForOperations(host, options.metricsPort ?? 0, health, metrics));
     if (operations) closers.push(() => operations.close());
-    const server = await listen(app, host, options.port ?? 0);
+    const server = await listen(faults?.serve(app.fetch) ?? app.fetch, host, options.port ?? 0);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
     // First of all: load balancers look elsewhere, and streams, which never end by themselves, do.
@@ -185,4 +188,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 async function loadMetrics(store: Store, steady: SteadyClock) {
   const { createMetrics } = await import('./operations/metrics.ts');
   return createMetrics(store, steady);
+}
+
+/** Loaded only for a rehearsal: otherwise nothing of it is on the way of a request. Throws FaultsError. */
+async function loadFaults(path: string, clock: Clock, log: Log) {
+  const { rehearse } = await import('./faults/rehearse.ts');
+  return rehearse(path, clock, log);
 }

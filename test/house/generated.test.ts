@@ -10,6 +10,8 @@ const FILES = [
   'src/cli/commands.gen.ts',
   'oclif.manifest.json',
   'openapi.json',
+  'docs/catalog.schema.json',
+  'docs/faults.schema.json',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 

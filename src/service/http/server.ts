@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { newId } from '../../kit/id.ts';
@@ -16,6 +15,9 @@ const CHECK_MS = 1_000;
 /** How often connections that became idle are looked for while the server closes. */
 const SWEEP_MS = 20;
 
+/** The service's answer to a request, as the HTTP server asks for it. */
+export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+
 export interface Listening {
   readonly port: number;
   /** Takes no new requests, finishes those under way (up to `graceMs`), then cuts what is left. */
@@ -23,12 +25,8 @@ export interface Listening {
 }
 
 /** Serves the application over HTTP/1.1. Rejects with the listen error (EADDRINUSE, EACCES, …). */
-export async function listen(
-  app: Hono<{ Bindings: HttpBindings }>,
-  host: string,
-  port: number,
-): Promise<Listening> {
-  const answer = getRequestListener(app.fetch, {
+export async function listen(serve: Fetch, host: string, port: number): Promise<Listening> {
+  const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // What nobody read of a body is passed over by `failure`, with room for large ones.
     autoCleanupIncoming: false,
     errorHandler: notForUs,

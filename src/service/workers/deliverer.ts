@@ -22,7 +22,7 @@ const LOOK_MS = 1000;
  * Sends due deliveries. Each subscription has its own lane, so that a receiver that hangs delays only itself.
  * What is under way when the service stops is given back at once.
  */
-export function startDeliverer(deps: ServiceDeps): Worker {
+export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Worker {
   const { store, clock, log, policy, random, cipher } = deps;
   const lanes = new Lanes(WIDTH);
   const leases = keepLeases<ClaimedDelivery>(deps, (tx, held) => deliveries.renew(tx, held, LEASE_MS));
@@ -45,7 +45,7 @@ export function startDeliverer(deps: ServiceDeps): Worker {
     try {
       const body = Buffer.from(claimed.body);
       const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
-      const result = await post(claimed.url, body, headers, {
+      const result = await send(claimed.url, body, headers, {
         dispatcher,
         deadlineMs: DELIVERY_DEADLINE_MS,
         now: clock.now,

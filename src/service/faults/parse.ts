@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { validate } from '../../contract/validation.ts';
+import { Faults } from './schema.ts';
+
+/** A faults file that cannot be used; the message names each fault of the file with its place. */
+export class FaultsError extends Error {
+  override readonly name = 'FaultsError';
+}
+
+/** Reads a faults file. Throws FaultsError. */
+export function readFaults(path: string): Faults {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new FaultsError(error instanceof SyntaxError ? `${path} is not JSON: ${why}` : why);
+  }
+  const checked = validate(Faults, value);
+  if (!checked.ok)
+    throw new FaultsError(
+      `${path}: ${checked.details.map(({ field, message }) => `${field} ${message}`).join('; ')}`,
+    );
+  return checked.value;
+}
