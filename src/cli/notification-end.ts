@@ -1,8 +1,8 @@
 import { SvcError } from './errors.ts';
 import type { Followed } from './follow-notification.ts';
+import { objectOf } from './object-of.ts';
 import type { Output } from './output.ts';
 import { bold, green, red, type Text, yellow } from './render/text.ts';
-import { objectOf } from './webhooks/shown.ts';
 
 /** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
 export function requireDelivered(id: string, followed: Followed): void {

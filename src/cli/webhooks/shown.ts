@@ -1,3 +1,4 @@
+import { objectOf } from '../object-of.ts';
 import type { Output } from '../output.ts';
 import { bold, green, red, type Text, yellow } from '../render/text.ts';
 
@@ -32,12 +33,6 @@ export function webhooksOf(body: unknown): unknown[] {
   if (Array.isArray(body)) return body;
   const { webhooks } = objectOf(body);
   return Array.isArray(webhooks) ? webhooks : [];
-}
-
-export function objectOf(body: unknown): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null && !Array.isArray(body)
-    ? (body as Record<string, unknown>)
-    : {};
 }
 
 export function showWebhook(webhook: ShownWebhook): Text {

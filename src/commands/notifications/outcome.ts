@@ -1,8 +1,8 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Args } from '../../cli/oclif.ts';
-import { objectOf } from '../../cli/webhooks/shown.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { NOTIFICATION_OUTCOMES } from '../../contract/schemas.ts';
 

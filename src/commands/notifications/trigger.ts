@@ -7,9 +7,9 @@ import { SvcError } from '../../cli/errors.ts';
 import { followNotification } from '../../cli/follow-notification.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { notificationStatus, requireDelivered, showNotification } from '../../cli/notification-end.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Flags } from '../../cli/oclif.ts';
 import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
-import { objectOf } from '../../cli/webhooks/shown.ts';
 import type { Answer } from '../../client/client.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
 

@@ -1,9 +1,10 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Args } from '../../cli/oclif.ts';
 import type { Output } from '../../cli/output.ts';
 import type { Text } from '../../cli/render/text.ts';
-import { objectOf, statusText } from '../../cli/webhooks/shown.ts';
+import { statusText } from '../../cli/webhooks/shown.ts';
 
 export default class WebhooksDeliveries extends SvcCommand {
   static override summary = 'Show the recent deliveries of a subscription and their attempts';

@@ -1,7 +1,8 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { isLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { fromKept } from '../../cli/webhooks/from-kept.ts';
-import { objectOf, webhookOf, webhooksOf, webhookTable } from '../../cli/webhooks/shown.ts';
+import { webhookOf, webhooksOf, webhookTable } from '../../cli/webhooks/shown.ts';
 import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 

@@ -1,8 +1,8 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Args } from '../../cli/oclif.ts';
-import { objectOf } from '../../cli/webhooks/shown.ts';
 
 export default class WebhooksRedeliver extends SvcCommand {
   static override summary = 'Send a delivery again, with the same bytes and identifier';

@@ -1,10 +1,11 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Args, Flags } from '../../cli/oclif.ts';
 import { bold } from '../../cli/render/text.ts';
 import { signingSecret } from '../../cli/webhooks/secret.ts';
-import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
 import { keepWebhook, keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 

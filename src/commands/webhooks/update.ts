@@ -4,8 +4,9 @@ import { SvcError } from '../../cli/errors.ts';
 import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
 import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Args, Flags } from '../../cli/oclif.ts';
-import { objectOf, showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 
 export default class WebhooksUpdate extends SvcCommand {
