@@ -25,7 +25,11 @@ export async function* batchesOf(
   let openSince: number | undefined;
   for (;;) {
     reader.drain(window, batcher);
-    yield* complete(batcher);
+    for (let batch = batcher.take(); batch; batch = batcher.take()) {
+      // What is open now began after this one.
+      openSince = undefined;
+      yield batch;
+    }
     if (batcher.done || window.ended) break;
     openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
     batcher.letGo();

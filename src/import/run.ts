@@ -4,6 +4,7 @@ import { Batcher } from './batcher.ts';
 import { batchesOf } from './batches.ts';
 import { begin } from './begin.ts';
 import { Delivery } from './deliver.ts';
+import { InputError } from './input/input-error.ts';
 import { type Feed, Inputs } from './inputs.ts';
 import { Journal, type JournalState } from './journal.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
@@ -158,7 +159,7 @@ class Run {
       files: options.name.inputs.length,
       elapsedMs,
       rejectsFile: tally.rejected > 0 || this.resumed ? this.rejectsPath : null,
-      resumeCommand: this.complete ? null : options.resumeCommand,
+      resumeCommand: this.complete || this.neverBegan(failure) ? null : options.resumeCommand,
       sha256: this.complete ? this.sha256 : null,
     });
     const interrupted = world.stop.aborted && !this.complete;
@@ -168,6 +169,11 @@ class Run {
       interrupted,
       faulty: this.faulty,
     };
+  }
+
+  /** The input was of no use, and nothing was sent: the command needs another form, not another run. */
+  private neverBegan(failure: { error: unknown } | undefined): boolean {
+    return failure?.error instanceof InputError && !this.journal.touched;
   }
 
   /** The limit on errors was reached, by rejects found here or by the service's. */

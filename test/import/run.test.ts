@@ -79,6 +79,16 @@ function importer(files: Record<string, string | Buffer>, service = new KeyedSer
   return { run, rejects, service, cwd, notices };
 }
 
+test('an input of no use names no command to go on with', async () => {
+  const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
+  const { result, failure } = await run();
+  expect(failure).toMatchObject({
+    error: { name: 'InputError', hint: 'svc events import a.csv --map userId=COLUMN' },
+  });
+  expect(result).toMatchObject({ read: 0, resumeCommand: null });
+  expect(service.bodies).toEqual([]);
+});
+
 test('several files: every record once, in batches that do not cross files, with no rejects file', async () => {
   const { run, rejects, service } = importer({
     'a.ndjson': events(25).join('\n'),
@@ -230,6 +240,20 @@ test('a pipe is flushed after the interval, and resumed with the borders it had'
     { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
   );
   expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
+});
+
+test('a pipe that keeps full batches coming is not cut by the flush interval', async () => {
+  const clock = new VirtualClock();
+  const chunks = async function* () {
+    for (let n = 0; n < 200; n++) {
+      await clock.advance(1000);
+      yield Buffer.from(`${events(7, n * 7).join('\n')}\n`);
+    }
+  };
+  const { run, service } = importer({ '-': '' });
+  const { result } = await run({}, { stdin: chunks(), clock });
+  expect(result).toMatchObject({ accepted: 1400, batches: 140 });
+  expect(service.stored).toHaveLength(1400);
 });
 
 test.each(['all', 'first', 'none'] as const)(

@@ -121,8 +121,11 @@ export class Columns {
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
     for (const field of REQUIRED_FIELDS[shaping.kind]) {
       if (!shaping.validate || shaping.set.has(field) || targets.includes(field)) continue;
-      const flag = field === 'event' ? '--set event=NAME, or --map event=COLUMN' : `--map ${field}=COLUMN`;
-      throw new InputError(`${file} has no column ${field}. It has: ${columns}.`, `Say where it is: ${flag}`);
+      const flag = field === 'event' ? '--set event=NAME' : `--map ${field}=COLUMN`;
+      throw new InputError(
+        `${file} has no column ${field}. It has: ${columns}.`,
+        `svc ${shaping.kind} import ${file} ${flag}`,
+      );
     }
     const clash = targets.find((name, index) => targets.indexOf(name) !== index);
     if (clash !== undefined)
