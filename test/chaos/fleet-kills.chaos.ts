@@ -22,6 +22,7 @@ test('two minutes of kills under import, decisions and deliveries: nothing is lo
     expect(report.overCap).toBe(0);
     expect(report.atCap).toBeGreaterThan(0);
     expect(report.outcomes).toBeGreaterThan(100);
+    expect(report.takenOverMs).toBeLessThan(30_000);
     expect(report.slowestMs).toBeLessThan(30_000);
   } finally {
     await server.stop();

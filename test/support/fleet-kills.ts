@@ -32,6 +32,8 @@ export interface FleetKillReport {
   readonly outcomes: number;
   /** Deliveries received more than once: the promise is at least once. */
   readonly repeated: number;
+  /** From the end of the kills until every delivery was written down as made, those in hand at a kill too, in ms. */
+  readonly takenOverMs: number;
   /** The longest from an outcome's acknowledgement to its delivery, in ms: kills, leases and all. */
   readonly slowestMs: number;
 }
@@ -54,7 +56,10 @@ export async function killFleet(
 ): Promise<FleetKillReport> {
   const random = seededRandom(options.seed);
   const database = await createDatabase(server.admin);
-  const receiver = await startReceiver();
+  // Slow, so that a kill finds deliveries in hand.
+  const receiver = await startReceiver(
+    (response) => void setTimeout(() => response.writeHead(204).end(), 400),
+  );
   const fleet = await startFleet(program, {
     database,
     home: join(options.home, 'nodes'),
@@ -72,10 +77,13 @@ export async function killFleet(
   const importing = Array.from({ length: IMPORTERS }, (_, i) => importEvents(program, fleet, options, i));
   const acting = Array.from({ length: 4 }, (_, i) => actAsUsers(fleet, over.signal, `actor-${i}`));
   await breakThings(fleet, server, random, options);
+  const lastKill = performance.now();
   over.abort();
   const acted = (await Promise.all(acting)).flat();
   const tapped = acted.filter(({ tappedAt }) => tappedAt !== undefined);
   await delivered(receiver, new Set(tapped.map(({ decisionId }) => decisionId)));
+  await nothingDue(database);
+  const takenOverMs = performance.now() - lastKill;
   const imported = await Promise.all(importing);
   await fleet.stop();
   await receiver.close();
@@ -91,6 +99,7 @@ export async function killFleet(
     atCap: facts.contacts.filter((n) => n === CAP).length,
     outcomes: tapped.length,
     repeated: received.length - new Set(received.map(({ deliveryId }) => deliveryId)).size,
+    takenOverMs: Math.round(takenOverMs),
     slowestMs: Math.max(
       ...tapped.map(({ decisionId, tappedAt }) => {
         const first =
@@ -209,6 +218,17 @@ const deliveriesOf = (receiver: Receiver) =>
 async function delivered(receiver: Receiver, wanted: ReadonlySet<string>): Promise<void> {
   const arrived = () => new Set(deliveriesOf(receiver).map(({ decisionId }) => decisionId));
   while ([...wanted].some((id) => !arrived().has(id))) await receiver.waitFor(receiver.received.length + 1);
+}
+
+async function nothingDue(database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  const open = async () => {
+    const { rows } = await client.query('SELECT count(*)::int AS n FROM delivery WHERE due_at IS NOT NULL');
+    return rows[0].n > 0;
+  };
+  while (await open()) await sleep(100);
+  await client.end();
 }
 
 async function factsOf(database: string) {
