@@ -4,7 +4,7 @@
  * their times whatever the answers do (no coordinated omission). `npm run bench -- bench/decide-latency.ts [seconds]`.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -99,6 +99,7 @@ function decide(post: Post, hashId: string, i: number): Promise<string> {
 }
 
 async function measure(post: Post, hashIds: string[], seconds: number, batches: number) {
+  const cpuBefore = cpuSeconds();
   const start = performance.now() + 100;
   const latencies: number[] = [];
   const ingest: number[] = [];
@@ -123,7 +124,21 @@ async function measure(post: Post, hashIds: string[], seconds: number, batches: 
       : feed(batches, (i, due) => timed(ingest, due, post('/v1/events', bodies[i % bodies.length]!))),
   ]);
   await Promise.all(pending);
-  return { latencies, ingest, seconds: (performance.now() - start) / 1000 };
+  const took = (performance.now() - start) / 1000;
+  return { latencies, ingest, seconds: took, cores: (cpuSeconds() - cpuBefore) / took };
+}
+
+/** Processor time of the service so far, in seconds; not a number where the system does not tell. */
+function cpuSeconds(): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+      .split(') ')[1]!
+      .split(' ')
+      .slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function batchBody(n: number): string {
@@ -149,7 +164,10 @@ function contentOf(i: number) {
   };
 }
 
-function report(name: string, { latencies, ingest, seconds }: Awaited<ReturnType<typeof measure>>): void {
+function report(
+  name: string,
+  { latencies, ingest, seconds, cores }: Awaited<ReturnType<typeof measure>>,
+): void {
   const at = (values: number[], q: number) =>
     values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]!.toFixed(1);
   const line = [`decide, ${name}: ${latencies.length} decisions`];
@@ -158,5 +176,6 @@ function report(name: string, { latencies, ingest, seconds }: Awaited<ReturnType
     line.push(
       `(${Math.round((ingest.length * 1000) / seconds).toLocaleString('en')} events/s taken, batch P95 ${at(ingest, 0.95)} ms)`,
     );
+  if (!Number.isNaN(cores)) line.push(`service on ${cores.toFixed(2)} cores`);
   console.log(line.join('  '));
 }

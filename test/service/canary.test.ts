@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Store } from '../../src/service/store/store.ts';
 import { users } from '../../src/service/store/users.ts';
 import { ROOT, runSvc } from '../support/run-svc.ts';
 import { startTestService } from '../support/service.ts';
@@ -77,12 +78,30 @@ test('a name, a phone and an account number are found nowhere', { timeout: 60_00
   seen.push(await refused.text(), JSON.stringify([...refused.headers]));
   await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
 
-  const files = [dirname(service.database), home].flatMap((folder) =>
+  seen.push(await everyRow(store));
+  const files = [dirname(service.files), home].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  expect(files).toContain(service.database);
+  expect(files).toContain(`${service.files}.key`);
   for (const file of files) if (statSync(file).isFile()) seen.push(readFileSync(file).toString('latin1'));
   expect(seen.join('\n')).toContain(hashId);
   for (const trace of TRACES)
     for (const text of seen) expect(text.includes(trace), `${trace} in ${text.slice(0, 300)}`).toBe(false);
 });
+
+/** All that the database holds, as text; bytes as they are. On SQLite the files themselves are looked at too. */
+async function everyRow(store: Store): Promise<string> {
+  const tables =
+    store.dialect.name === 'sqlite'
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()';
+  return store.read(async (tx) => {
+    const texts: string[] = [];
+    for (const { name } of await tx.sql.all<{ name: string }>(tables))
+      for (const row of await tx.sql.all<Record<string, unknown>>(`SELECT * FROM ${name}`))
+        for (const value of Object.values(row))
+          texts.push(value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value));
+    expect(texts.length).toBeGreaterThan(50);
+    return texts.join('\n');
+  });
+}
