@@ -26,10 +26,14 @@ export type Limiter = (workspaceId: string, group: Group, rule: Rule) => Promise
 export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {
   const now = await limiterClock(store, steady);
   return async (workspaceId, group, rule) => {
-    const at = now();
-    const verdict = await store.write((tx) => admit(tx, workspaceId, group, { ...rule, at }), {
-      durable: false,
-    });
-    return { verdict, at, wall: clock.now() };
+    return store.write(
+      async (tx) => {
+        // Looked at inside the transaction: stamps are in the order in which they are counted, also those of other
+        // processes.
+        const at = now();
+        return { verdict: await admit(tx, workspaceId, group, { ...rule, at }), at, wall: clock.now() };
+      },
+      { durable: false },
+    );
   };
 }

@@ -1,0 +1,9 @@
+import { expect, inject, test } from 'vitest';
+import { limitOnPostgres } from '../support/limiter-suite.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+// The short form of limiter.chaos.ts.
+test('the limiter on PostgreSQL decides nothing that a list of all requests would not', async () => {
+  const figures = await limitOnPostgres(await createDatabase(inject('postgres')), 10_000, 'short');
+  expect(figures).toMatchObject({ wronglyAllowed: 0, wronglyRefused: 0, faults: [] });
+}, 60_000);
