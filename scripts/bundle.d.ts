@@ -1,4 +1,7 @@
 export function bundle(
   input: Record<string, string>,
-  options: { dir: string; format: 'cjs' | 'esm'; external?: RegExp[]; minify?: boolean },
-): Promise<void>;
+  options: { dir: string; format: 'cjs' | 'esm'; external?: RegExp[]; minify?: boolean | object },
+): Promise<string[]>;
+
+/** Bundles the program into `dir`: main.cjs and its chunks. */
+export function bundleProgram(dir: string): Promise<void>;

@@ -1,17 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { licencesOf } from './licences.js';
 
 /** What stays outside every bundle: the part with a native binary. */
 const EXTERNAL = [/^libsql$/, /^node:/];
 
 /**
- * Bundles TypeScript entries with their packages into `dir`.
+ * Bundles TypeScript entries with their packages into `dir`. Resolves with the files that went in.
  * @param {Record<string, string>} input entry name to source file
  * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object }} options
  */
 export async function bundle(input, { dir, format, external = EXTERNAL, minify = false }) {
   const build = await rolldown({ input, platform: 'node', external, treeshake: true, onLog: quiet });
   const extension = format === 'cjs' ? 'cjs' : 'mjs';
-  await build.write({
+  const { output } = await build.write({
     dir,
     format,
     minify,
@@ -21,11 +24,14 @@ export async function bundle(input, { dir, format, external = EXTERNAL, minify =
     dynamicImportInCjs: false,
   });
   await build.close();
+  return output.flatMap((part) => part.moduleIds ?? []);
 }
 
 /** Bundles the program into `dir`: main.cjs and its chunks. */
 export async function bundleProgram(dir) {
-  await bundle({ main: 'src/main.ts' }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE });
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+  const modules = await bundle({ main }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE });
+  writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }
 
 /** Half the bytes to read; names stay, so that a trace can be read. */

@@ -1,0 +1,103 @@
+/**
+ * Packs the program and tries what was packed: `npm run package [FOLDER]`. The tarball goes to FOLDER, or is only tried.
+ * What must hold: nothing in it but what runs or explains it; installs globally into an empty prefix, with the native
+ * part as its only dependency; runs in an empty home. Says how large it is.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const place = mkdtempSync(join(tmpdir(), 'svc-package-'));
+const into = resolve(process.argv[2] ?? place);
+const WANTED = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^LICENSE$/,
+  /^bin\/(run\.js|code-cache\.js|package\.json)$/,
+  /^dist\/main\.cjs$/,
+  /^dist\/chunks\/[\w.-]+\.cjs$/,
+  /^dist\/THIRD-PARTY-LICENSES$/,
+  /^oclif\.manifest\.json$/,
+  /^openapi\.json$/,
+  /^docs\/[\w.-]+\.(md|schema\.json|svg)$/,
+];
+const MOST_PACKED = 2_000_000;
+
+try {
+  mkdirSync(into, { recursive: true });
+  execFileSync(process.execPath, [join(root, 'scripts', 'build.js')], { cwd: root, stdio: 'inherit' });
+  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', into], root);
+  const [{ filename, files, size, unpackedSize }] = JSON.parse(packed);
+  const names = files.map(({ path }) => path);
+  check(
+    names.filter((name) => !WANTED.some((wanted) => wanted.test(name))),
+    'should not be in the package',
+  );
+  check(
+    WANTED.filter((wanted) => !names.some((name) => wanted.test(name))).map(String),
+    'is not in the package',
+  );
+  if (size > MOST_PACKED) throw new Error(`the package has ${size} bytes, more than ${MOST_PACKED}`);
+
+  const prefix = join(place, 'prefix');
+  const home = join(place, 'home');
+  mkdirSync(home);
+  mkdirSync(join(prefix, 'lib'), { recursive: true });
+  run(
+    'npm',
+    ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', join(into, filename)],
+    place,
+  );
+  const installed = join(prefix, 'lib', 'node_modules', 'svc-cli');
+  const dependencies = Object.keys(
+    JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies,
+  );
+  if (dependencies.join() !== 'libsql') throw new Error(`it depends on ${dependencies.join(', ')}`);
+  const svc = (...args) =>
+    run(join(prefix, 'bin', 'svc'), args, home, { HOME: home, PATH: process.env.PATH });
+  const version = svc('--version').trim();
+  svc('--help');
+  const { decisionId } = JSON.parse(svc('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
+  if (!decisionId) throw new Error('it decides nothing');
+  // A second start from the cache, and one that may not write a thing.
+  svc('--version');
+  run(join(prefix, 'bin', 'svc'), ['--version'], home, { HOME: '/dev/null', PATH: process.env.PATH });
+  const lines = [
+    `${version}: ${filename}, ${names.length} files`,
+    `${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked, ${megabytes(sizeOf(join(prefix, 'lib')))} installed with ${dependencies}`,
+  ];
+  console.log(lines.join('\n'));
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+function run(
+  command,
+  args,
+  cwd,
+  env = { ...process.env, PATH: [resolve(process.execPath, '..'), process.env.PATH].join(delimiter) },
+) {
+  return execFileSync(command, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 300_000,
+  });
+}
+
+function check(names, what) {
+  if (names.length > 0) throw new Error(`${names.join(', ')} ${what}`);
+}
+
+function sizeOf(dir) {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + readFileSync(join(entry.parentPath, entry.name)).length, 0);
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

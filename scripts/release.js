@@ -1,0 +1,46 @@
+/**
+ * Makes a release: `npm run release -- patch|minor|major|X.Y.Z`. On a clean main, after .ci/run: the new version in
+ * package.json, lock file, changelog and what is generated; the tarball, tried, in release/; a commit and a tag.
+ * Nothing leaves this machine: the commands that publish are printed.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const [step] = process.argv.slice(2);
+if (!/^(patch|minor|major|\d+\.\d+\.\d+)$/.test(step ?? ''))
+  fail('usage: npm run release -- patch|minor|major|X.Y.Z');
+if (ask('git', 'status', '--porcelain') !== '') fail('there are changes that are not committed');
+if (ask('git', 'branch', '--show-current') !== 'main') fail('a release is made on main');
+const changelog = join(root, 'CHANGELOG.md');
+const changes = readFileSync(changelog, 'utf8');
+const UNRELEASED = /^## .*\(unreleased\)$/m;
+if (!UNRELEASED.test(changes)) fail('CHANGELOG.md has no heading such as "## 1.2.0 (unreleased)"');
+
+run(join(root, '.ci', 'run'));
+run('npm', 'version', step, '--no-git-tag-version', '--allow-same-version');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const day = new Date().toISOString().slice(0, 10);
+writeFileSync(changelog, changes.replace(UNRELEASED, `## ${version} (${day})`));
+run('npm', 'run', 'generate');
+run('npm', 'run', 'snapshots');
+run('npm', 'run', 'package', '--', 'release');
+run('git', 'commit', '--all', '--message', `Release ${version}`);
+run('git', 'tag', `v${version}`, '--message', `Release ${version}`);
+console.log(
+  `\nv${version} is ready. To publish it:\n  git push origin main v${version}\n  npm publish release/svc-cli-${version}.tgz`,
+);
+
+function run(command, ...args) {
+  execFileSync(command, args, { cwd: root, stdio: 'inherit' });
+}
+
+function ask(command, ...args) {
+  return execFileSync(command, args, { cwd: root, encoding: 'utf8' }).trim();
+}
+
+function fail(why) {
+  console.error(why);
+  process.exit(2);
+}
