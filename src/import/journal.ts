@@ -298,8 +298,13 @@ export class Journal {
 function claim(db: Database.Database, path: string): void {
   const [mark] = db.pragma('application_id') as { application_id: number }[];
   if (mark?.application_id === APPLICATION_ID) return;
-  const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as { tables: number };
-  if (tables > 0) {
+  const { tables } = db
+    .prepare(
+      "SELECT coalesce(group_concat(name), '') AS tables FROM (SELECT name FROM sqlite_master ORDER BY name)",
+    )
+    .get() as { tables: string };
+  // The first journals bore no mark.
+  if (tables !== '' && tables !== 'batch,import') {
     db.close();
     throw new JournalError('broken', path, new Error('a database of something else'));
   }

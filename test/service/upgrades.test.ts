@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { events } from '../../src/service/store/events.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
+import { filesOf } from '../../src/service/store/open.ts';
+import { freshDatabase } from '../support/database.ts';
+import { OLDER, writeOlder } from '../support/older-data.ts';
+import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and goes on', async (version) => {
+  const database = await freshDatabase(tempDir());
+  const dataDir = tempDir();
+  await writeOlder(database, filesOf(database, dataDir), version);
+  // Twice: the second start finds what the first has made of it.
+  for (const start of [1, 2]) {
+    const service = await startTestService({ database, dataDir });
+    expect([service.workspace, service.apiKey]).toEqual([OLDER.workspace, OLDER.apiKey]);
+    const stored = await service.deps.store.read((tx) => events.after(tx, OLDER.workspace, 0, 1000, 10));
+    expect(stored.slice(0, 2)).toMatchObject([
+      { userId: 'u1', properties: '{"n":12345678901234567890}' },
+      { userId: 'u2' },
+    ]);
+    const replay = await service.fetch('/v1/events', {
+      raw: OLDER.body,
+      headers: { 'idempotency-key': OLDER.key },
+    });
+    expect([replay.headers.get('idempotent-replayed'), await replay.text()]).toEqual(['true', OLDER.answer]);
+    expect((await service.fetch('/v1/events', { raw: OLDER.body })).status).toBe(202);
+    expect((await service.fetch('/v1/decisioning/decide', { body: { hashId: 'h' } })).status).toBe(200);
+    const rows = await service.deps.store.read((tx) =>
+      tx.sql.all<{ id: number }>('SELECT id FROM schema_migration ORDER BY id'),
+    );
+    expect(rows.map(({ id }) => Number(id))).toEqual(MIGRATIONS.map(({ id }) => id));
+    expect(stored).toHaveLength(1 + start);
+    await service.close();
+  }
+});
+
+test('data of a newer schema is refused and left as it is', async () => {
+  const database = await freshDatabase(tempDir());
+  const first = await startTestService({ database });
+  await first.deps.store.write((tx) =>
+    tx.sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (?, 0)', [SCHEMA_VERSION + 1]),
+  );
+  await first.close();
+  await expect(startTestService({ database })).rejects.toThrow(/upgrade svc/);
+});
