@@ -73,7 +73,10 @@ describe('svc events tail', () => {
       }
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void (proxy.close(), proxy.closeAllConnections()));
+    onTestFinished(() => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const tail = startSvc(['events', 'tail', '--json', '--count', '8'], {
       env: { ...service.env, SVC_BASE_URL: url },
