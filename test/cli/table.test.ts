@@ -16,6 +16,20 @@ describe('table', () => {
     expect(lines.join('\n')).toContain('evt_22');
   });
 
+  it('puts record below record where columns would become too narrow to read', () => {
+    const ids = [{ title: 'ID', whole: true }, { title: 'URL' }];
+    const id = 'wh_9ffff433f4fa963f38f294c637476c';
+    const made = table(
+      ids,
+      [
+        [id, 'https://example.com/one'],
+        [id, ''],
+      ],
+      { width: 40, color: false },
+    );
+    expect(made).toBe(`ID   ${id}\nURL  https://example.com/one\n\nID   ${id}\nURL`);
+  });
+
   it('cuts nothing that has room', () => {
     expect(table(columns, rows, { width: 200, color: false })).toContain(rows[0]![2]);
   });

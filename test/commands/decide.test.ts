@@ -52,7 +52,7 @@ describe('the answer', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/chosen.*\w+.*█.* 0\.\d{3}.*in-app-message/);
     expect(stdout.match(/next/g)).toHaveLength(3);
-    expect(stdout).toMatch(/reason\tEligible on home; .*no outcomes yet/);
+    expect(stdout).toMatch(/reason {4}Eligible on home; .*no outcomes yet/);
   });
 
   test('goes out under --json as it came, to the character', async () => {

@@ -13,6 +13,7 @@ export function showDecision(answer: unknown, out: Output): Text {
   const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold)] : [];
   const rows = [...chosen, ...alternatives.map((other) => row('next', other, (cell) => cell))];
   const lines: Text[] = [];
+  const label = (name: string) => (out.isTerminal ? name.padEnd(10) : `${name}\t`);
   if (rows.length > 0)
     lines.push(
       out.table(
@@ -21,8 +22,8 @@ export function showDecision(answer: unknown, out: Output): Text {
       ),
     );
   if (chosen.length === 0) lines.push('no action');
-  if (action && text(action.reason) !== '') lines.push(['reason\t', text(action.reason)]);
-  if (text(answer.decisionId) !== '') lines.push(dim(['decision\t', text(answer.decisionId)]));
+  if (action && text(action.reason) !== '') lines.push([label('reason'), text(action.reason)]);
+  if (text(answer.decisionId) !== '') lines.push(dim([label('decision'), text(answer.decisionId)]));
   return lines.flatMap((line, i) => (i === 0 ? [line] : ['\n', line]));
 }
 
