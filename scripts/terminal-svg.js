@@ -38,7 +38,12 @@ const COLOURS = { 31: 'red', 32: 'green', 33: 'yellow', 34: 'blue', 35: 'magenta
  * @param {{ columns: number, title: string }} options
  */
 export function screenToSvg(screen, { columns, title }) {
-  const lines = screen.trimEnd().split('\n').map(spansOf);
+  // A style goes on over the end of its line.
+  const style = { bold: false, colour: undefined };
+  const lines = screen
+    .trimEnd()
+    .split('\n')
+    .map((line) => spansOf(line, style));
   const width = Math.ceil(columns * CELL.width + 2 * PAD);
   const height = lines.length * CELL.height + 2 * PAD + BAR;
   const rows = lines.map((spans, row) => {
@@ -60,9 +65,9 @@ export function screenToSvg(screen, { columns, title }) {
     .join('');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)} in a terminal">
 <style>
-${style(THEMES.dark)}
+${css(THEMES.dark)}
 @media (prefers-color-scheme: light) {
-${style(THEMES.light)}
+${css(THEMES.light)}
 }
 text { font: ${CELL.font}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .bold { font-weight: 700; }
@@ -74,27 +79,29 @@ ${rows.filter(Boolean).join('\n')}
 `;
 }
 
-/** A line as pieces of one style each. */
-function spansOf(line) {
+/** A line as pieces of one style each; `style` is the one at its start, and then at its end. */
+function spansOf(line, style) {
   const spans = [];
-  let bold = false;
-  let colour;
   // Text and, after it, the sequence that changes the style.
   for (const [, text, codes] of line.matchAll(
     new RegExp(`([^${ESCAPE}]*)(?:${ESCAPE}\\[([\\d;]*)m|$)`, 'g'),
   )) {
-    if (text) spans.push({ text, classes: [...(bold ? ['bold'] : []), ...(colour ? [colour] : [])] });
-    for (const code of (codes ?? '').split(';').map(Number)) {
-      if (codes === undefined) break;
-      if (code === 0) [bold, colour] = [false, undefined];
-      else if (code === 1) bold = true;
-      else if (code === 2) colour = 'dim';
-      else if (code === 22) [bold, colour] = [false, colour === 'dim' ? undefined : colour];
-      else if (code === 39) colour = undefined;
-      else if (COLOURS[code]) colour = COLOURS[code];
-    }
+    const classes = [...(style.bold ? ['bold'] : []), ...(style.colour ? [style.colour] : [])];
+    if (text) spans.push({ text, classes });
+    if (codes !== undefined) for (const code of codes.split(';').map(Number)) change(style, code);
   }
   return spans;
+}
+
+/** What one number of an SGR sequence (ECMA-48) does. */
+function change(style, code) {
+  if (code === 0) Object.assign(style, { bold: false, colour: undefined });
+  else if (code === 1) style.bold = true;
+  else if (code === 2) style.colour = 'dim';
+  else if (code === 22)
+    Object.assign(style, { bold: false, colour: style.colour === 'dim' ? undefined : style.colour });
+  else if (code === 39) style.colour = undefined;
+  else if (COLOURS[code]) style.colour = COLOURS[code];
 }
 
 const ESCAPE = String.fromCharCode(27);
@@ -104,7 +111,7 @@ function cellsOf(text) {
   return [...text].length;
 }
 
-function style(theme) {
+function css(theme) {
   const { page, edge, text, ...colours } = theme;
   return [
     `.page { fill: ${page}; stroke: ${edge}; } .dot { fill: ${edge}; } text { fill: ${text}; }`,

@@ -41,7 +41,7 @@ export function definitions(
   width: number,
 ): Text[] {
   const widths = pairs.map(([term]) => stringWidth(render(term, false)));
-  const most = Math.max(16, Math.floor(width * 0.4));
+  const most = Math.min(30, Math.floor(width * 0.4));
   const column = Math.max(...widths.filter((w) => w <= most), 0) + 2;
   return pairs.flatMap(([term, meaning], i) => {
     const lines = wrap(meaning, width - column);

@@ -108,8 +108,9 @@ export function flag(definition: ManifestFlag): [Text, string] {
   return [[cyan(char ? `-${char}, ${long}` : `    ${long}`), value], meaning];
 }
 
-function valueName({ helpValue, options, name }: ManifestFlag): string {
-  return helpValue ?? options?.join('|') ?? name.split('-').at(-1)!.toUpperCase();
+function valueName({ helpValue, options, name, default: preset }: ManifestFlag): string {
+  const kind = typeof preset === 'number' ? 'N' : name.split('-').at(-1)!.toUpperCase();
+  return helpValue ?? options?.join('|') ?? kind;
 }
 
 export function argument({ name, description = '', required, options }: ManifestArg): [Text, string] {
