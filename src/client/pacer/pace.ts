@@ -30,6 +30,8 @@ const JITTER_MS = 500;
 /** The window is taken as agreed while what the service shows differs by no more than its whole seconds do, in ms. */
 const WINDOW_SLACK_MS = 2000;
 const LONGEST_WINDOW_MS = 24 * 3600_000;
+/** The part of the limit that is left to the others when this client sends without knowing where they stand. */
+const PROBES_OF_OTHERS = 0.015;
 /** How far sending may lag behind an even pace and still catch up, in ms: a stalled event loop loses nothing. */
 const CATCH_UP_MS = 500;
 
@@ -208,10 +210,15 @@ export class Pace {
     return Math.min(reserve, Math.max(0, limit - 1));
   }
 
-  /** A request alone, when nothing has been heard for long: it may use the reserve, but no slot known to be taken. */
+  /**
+   * A request alone, when nothing has been heard for long: it may use the reserve, but no slot known to be taken. Where
+   * there are others, all of them may have stopped for the same reason and now do the same: it leaves room for theirs.
+   */
   #mayProbe(now: number, limit: number): number {
     const held = this.#own.held(now);
-    const free = held < this.#share(limit) && held + this.#others.count(now) < limit;
+    const others = this.#others.count(now);
+    const theirs = others === 0 ? 0 : Math.min(Math.max(2, limit * PROBES_OF_OTHERS), limit - 1);
+    const free = held < this.#share(limit) && held + others + theirs < limit;
     return free ? now : Math.max(now + 1, this.#nextFree(now));
   }
 

@@ -160,6 +160,22 @@ describe('beside others', () => {
       expect(second.accepted / (10 * limit)).toBeGreaterThanOrEqual(0.01);
     }
   });
+
+  it.each([300, Infinity])(
+    'five importers at 600 that start together, each with %s requests, meet no 429',
+    (job) => {
+      for (let seed = 0; seed < 4; seed++) {
+        const simulation = new Simulation(600);
+        const importers = Array.from({ length: 5 }, (_, i) =>
+          pacedClient(simulation, { ...near(100 * seed + i + 1), job, startAfter: 20 * i }),
+        );
+        simulation.run(5 * MINUTES);
+        expect(importers.reduce((sum, { refused }) => sum + refused, 0)).toBe(0);
+        const accepted = importers.reduce((sum, one) => sum + one.accepted, 0);
+        expect(accepted).toBeGreaterThanOrEqual(Math.min(5 * job, 0.9 * 5 * 600));
+      }
+    },
+  );
 });
 
 describe('a service that tells little', () => {
