@@ -35,7 +35,7 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 export const MAX_FIELDS = 1000;
 
 /** Most values in one request body, however small it is. */
-export const MAX_VALUES = 250_000;
+export const MAX_VALUES = 100_000;
 
 /** Deepest nesting of a request body; what the service takes is at most 5 deep. */
 export const MAX_DEPTH = 32;

@@ -137,9 +137,9 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
   '1,001 events': body('/v1/events', `{"events":[${Array(1001).fill(`{${EVENT}}`)}]}`),
   'a million empty events': body('/v1/events', `{"events":[${Array(1_000_000).fill('{}')}]}`, 413),
   '500,000 faults': body('/v1/events', event(`,"properties":{${fields(500_000, '[]')}}`)),
-  '200,000 faults in a batch': body(
+  '90,000 faults in a batch': body(
     '/v1/events',
-    `{"events":[${Array(200).fill(`{${EVENT},"properties":{${fields(1000, '[]')}}}`)}]}`,
+    `{"events":[${Array(90).fill(`{${EVENT},"properties":{${fields(1000, '[]')}}}`)}]}`,
   ),
   '600,000 properties': body('/v1/events', event(`,"properties":{${fields(600_000, '1')}}`)),
   'lists 100,000 deep': body('/v1/events', nested('[', ']')),
@@ -200,12 +200,17 @@ export function exchange(port: number, pieces: readonly (string | Uint8Array)[])
     socket.on('data', (data) => {
       text += data;
     });
-    socket.on('error', (error) => reject(new Error(`${error.message}, after ${JSON.stringify(text)}`)));
-    socket.on('close', () => {
+    socket.on('error', (error) => {
+      // Whoever goes on sending after the answer may find the connection closed.
+      if (text.includes('requestId')) finish();
+      else reject(new Error(`${error.message}, after ${JSON.stringify(text)}`));
+    });
+    socket.on('close', finish);
+    function finish(): void {
       const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0);
       const found = /\{.*\}/.exec(text)?.[0] ?? '{}';
       resolve({ status, text, body: JSON.parse(found) });
-    });
+    }
     const [...left] = pieces;
     const next = (): void => {
       for (let piece = left.shift(); piece !== undefined; piece = left.shift())

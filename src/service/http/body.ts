@@ -50,6 +50,8 @@ function gather(source: Readable, request: IncomingMessage, broken: string): Pro
       // An error that comes when nobody reads any more must not end the process.
       source.on('error', () => {});
       act();
+      // Up to 8 MiB that the listeners' closure would keep for as long as the request lives.
+      chunks.length = 0;
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
@@ -71,18 +73,26 @@ function gather(source: Readable, request: IncomingMessage, broken: string): Pro
 
 /** How much of a refused body is passed over, and for how long. */
 const MOST_DISCARDED = 256 * 1024 * 1024;
-const LONGEST_DISCARD_MS = 10_000;
+const LONGEST_DISCARD_MS = 30_000;
+
+/** Passed over in one go, and then in as many ms as bodies are being passed over: others get their turn. */
+const DISCARDED_AT_ONCE = 256 * 1024;
+
+/** Bodies that are being passed over now. */
+let discarding = 0;
 
 /**
  * Passes over what nobody read of a body: a client that is still sending when the connection is closed loses the
- * answer, and on a connection that stays open the rest would be taken for the next request. Resolves when the answer
- * can go out: at once, or after the rest where the connection ends with the answer. What is too long or too slow to be
+ * answer, and on a connection that stays open the rest would be taken for the next request. All together are passed
+ * over at 256 KiB a millisecond, so that they take little time from others. Resolves when the answer can go out: at once, or after the rest where the connection ends with the answer. What is too long or too slow to be
  * passed over costs its client the connection.
  */
 export function discardRest(request: IncomingMessage): Promise<void> | undefined {
   if (request.complete && request.readableLength === 0) return undefined;
+  discarding++;
   const passedOver = new Promise<void>((resolve) => {
     let bytes = 0;
+    let turn = 0;
     const giveUp = () => {
       resolve();
       // Time for an answer that waited to go out.
@@ -91,11 +101,17 @@ export function discardRest(request: IncomingMessage): Promise<void> | undefined
     const timer = setTimeout(giveUp, LONGEST_DISCARD_MS).unref();
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_DISCARDED) giveUp();
+      if (bytes > MOST_DISCARDED) return giveUp();
+      turn += chunk.length;
+      if (turn < DISCARDED_AT_ONCE) return;
+      turn = 0;
+      request.pause();
+      setTimeout(() => request.resume(), discarding);
     });
     request.on('error', () => {});
     request.once('end', resolve);
     request.once('close', () => {
+      discarding--;
       clearTimeout(timer);
       resolve();
     });

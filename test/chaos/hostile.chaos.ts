@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { storm } from '../support/hostile-storm.ts';
+import { serve } from '../support/served.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+test('hostile clients all at once: each refused in words, decisions go on, memory stays', async () => {
+  const program = await svcProgram();
+  try {
+    const home = tempDir();
+    const served = await serve(program, { home, database: join(home, 'storm.db') });
+    const figures = await storm(served, 60);
+    console.log(JSON.stringify(figures));
+    expect(figures.faults).toEqual([]);
+    expect(figures.memoryMost - figures.memoryBefore).toBeLessThan(128);
+    expect(figures.toldSlow).toBeGreaterThan(100);
+    expect(await served.stop()).toBe(0);
+  } finally {
+    program.release();
+  }
+});
