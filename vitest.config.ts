@@ -15,6 +15,8 @@ const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/decide.test.ts
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     disableConsoleIntercept: true,
