@@ -1,0 +1,73 @@
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { postgresLimiter } from '../../../../src/service/store/postgres/limiter.ts';
+import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
+import { tellTime } from '../../../support/database.ts';
+import { createDatabase } from '../../../support/postgres.ts';
+
+const HOUR = 3600_000;
+const RULE = { limit: 10, windowMs: 60_000 };
+
+/** Two nodes on a database whose clock can be set; their own steady clocks cannot. */
+async function nodes() {
+  const database = await createDatabase(inject('postgres'));
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => Date.now() + ahead };
+  const tell = await tellTime(database, clock);
+  const open = async () => {
+    const store = await PostgresStore.open(database, systemClock);
+    onTestFinished(() => store.close());
+    return postgresLimiter(store, () => performance.now());
+  };
+  const limiters = [await open(), await open()];
+  return {
+    ask: async (node: number) => (await limiters[node]!('ws', 'ingest', RULE)).verdict,
+    open,
+    set: (ms: number) => {
+      ahead = ms;
+      return tell();
+    },
+  };
+}
+
+it('a database clock set forward grants nothing, whichever node notices', async () => {
+  const { ask, set } = await nodes();
+  for (let i = 0; i < 10; i++) expect((await ask(i % 2)).admitted).toBe(true);
+  await set(HOUR);
+  for (const node of [0, 1, 0, 1]) {
+    const verdict = await ask(node);
+    expect(verdict.admitted).toBe(false);
+    expect(verdict.retryAfter).toBeGreaterThan(30);
+    expect(verdict.retryAfter).toBeLessThanOrEqual(60);
+  }
+});
+
+it('one set back locks nobody out, and frees nothing early', async () => {
+  const { ask, set } = await nodes();
+  for (let i = 0; i < 9; i++) await ask(i % 2);
+  await set(-HOUR);
+  expect(await ask(1)).toMatchObject({ admitted: true, remaining: 0 });
+  const full = await ask(0);
+  expect(full.admitted).toBe(false);
+  expect(full.retryAfter).toBeLessThanOrEqual(60);
+});
+
+it('a node that starts after the change counts as the others do', async () => {
+  const { ask, open, set } = await nodes();
+  for (let i = 0; i < 10; i++) await ask(0);
+  await set(HOUR);
+  expect((await ask(0)).admitted).toBe(false);
+  const third = await open();
+  expect((await third('ws', 'ingest', RULE)).verdict.admitted).toBe(false);
+});
+
+it('where no node ran across it, a clock that was set back still holds for one window at most', async () => {
+  const { ask, open, set } = await nodes();
+  await set(HOUR);
+  for (let i = 0; i < 10; i++) await ask(0);
+  await set(0);
+  const fresh = await open();
+  const { verdict } = await fresh('ws', 'ingest', RULE);
+  expect(verdict.admitted).toBe(false);
+  expect(verdict.retryAfter).toBeLessThanOrEqual(60);
+});
