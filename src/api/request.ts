@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
+import { stdinChunks } from '../cli/stdin.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { type Field, objectOf, queryOf } from './fields.ts';
@@ -34,7 +35,7 @@ export function headersOf(given: readonly string[]): Record<string, string> {
   );
 }
 
-/** The body of a request: a file's or standard input's bytes, else the fields as JSON, else none. Throws usage, file. */
+/** The body of a request: a file's or standard input's bytes, else the fields as JSON, else none. Throws usage, file, interrupted. */
 export async function bodyOf(
   { world }: Pick<Context, 'world'>,
   { input, fields }: { input: string | undefined; fields: readonly Field[] },
@@ -43,8 +44,8 @@ export async function bodyOf(
   if (input === '-') {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of world.stdin) {
-      chunks.push(Buffer.from(chunk));
+    for await (const chunk of stdinChunks(world)) {
+      chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > MOST_BYTES) throw tooLarge('standard input');
     }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from './errors.ts';
+import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
 /** Standard input can hold one thing only. Throws usage where the secret comes from it too. */
@@ -14,7 +15,7 @@ export function notTheSecretToo(
   });
 }
 
-/** All bytes of a file, or of standard input for `-` and where no file is named. Throws file. */
+/** All bytes of a file, or of standard input for `-` and where no file is named. Throws file, interrupted. */
 export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
   if (file === undefined || file === '-') {
     if (world.stdin.isTTY) {
@@ -23,7 +24,7 @@ export async function inputBytes(file: string | undefined, world: World): Promis
       });
     }
     const chunks: Buffer[] = [];
-    for await (const chunk of world.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+    for await (const chunk of stdinChunks(world)) chunks.push(chunk);
     return Buffer.concat(chunks);
   }
   try {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SvcError } from './errors.ts';
+import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
 /**
@@ -45,18 +46,17 @@ export async function confirm(
   }
 }
 
-/** Reads all of standard input as text, at most `most` bytes. Throws usage beyond. */
+/** Reads all of standard input as text, at most `most` bytes. Throws usage beyond, and interrupted. */
 export async function readStdin(world: World, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of world.stdin) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
+  for await (const chunk of stdinChunks(world)) {
+    bytes += chunk.length;
     if (bytes > most)
       throw new SvcError('usage', `standard input is larger than ${most} bytes`, {
         hint: 'pipe in only what the command asks for',
       });
-    chunks.push(buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

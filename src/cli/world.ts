@@ -1,7 +1,11 @@
 import type { Clock } from '../kit/clock.ts';
 
 /** A stream that may be a terminal. */
-export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+export type Input = NodeJS.ReadableStream & {
+  isTTY?: boolean;
+  setRawMode?(mode: boolean): unknown;
+  destroy?(): unknown;
+};
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /** Everything from outside that a command may touch, in one object, so that a test can hold all of it. */

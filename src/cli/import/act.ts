@@ -10,6 +10,7 @@ import type { Context } from '../command.ts';
 import type { Connection } from '../connect.ts';
 import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { untilStopped } from '../stdin.ts';
 import { importFailure, interruptedFailure, partialFailure, type Ways } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
 import { dryRunRejects, importOptions, resumeCommandOf, shareOf } from './options.ts';
@@ -102,7 +103,7 @@ async function run(
   );
   try {
     const end = await runImport(options, {
-      stdin: world.stdin as AsyncIterable<Uint8Array>,
+      stdin: untilStopped(world.stdin, signal),
       clock: world.clock,
       random: randomFrom(undefined),
       send: counted(sendWith(connection.client, act.kind), traffic),
@@ -163,7 +164,7 @@ async function plan(
   const asked = optionsFor(flags, place, connection);
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
   const { result, plan, interrupted } = await planImport(options, {
-    stdin: world.stdin as AsyncIterable<Uint8Array>,
+    stdin: untilStopped(world.stdin, signal),
     clock: world.clock,
     stop: signal,
     onNotice: (text) => out.warn(text),
