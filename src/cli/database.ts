@@ -43,10 +43,19 @@ export function databaseOf(
   return database;
 }
 
-/** Turns what a PostgreSQL database refused into words of its own; other failures stay as they are. */
+/**
+ * Turns what a database refused into words of its own; other failures stay as they are. The next step names the
+ * database: without it, the command would work on the data of `local`, which is well.
+ */
 export function databaseFailure(error: unknown, database: string): unknown {
-  if (!isPostgres(database)) return error;
   const { name, message } = error as Error;
+  if (!isPostgres(database))
+    return name === 'StoreUnusable'
+      ? new SvcError('data', message, {
+          hint: `nothing was changed; \`svc data reset --database ${quoted(database)} --yes\` starts afresh`,
+          cause: error,
+        })
+      : error;
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
       hint: `see whether it answers: psql ${quoted(maskUrl(database))} -c 'SELECT 1'`,

@@ -52,4 +52,19 @@ describe('svc data reset', () => {
     expect(none.stdout).toMatch(/there was no data/);
     expect(existsSync(file)).toBe(false);
   });
+
+  it.each([
+    ['serve', '--port', '0'],
+    ['serve', 'migrate'],
+    ['data', 'export'],
+  ])('%s %s names the damaged file in the next step, and not the data of `local`', async (...argv) => {
+    const file = join(tempDir(), 'bro ken.db');
+    writeFileSync(file, 'this is no database, however long it may be');
+    const run = await runSvc([...argv.filter((word) => word !== undefined), '--database', file, '--json']);
+    expect(run.code).toBe(2);
+    expect(JSON.parse(run.stderr).error).toMatchObject({
+      code: 'data',
+      hint: `nothing was changed; \`svc data reset --database '${file}' --yes\` starts afresh`,
+    });
+  });
 });

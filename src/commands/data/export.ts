@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
+import { databaseFailure } from '../../cli/database.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
 import { Flags } from '../../cli/oclif.ts';
@@ -49,12 +50,12 @@ they are. Works while the service runs.`;
         hint: 'data is made by `svc serve` and by commands with --profile local; name another file with --database',
       });
     const { dump } = await import('../../service/store/dump.ts');
-    const store = isPostgres(database)
-      ? await (await import('../../service/store/postgres/store.ts')).PostgresStore.open(
-          database,
-          world.clock,
-        )
-      : await (await import('../../service/store/sqlite/store.ts')).SqliteStore.open(database, world.clock);
+    const opening = isPostgres(database)
+      ? (await import('../../service/store/postgres/store.ts')).PostgresStore.open(database, world.clock)
+      : (await import('../../service/store/sqlite/store.ts')).SqliteStore.open(database, world.clock);
+    const store = await opening.catch((error: unknown) => {
+      throw databaseFailure(error, database);
+    });
     let records = 0;
     try {
       for (const kind of flags.type ?? KINDS) {
