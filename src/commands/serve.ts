@@ -52,11 +52,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       ...serviceOptions(flags, world),
       log: createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      throw error.code === 'EADDRINUSE'
-        ? new SvcError('port_taken', `port ${error.port ?? flags.port} on ${flags.host} is taken`, {
-            hint: 'stop what listens there, or take a free one with `svc serve --port 0`',
-          })
-        : databaseFailure(error, database);
+      throw databaseFailure(listenFailure(error, flags.host, flags.port), database);
     });
     const { url, metricsUrl, workspace, apiKey } = service;
     const metrics = metricsUrl === undefined ? {} : { metricsUrl };
@@ -71,4 +67,28 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     out.notice('finishing what is under way');
     await service.close();
   }
+}
+
+/** Why the address could not be listened on, in words; other failures stay as they are. */
+function listenFailure(
+  error: NodeJS.ErrnoException & { port?: number },
+  host: string,
+  wanted: number,
+): unknown {
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error;
+  const port = error.port ?? wanted;
+  if (error.code === 'EADDRINUSE')
+    return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
+      hint: 'stop what listens there, or take a free one with `svc serve --port 0`',
+      cause: error,
+    });
+  if (error.code === 'EACCES')
+    return new SvcError('usage', `port ${port} needs more rights than you have`, {
+      hint: 'take one above 1023: `svc serve --port 4010`',
+      cause: error,
+    });
+  return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {
+    hint: 'give an address of this machine: `svc serve --host 127.0.0.1`',
+    cause: error,
+  });
 }

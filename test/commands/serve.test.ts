@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startSvc } from '../support/run-svc.ts';
+import { runSvc, startSvc } from '../support/run-svc.ts';
 
 it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {
   const svc = startSvc(['serve', '--port', '0', '--json']);
@@ -22,3 +22,17 @@ it('says it is ready, serves, and stops at an interrupt with exit 0', async () =
   svc.interrupt();
   expect((await svc.done).code).toBe(0);
 });
+
+it.each(['192.0.2.1', 'no-such-host.invalid'])(
+  'refuses %s, which is no address of this machine',
+  async (host) => {
+    const run = await runSvc(['serve', '--port', '0', '--host', host, '--json']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    const { error } = JSON.parse(run.stderr);
+    expect(error).toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining('svc serve --host 127.0.0.1'),
+    });
+    expect(error.message).toContain(`nothing can listen on ${host}`);
+  },
+);
