@@ -49,7 +49,7 @@ export function resolveSettings(flags: ConnectionFlags, world: World): Settings 
     throw new SvcError(
       'not_configured',
       name === undefined
-        ? 'no profile is in use, and the environment names no service'
+        ? unnamed(baseUrl, workspace)
         : `profile ${name} names no ${baseUrl === undefined ? 'base URL' : 'workspace'}`,
       {
         hint: 'run `svc profiles add NAME --workspace W --region R --base-url U`, or add `--profile local` to use the service on this machine',
@@ -76,6 +76,13 @@ export function resolveSettings(flags: ConnectionFlags, world: World): Settings 
     sandbox,
     keysHonoured,
   };
+}
+
+/** What is missing where no profile is in use: half a service is a slip, and other words help than none at all. */
+function unnamed(baseUrl: string | undefined, workspace: string | undefined): string {
+  if (baseUrl !== undefined) return `no workspace is named for ${baseUrl}: set SVC_WORKSPACE`;
+  if (workspace !== undefined) return `no address is named for workspace ${workspace}: set SVC_BASE_URL`;
+  return 'no profile is in use, and the environment names no service';
 }
 
 function findProfile(

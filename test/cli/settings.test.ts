@@ -13,6 +13,15 @@ describe('where a call goes', () => {
     expect(run.stderr).toContain('--profile local');
   });
 
+  it.each([
+    [{ SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'sk_1' }, 'SVC_WORKSPACE'],
+    [{ SVC_WORKSPACE: 'ws', SVC_API_KEY: 'sk_1' }, 'SVC_BASE_URL'],
+  ])('half a service in the environment: exit 4 and what is missing', async (env, missing) => {
+    const run = await runSvc(send, { env });
+    expect(run).toMatchObject({ code: 4, stdout: '' });
+    expect(run.stderr).toContain(`set ${missing}`);
+  });
+
   it('base URL, workspace and key suffice without any profile', async () => {
     const service = await startTestService();
     expect(await runSvc(send, { env: service.env })).toMatchObject({ code: 0 });
