@@ -41,7 +41,9 @@ export function resolveSettings(flags: ConnectionFlags, world: World): Settings 
     complete && named === undefined
       ? { name: undefined, profile: undefined }
       : findProfile(named, complete, world);
-  if (name === LOCAL && base.baseUrl === undefined) return { kind: 'local' };
+  // `--profile local` means this machine also where the environment names a service: local has no address to override.
+  const overridden = flags.profile === LOCAL ? flags['base-url'] : base.baseUrl;
+  if (name === LOCAL && overridden === undefined) return { kind: 'local' };
   const baseUrl = base.baseUrl ?? profile?.baseUrl;
   const workspace = base.workspace ?? profile?.workspace;
   const apiKey = base.apiKey ?? profile?.apiKey;
