@@ -6,6 +6,7 @@ import { Flags } from '../cli/oclif.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
 import { wrap } from '../cli/render/wrap.ts';
 import { resolveSettings } from '../cli/settings.ts';
+import { withSpinner } from '../cli/spinner.ts';
 import type { Check } from '../doctor/check.ts';
 
 const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skipped: dim('-   ') } as const;
@@ -96,8 +97,8 @@ async function examine({
   const keyFailed = checks.some(({ check, status }) => check === 'key' && status === 'fail');
   if (flags.probe && !keyFailed) {
     const { probeDecisions } = await import('../doctor/probe.ts');
-    out.notice('measuring decisions');
-    checks.push(await probeDecisions(connection.client, signal));
+    const probe = () => probeDecisions(connection.client, signal);
+    checks.push(await withSpinner(world, out, 'measuring decisions', probe));
   }
   const { checkLimits } = await import('../doctor/limits.ts');
   const { limitRows } = await import('../limits/rows.ts');

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { withFileLock } from '../kit/file-lock.ts';
-import { writePrivateFile } from '../kit/private-file.ts';
 
 /** The profile that always exists: the whole service inside the process. */
 export const LOCAL = 'local';
@@ -77,10 +76,17 @@ export class Profiles {
 
   /** Changes the contents by `edit`, which may throw to leave them as they are. */
   async change(edit: (contents: Contents) => void): Promise<void> {
+    // Only what writes needs conf, which takes longer to load than most commands take to run.
+    const { default: Conf } = await import('conf');
     await withFileLock(join(this.#dir, 'profiles.lock'), () => {
       const contents = this.read();
       edit(contents);
-      writePrivateFile(this.file, `${JSON.stringify(contents, null, 2)}\n`);
+      new Conf<Record<string, unknown>>({
+        cwd: this.#dir,
+        configName: 'profiles',
+        configFileMode: 0o600,
+        projectName: 'svc',
+      }).store = contents;
     });
   }
 }

@@ -9,6 +9,7 @@ import { orInDoubt } from '../../cli/in-doubt.ts';
 import { notificationStatus, requireDelivered, showNotification } from '../../cli/notification-end.ts';
 import { objectOf } from '../../cli/object-of.ts';
 import { Flags } from '../../cli/oclif.ts';
+import { withSpinner } from '../../cli/spinner.ts';
 import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
 import type { Answer } from '../../client/client.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
@@ -98,7 +99,8 @@ complete it. One line comes out for each, in the same order: {"request", "respon
     };
     if (!flags.wait) return print(answer);
     const id = idOf(answer);
-    const followed = await follow(connection, id).catch((error: unknown) => {
+    const waited = withSpinner(world, out, 'waiting for the delivery', () => follow(connection, id));
+    const followed = await waited.catch((error: unknown) => {
       print(answer);
       throw error;
     });

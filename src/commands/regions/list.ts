@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Flags } from '../../cli/oclif.ts';
 import { red, type Text } from '../../cli/render/text.ts';
+import { withSpinner } from '../../cli/spinner.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import type { Ping } from '../../regions/ping.ts';
 import { regionsOf } from '../../regions/regions.ts';
@@ -17,15 +18,21 @@ address takes to answer, without a key, so it counts against no limit.`;
   ];
   static override flags = { ping: Flags.boolean({ summary: 'measure the latency of each address' }) };
 
-  protected override async act({ flags, out, paths, signal }: Context<typeof RegionsList>): Promise<void> {
+  protected override async act({
+    flags,
+    out,
+    paths,
+    signal,
+    world,
+  }: Context<typeof RegionsList>): Promise<void> {
     const regions = regionsOf(new Profiles(paths.configDir).read().profiles);
     if (regions.length === 0)
       out.notice(
         'no profile names a region yet: svc profiles add NAME --workspace W --region R --base-url U',
       );
-    const measured = await Promise.all(
-      regions.map(async (region) => ({ ...region, ...(await measure(region.baseUrl)) })),
-    );
+    const measureAll = () =>
+      Promise.all(regions.map(async (region) => ({ ...region, ...(await measure(region.baseUrl)) })));
+    const measured = flags.ping ? await withSpinner(world, out, 'measuring', measureAll) : await measureAll();
     out.result({ regions: measured }, () =>
       out.table(
         [
