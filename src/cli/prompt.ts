@@ -1,11 +1,11 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SvcError } from './errors.ts';
 import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
 /**
- * Asks for a secret on the terminal without showing what is typed. Throws usage where nobody can answer.
+ * Asks for a secret on the terminal without showing what is typed. Throws usage where nobody answers, and interrupted.
  * `instead` says how to give it otherwise.
  */
 export async function askSecret(
@@ -23,14 +23,16 @@ export async function askSecret(
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: world.stdin, output: silent, terminal: true });
   try {
-    return (await lines.question('')).trim();
+    const answer = await answerOf(lines, '');
+    if (answer === undefined) throw new SvcError('usage', `no ${question} was given`, { hint: instead });
+    return answer.trim();
   } finally {
     lines.close();
     world.stderr.write('\n');
   }
 }
 
-/** Asks a question that only y or yes agrees to. Throws usage where nobody can answer. */
+/** Asks a question that only y or yes agrees to. Throws usage where nobody can answer, and interrupted. */
 export async function confirm(
   world: World,
   question: string,
@@ -39,11 +41,35 @@ export async function confirm(
   if (noInput || !world.stdin.isTTY || !world.stderr.isTTY)
     throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
   const lines = createInterface({ input: world.stdin, output: world.stderr });
+  let answer: string | undefined;
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    answer = await answerOf(lines, `${question} [y/N] `);
+    return /^y(es)?$/i.test(answer?.trim() ?? '');
   } finally {
     lines.close();
+    if (answer === undefined) world.stderr.write('\n');
   }
+}
+
+/** The line typed; undefined where the input ended (Ctrl-D, a terminal that went away). Throws interrupted at Ctrl-C. */
+async function answerOf(lines: Interface, question: string): Promise<string | undefined> {
+  let interrupted = false;
+  // With a listener, readline leaves Ctrl-C to it; without one it fails the question, as a fault of the program.
+  lines.once('SIGINT', () => {
+    interrupted = true;
+    lines.close();
+  });
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  const answer = await Promise.race([lines.question(question).catch(ended), closed]);
+  if (interrupted)
+    throw new SvcError('interrupted', 'interrupted before there was an answer', {
+      hint: 'run the command again',
+    });
+  return answer;
+}
+
+function ended(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ABORT_ERR') throw error;
 }
 
 /** Reads all of standard input as text, at most `most` bytes. Throws usage beyond, and interrupted. */
