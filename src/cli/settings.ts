@@ -61,7 +61,7 @@ export function resolveSettings(flags: ConnectionFlags, world: World): Settings 
   if (apiKey === undefined) {
     throw new SvcError('not_configured', `there is no API key for ${baseUrl}`, {
       hint:
-        name === undefined
+        name === undefined || name === LOCAL
           ? 'set SVC_API_KEY'
           : `set SVC_API_KEY, or run \`svc profiles add ${name} --workspace ${workspace} --base-url ${baseUrl} --api-key-stdin\``,
     });

@@ -22,6 +22,14 @@ describe('where a call goes', () => {
     expect(run.stderr).toContain(`set ${missing}`);
   });
 
+  it('an address without a key, on `local`: exit 4, and no profile that cannot be made', async () => {
+    const env = { SVC_PROFILE: 'local', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_WORKSPACE: 'ws' };
+    const run = await runSvc(send, { env });
+    expect(run.code).toBe(4);
+    expect(run.stderr).toContain('set SVC_API_KEY');
+    expect(run.stderr).not.toContain('profiles add local');
+  });
+
   it('base URL, workspace and key suffice without any profile', async () => {
     const service = await startTestService();
     expect(await runSvc(send, { env: service.env })).toMatchObject({ code: 0 });
