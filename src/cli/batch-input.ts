@@ -49,6 +49,8 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   let written: Promise<void> = Promise.resolve();
   const room = semaphore(WINDOW);
 
+  const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
+  signal.addEventListener('abort', patience, { once: true });
   for await (const line of inputLines(open(options), stop)) {
     await room.take();
     if (stop.aborted) break;
@@ -67,6 +69,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
     });
   }
   await written;
+  signal.removeEventListener('abort', patience);
   if (fatal) {
     out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
     throw fatal;

@@ -27,13 +27,18 @@ export function findCommand(
     const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
     if (ids.includes(id)) return { id, rest: argv.slice(count) };
   }
+  if (words.length === 0) {
+    throw new SvcError('usage', `${argv[0]} comes before any command`, {
+      hint: 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
+    });
+  }
   const typed = words.join(' ');
   const topic = ids.some((id) => id.startsWith(`${words[0]}:`)) ? `${words[0]} ` : '';
   const close = nearest(
     words.join(' '),
     [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' ')),
   );
-  throw new SvcError('usage', typed === '' ? 'no command was given' : `\`svc ${typed}\` is no command`, {
+  throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${topic}--help\``,
   });
 }

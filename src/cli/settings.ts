@@ -62,8 +62,8 @@ export function resolveSettings(flags: ConnectionFlags, world: World): Settings 
     throw new SvcError('not_configured', `there is no API key for ${baseUrl}`, {
       hint:
         name === undefined || name === LOCAL
-          ? 'set SVC_API_KEY'
-          : `set SVC_API_KEY, or run \`svc profiles add ${name} --workspace ${workspace} --base-url ${baseUrl} --api-key-stdin\``,
+          ? 'export SVC_API_KEY=…'
+          : `export SVC_API_KEY=…, or run \`svc profiles add ${name} --workspace ${workspace} --base-url ${baseUrl} --api-key-stdin\``,
     });
   }
   checkAddress(baseUrl);

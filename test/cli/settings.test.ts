@@ -26,7 +26,7 @@ describe('where a call goes', () => {
     const env = { SVC_PROFILE: 'local', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_WORKSPACE: 'ws' };
     const run = await runSvc(send, { env });
     expect(run.code).toBe(4);
-    expect(run.stderr).toContain('set SVC_API_KEY');
+    expect(run.stderr).toContain('export SVC_API_KEY=');
     expect(run.stderr).not.toContain('profiles add local');
   });
 

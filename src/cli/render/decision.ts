@@ -10,8 +10,8 @@ export function showDecision(answer: unknown, out: Output): Text {
   if (!isObject(answer)) return 'The service answered, but not with a decision.';
   const action = isObject(answer.action) ? answer.action : undefined;
   const alternatives = Array.isArray(answer.alternatives) ? answer.alternatives.filter(isObject) : [];
-  const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold)] : [];
-  const rows = [...chosen, ...alternatives.map((other) => row('next', other, (cell) => cell))];
+  const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold, out)] : [];
+  const rows = [...chosen, ...alternatives.map((other) => row('next', other, (cell) => cell, out))];
   const lines: Text[] = [];
   const label = (name: string) => (out.isTerminal ? name.padEnd(10) : `${name}\t`);
   if (rows.length > 0)
@@ -27,10 +27,16 @@ export function showDecision(answer: unknown, out: Output): Text {
   return lines.flatMap((line, i) => (i === 0 ? [line] : ['\n', line]));
 }
 
-function row(role: string, action: Record<string, unknown>, style: (cell: Text) => Text): Text[] {
+/** The bar is for eyes only: a pipe gets the number. */
+function row(
+  role: string,
+  action: Record<string, unknown>,
+  style: (cell: Text) => Text,
+  out: Output,
+): Text[] {
   const ranking =
     typeof action.ranking === 'number'
-      ? `${bar(action.ranking)} ${action.ranking.toFixed(3)}`
+      ? `${out.isTerminal ? `${bar(action.ranking)} ` : ''}${action.ranking.toFixed(3)}`
       : text(action.ranking);
   return [role, style(text(action.contentId)), ranking, text(action.type)];
 }
