@@ -40,13 +40,8 @@ export class Output {
 
   /** A table as Text for `result`: fitted to the terminal, without frames in a pipe. */
   table(columns: readonly Column[], rows: readonly (readonly Text[])[]): Text {
-    const { stdout } = this.#world;
-    return new Rendered(
-      table(columns, rows, {
-        width: stdout.isTTY ? (stdout.columns ?? 80) : undefined,
-        color: this.colors(stdout),
-      }),
-    );
+    const color = this.colors(this.#world.stdout);
+    return new Rendered(table(columns, rows, { width: this.columns, color }));
   }
 
   /** For people who watch: nothing under --quiet. */
@@ -67,6 +62,11 @@ export class Output {
   /** True when results go to a terminal. */
   get isTerminal(): boolean {
     return this.#world.stdout.isTTY === true;
+  }
+
+  /** Width of the terminal that results go to; undefined where they go elsewhere. */
+  get columns(): number | undefined {
+    return this.isTerminal ? (this.#world.stdout.columns ?? 80) : undefined;
   }
 
   colors(stream: Stream): boolean {

@@ -39,9 +39,8 @@ was seen and what to do. Exits with the code of the worst failure. It sends one 
       next: next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
-    const columns = out.isTerminal ? context.world.stdout.columns : undefined;
     out.result({ ok: failure === undefined, probed: flags.probe, checks: plain }, () =>
-      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check, columns)]),
+      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check, out.columns)]),
     );
     if (failure) throw failure;
   }

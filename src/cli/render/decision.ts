@@ -1,6 +1,11 @@
+import { cleanLine } from '../clean.ts';
 import type { Output } from '../output.ts';
 import { bar } from './bar.ts';
 import { bold, dim, type Text } from './text.ts';
+import { wrap } from './wrap.ts';
+
+/** Width of the labels below the table. */
+const LABEL = 10;
 
 /**
  * A decision for people: the action and its runners-up with the ranking as a bar, and the reason below. Takes whatever
@@ -13,7 +18,7 @@ export function showDecision(answer: unknown, out: Output): Text {
   const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold, out)] : [];
   const rows = [...chosen, ...alternatives.map((other) => row('next', other, (cell) => cell, out))];
   const lines: Text[] = [];
-  const label = (name: string) => (out.isTerminal ? name.padEnd(10) : `${name}\t`);
+  const label = (name: string) => (out.isTerminal ? name.padEnd(LABEL) : `${name}\t`);
   if (rows.length > 0)
     lines.push(
       out.table(
@@ -22,9 +27,14 @@ export function showDecision(answer: unknown, out: Output): Text {
       ),
     );
   if (chosen.length === 0) lines.push('no action');
-  if (action && text(action.reason) !== '') lines.push([label('reason'), text(action.reason)]);
+  if (action && text(action.reason) !== '') lines.push([label('reason'), beside(text(action.reason), out)]);
   if (text(answer.decisionId) !== '') lines.push(dim([label('decision'), text(answer.decisionId)]));
   return lines.flatMap((line, i) => (i === 0 ? [line] : ['\n', line]));
+}
+
+/** Text beside a label, broken between words where the terminal ends. */
+function beside(words: string, { columns = Number.POSITIVE_INFINITY }: Output): string {
+  return wrap(cleanLine(words), columns - LABEL).join(`\n${' '.repeat(LABEL)}`);
 }
 
 /** The bar is for eyes only: a pipe gets the number. */
