@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/chaos/**/*.chaos.ts'],
     pool: 'forks',
-    fileParallelism: false,
+    // Two at a time: each mostly waits for processes that it has killed.
+    maxWorkers: 2,
     testTimeout: 30 * 60_000,
     hookTimeout: 60_000,
     disableConsoleIntercept: true,

@@ -18,6 +18,11 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
+    region: Flags.string({
+      summary:
+        'region this service serves; workspaces of others get slower answers, marked X-Service-Region: global',
+      helpValue: 'NAME',
+    }),
     port: Flags.integer({
       summary: 'port to listen on; 0 takes a free one',
       default: 4010,
@@ -57,9 +62,9 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     const { url, metricsUrl, workspace, apiKey } = service;
     const metrics = metricsUrl === undefined ? {} : { metricsUrl };
     out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
-      `serving on ${url}\n`,
+      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${url}\n`,
       metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
-      `  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}${apiKey === null ? '' : ` SVC_API_KEY=${apiKey}`}\n`,
+      `  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}${apiKey === null ? '' : ` SVC_API_KEY=${apiKey}`}${flags.region ? ` SVC_REGION=${flags.region}` : ''}\n`,
       'stop with Ctrl-C',
     ]);
     if (!signal.aborted)

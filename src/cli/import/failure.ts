@@ -47,7 +47,7 @@ export function partialFailure(
       hint: ways.resume,
     });
   return new SvcError('partial', rejects, {
-    hint: `fix them and import them again: jq -r .raw ${result.rejectsFile} > fixed.ndjson`,
+    hint: `mend them and import them again: jq -r .raw ${result.rejectsFile} > mended.ndjson (rows of a CSV: into a .csv, its header line in front, with the same --map and --convert-timestamps)`,
   });
 }
 

@@ -77,7 +77,11 @@ export const importFlags = {
     default: '5s',
     helpValue: '5s',
   }),
-  limit: Flags.integer({ summary: 'stop after this many records', min: 1, helpValue: 'N' }),
+  limit: Flags.integer({
+    summary: 'stop after this many records (for the pace: --share)',
+    min: 1,
+    helpValue: 'N',
+  }),
 };
 
 /** Those flags, parsed. */

@@ -53,7 +53,10 @@ added is the one in use.`;
       );
     const profiles = new Profiles(paths.configDir);
     let inUse = false;
+    let replaced: string | undefined;
     await profiles.change((contents) => {
+      const before = Object.hasOwn(contents.profiles, name) ? contents.profiles[name] : undefined;
+      replaced = before && `${before.workspace} at ${before.baseUrl}`;
       contents.profiles[name] = {
         workspace,
         baseUrl,
@@ -68,7 +71,7 @@ added is the one in use.`;
     out.result(
       { name, current: inUse },
       () =>
-        `profile ${name} saved${inUse ? ' and in use' : `; \`svc profiles use ${name}\` makes it the one in use`}`,
+        `profile ${name} ${replaced ? `replaced (was ${replaced})` : 'saved'}${inUse ? ' and in use' : `; \`svc profiles use ${name}\` makes it the one in use`}`,
     );
 
     async function readKey(): Promise<string> {

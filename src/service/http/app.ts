@@ -93,6 +93,8 @@ async function answer(
   const headers = new Headers({ [HEADERS.requestId]: requestId });
   const { deps } = parts;
   try {
+    // Also with a 401: a key sent to the wrong region is a wrong key there, and the answer should say where it was.
+    if (parts.region) headers.set(HEADERS.region, parts.region);
     const workspace = await authenticate(c.req, deps.store);
     const region = regionOf(workspace, parts.region);
     if (region.header) headers.set(HEADERS.region, region.header);
