@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import { sqliteFileFault } from '../kit/sqlite-file.ts';
+import { JournalError, journalTrouble } from './journal-error.ts';
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS import (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, finished INTEGER NOT NULL, options TEXT NOT NULL,
+    inputs TEXT NOT NULL, rejects_path TEXT NOT NULL, rejects_length INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS batch (
+    seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
+    first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
+    state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
+`;
+/** Tells a journal from any other SQLite file ("svcj"). */
+const APPLICATION_ID = 0x7376636a;
+
+/**
+ * Opens or makes the file of a journal, takes its lock and brings it to its schema. Throws a JournalError, also for one
+ * that lost its end or all it held: SQLite would go on with it, and what was sent would be sent again. `afresh`: what
+ * it held is not needed.
+ */
+export function openJournalFile(path: string, afresh: boolean): Database.Database {
+  const lost = sqliteFileFault(path);
+  if (lost === 'cut short' || (lost === 'empty' && !afresh))
+    throw new JournalError('broken', path, new Error(`the file is ${lost}`));
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const db = new Database(path, { timeout: 0 });
+    // The lock is held from the first access to the end; with it, WAL needs no shared memory file.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    claim(db, path);
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = FULL');
+    db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    return db;
+  } catch (error) {
+    throw journalTrouble(path, error);
+  }
+}
+
+/** Marks a new file as a journal. Some other SQLite file, which `--checkpoint` may name by mistake, is left alone. */
+function claim(db: Database.Database, path: string): void {
+  const [mark] = db.pragma('application_id') as { application_id: number }[];
+  if (mark?.application_id === APPLICATION_ID) return;
+  const { tables } = db
+    .prepare(
+      "SELECT coalesce(group_concat(name), '') AS tables FROM (SELECT name FROM sqlite_master ORDER BY name)",
+    )
+    .get() as { tables: string };
+  // The first journals bore no mark.
+  if (tables !== '' && tables !== 'batch,import') {
+    db.close();
+    throw new JournalError('broken', path, new Error('a database of something else'));
+  }
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+}
