@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
+import { fileFailure } from '../cli/file-failure.ts';
 import { stdinChunks } from '../cli/stdin.ts';
+import type { World } from '../cli/world.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { type Field, objectOf, queryOf } from './fields.ts';
@@ -40,7 +42,7 @@ export async function bodyOf(
   { world }: Pick<Context, 'world'>,
   { input, fields }: { input: string | undefined; fields: readonly Field[] },
 ): Promise<string | Uint8Array | undefined> {
-  const read = (file: string) => readFile(resolve(world.cwd, file)).toString('utf8');
+  const read = (file: string) => readFile(world, file).toString('utf8');
   if (input === '-') {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -51,7 +53,7 @@ export async function bodyOf(
     }
     return Buffer.concat(chunks);
   }
-  if (input !== undefined) return readFile(resolve(world.cwd, input));
+  if (input !== undefined) return readFile(world, input);
   return fields.length === 0 ? undefined : JSON.stringify(objectOf(fields, read));
 }
 
@@ -64,17 +66,14 @@ export function withQuery(path: string, fields: readonly Field[]): string {
 /** The service takes less; what it says of more is worth seeing, a full memory is not. */
 const MOST_BYTES = 8 * MAX_BODY_BYTES;
 
-function readFile(path: string): Buffer {
+function readFile(world: World, name: string): Buffer {
   let content: Buffer;
   try {
-    content = readFileSync(path);
+    content = readFileSync(resolve(world.cwd, name));
   } catch (error) {
-    throw new SvcError('file', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
-      hint: 'check the name and the permissions',
-      cause: error,
-    });
+    throw fileFailure(name, error);
   }
-  if (content.length > MOST_BYTES) throw tooLarge(path);
+  if (content.length > MOST_BYTES) throw tooLarge(name);
   return content;
 }
 

@@ -51,7 +51,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 
   const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
   signal.addEventListener('abort', patience, { once: true });
-  for await (const line of inputLines(open(options), stop)) {
+  for await (const line of inputLines(open(options), stop, options.input)) {
     await room.take();
     if (stop.aborted) break;
     lines++;

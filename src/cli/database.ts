@@ -1,3 +1,4 @@
+import { shellWord } from '../kit/shell.ts';
 import { isPostgres, maskUrl } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { Flags } from './oclif.ts';
@@ -52,21 +53,19 @@ export function databaseFailure(error: unknown, database: string): unknown {
   if (!isPostgres(database))
     return name === 'StoreUnusable'
       ? new SvcError('data', message, {
-          hint: `nothing was changed; \`svc data reset --database ${quoted(database)} --yes\` starts afresh`,
+          hint: `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
           cause: error,
         })
       : error;
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
-      hint: `see whether it answers: psql ${quoted(maskUrl(database))} -c 'SELECT 1'`,
+      hint: `see whether it answers: psql ${shellWord(maskUrl(database))} -c 'SELECT 1'`,
       cause: error,
     });
   if (name === 'StoreUnusable')
     return new SvcError('data', message, {
-      hint: `try it by hand: psql ${quoted(maskUrl(database))}`,
+      hint: `try it by hand: psql ${shellWord(maskUrl(database))}`,
       cause: error,
     });
   return error;
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

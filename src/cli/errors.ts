@@ -6,7 +6,7 @@ export const CLI_ERRORS = {
   disk: { exit: EXIT.unexpected, means: 'a file could not be written (full disk, no permission)' },
   count_mismatch: { exit: EXIT.unexpected, means: 'an import whose counts do not add up: a bug in svc' },
   usage: { exit: EXIT.usage, means: 'a flag or an argument is missing, unknown or wrong' },
-  file: { exit: EXIT.usage, means: 'an input file is missing, unreadable or of the wrong kind' },
+  file: { exit: EXIT.usage, means: 'a file is missing, unreadable or of the wrong kind' },
   unfinished_import: {
     exit: EXIT.usage,
     means: 'an earlier import of this input is unfinished: --resume or --restart',

@@ -1,6 +1,8 @@
 import type { ApiError, TransportError } from '../client/errors.ts';
 import type { LockUnusable } from '../kit/file-lock.ts';
+import { fileTrouble } from '../kit/file-trouble.ts';
 import { SvcError } from './errors.ts';
+import { fileFailure } from './file-failure.ts';
 
 /** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
 export function toSvcError(error: unknown, debug: boolean): SvcError {
@@ -50,8 +52,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
   }
+  // Whoever reads a file words its failure itself; what comes here was to be written.
+  if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
-    return new SvcError('disk', named.message, {
+    const { message } = named.path === undefined ? named : fileTrouble(named.path, error, 'write');
+    return new SvcError('disk', message, {
       hint: 'free some space or mend the permissions, then run the command again',
       cause: error,
     });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from './errors.ts';
+import { fileFailure } from './file-failure.ts';
 import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
@@ -30,8 +31,6 @@ export async function inputBytes(file: string | undefined, world: World): Promis
   try {
     return await readFile(resolve(world.cwd, file));
   } catch (error) {
-    throw new SvcError('file', `${file} cannot be read: ${(error as Error).message}`, {
-      hint: 'check the name of the file',
-    });
+    throw fileFailure(file, error);
   }
 }

@@ -1,16 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 import { SvcError } from './errors.ts';
+import { fileFailure } from './file-failure.ts';
 
 /** Longest line that is read, in characters: no request of the service is near it. */
 const LONGEST = 1024 * 1024;
 
 /**
- * The lines of a stream, trimmed, without blank ones and a byte order mark. Ends early when the signal fires. Throws
+ * The lines of a stream, trimmed, without blank ones and a byte order mark. `name` is the input as the user named it. Ends early when the signal fires. Throws
  * SvcError `file` where the stream cannot be read or a line is longer than a request can be.
  */
 export async function* inputLines(
   stream: NodeJS.ReadableStream,
   signal: AbortSignal,
+  name: string,
 ): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   const chunks = stream[Symbol.asyncIterator]();
@@ -19,10 +21,13 @@ export async function* inputLines(
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });
+  const failed = (error: unknown): never => {
+    throw fileFailure(name === '-' ? 'standard input' : name, error);
+  };
   let rest = '';
   let first = true;
   for (;;) {
-    const { done, value } = await Promise.race([chunks.next().catch(unreadable), aborted]);
+    const { done, value } = await Promise.race([chunks.next().catch(failed), aborted]);
     if (signal.aborted) {
       // A pending read of a terminal or a pipe would keep the process alive.
       (stream as { destroy?: () => void }).destroy?.();
@@ -45,11 +50,4 @@ export async function* inputLines(
     }
     if (done) return;
   }
-}
-
-function unreadable(error: NodeJS.ErrnoException): never {
-  throw new SvcError('file', `the input cannot be read: ${error.message}`, {
-    hint: 'name a readable file, or - for standard input',
-    cause: error,
-  });
 }

@@ -1,4 +1,5 @@
 import { type Batcher, longestRecord } from './batcher.ts';
+import type { RecordKind } from './check.ts';
 import { CsvReader } from './csv/reader.ts';
 import type { Format } from './input/detect.ts';
 import { type Input, openInput } from './input/open.ts';
@@ -12,6 +13,7 @@ import type { Shaping } from './shaping.ts';
 export interface InputOptions {
   readonly names: readonly string[];
   readonly cwd: string;
+  readonly kind: RecordKind;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly format: Format | undefined;
   readonly shaping: Shaping;

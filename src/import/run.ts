@@ -32,6 +32,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   const { name, shaping, format } = options;
   const inputs = await Inputs.open({
     names: name.inputs,
+    kind: name.kind,
     cwd: name.cwd,
     stdin: world.stdin,
     format,

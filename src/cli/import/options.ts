@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RecordKind } from '../../import/check.ts';
 import { type ImportName, journalPath } from '../../import/identity.ts';
 import type { Format } from '../../import/input/detect.ts';
@@ -7,8 +7,10 @@ import type { Part } from '../../import/input/range.ts';
 import type { ImportOptions } from '../../import/options.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
+import { shellWord } from '../../kit/shell.ts';
 import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
+import { fileFailure } from '../file-failure.ts';
 import type { ImportFlags } from './flags.ts';
 
 /** What the flags say about the records. Throws usage. */
@@ -89,6 +91,7 @@ export interface Place {
 /** The options object of an import. Throws usage. */
 export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand } = place;
+  if (flags.rejects !== undefined) folderThere(flags.rejects, cwd);
   const part = partOf(flags.shard);
   const name: ImportName = {
     kind,
@@ -115,6 +118,12 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   };
 }
 
+/** A reject is written after its batch was sent: where that cannot be is found out before. Throws file. */
+function folderThere(rejects: string, cwd: string): void {
+  if (existsSync(dirname(resolve(cwd, rejects)))) return;
+  throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
+}
+
 /**
  * Where a dry run puts what it rejects: where the import would, unless a rejects file lies there, which may belong to
  * an import that is unfinished.
@@ -133,9 +142,5 @@ function rejectsPath(inputs: readonly string[], part: Part | undefined): string 
 /** The command line to go on with, fit to be pasted into a shell. */
 export function resumeCommandOf(command: string, argv: readonly string[]): string {
   const rest = argv.filter((word) => word !== '--resume' && word !== '--restart');
-  return ['svc', ...command.split(' '), ...rest.map(quoted), '--resume'].join(' ');
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return ['svc', ...command.split(' '), ...rest.map(shellWord), '--resume'].join(' ');
 }

@@ -1,8 +1,12 @@
 import { ProbeLost } from '../../listen/session.ts';
 import { SvcError } from '../errors.ts';
+import { fileFailure } from '../file-failure.ts';
 
 /** Why a listener could not be opened, in words. Other errors come back as they are. */
-export function listenFailure(error: unknown, { port, host }: { port: number; host: string }): unknown {
+export function listenFailure(
+  error: unknown,
+  { port, host, record }: { port: number; host: string; record?: string | undefined },
+): unknown {
   if (error instanceof ProbeLost) {
     return new SvcError(
       'unreachable',
@@ -14,9 +18,7 @@ export function listenFailure(error: unknown, { port, host }: { port: number; ho
   }
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (syscall === 'open') {
-    return new SvcError('file', `${path} cannot be written: ${(error as Error).message}`, {
-      hint: 'check --record',
-    });
+    return fileFailure(record ?? String(path), error, 'write');
   }
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   if (code === 'EADDRINUSE') {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { SvcError } from '../errors.ts';
+import { fileFailure } from '../file-failure.ts';
 import type { World } from '../world.ts';
 
 /** The lines of a file, or of standard input for `-`. Throws file. */
@@ -13,14 +13,11 @@ export async function* recordingLines(file: string, world: World): AsyncGenerato
   try {
     const handle = await open(resolve(world.cwd, file));
     try {
-      if ((await handle.stat()).isDirectory()) throw new Error('it is a directory');
       for await (const line of handle.readLines()) yield line;
     } finally {
       await handle.close();
     }
   } catch (error) {
-    throw new SvcError('file', `${file} cannot be read: ${(error as Error).message}`, {
-      hint: 'check the name of the file',
-    });
+    throw fileFailure(file, error);
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../errors.ts';
+import { fileFailure } from '../file-failure.ts';
 import { readStdin } from '../prompt.ts';
 import type { World } from '../world.ts';
 
@@ -42,10 +43,7 @@ async function readText(world: World, file: string): Promise<string> {
   try {
     return withoutLineEnd(readFileSync(resolve(world.cwd, file), 'utf8'));
   } catch (error) {
-    throw new SvcError('file', `the secret cannot be read: ${(error as Error).message}`, {
-      hint: 'name a readable file with --secret-file, or - for standard input',
-      cause: error,
-    });
+    throw fileFailure(file, error);
   }
 }
 

@@ -1,6 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileTrouble } from '../../kit/file-trouble.ts';
+import { shellWord } from '../../kit/shell.ts';
+import type { RecordKind } from '../check.ts';
 import { type ByteSource, ChunkSource, PeekedSource } from './bytes.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
 import { detectFormat, type Format } from './detect.ts';
@@ -34,6 +37,8 @@ export interface Input {
 }
 
 export interface OpenOptions {
+  /** Whose command the next step names. */
+  readonly kind: RecordKind;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly format?: Format | undefined;
   /** What relative paths are relative to. */
@@ -53,14 +58,15 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
   try {
     file = await open(path, 'r');
   } catch (error) {
-    throw unreadable(name, error);
+    const { message, hint } = fileTrouble(name, error);
+    throw new InputError(message, hint, { cause: error });
   }
   try {
     const stat = await file.stat();
     if (stat.isDirectory())
       throw new InputError(
-        `${name} is a directory.`,
-        `svc events import ${name.replace(/\/+$/, '')}/*.ndjson`,
+        fileTrouble(name, { code: 'EISDIR' }).message,
+        `svc ${options.kind} import ${shellWord(name.replace(/\/+$/, ''))}/*.ndjson`,
       );
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;
     const source = fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
@@ -69,18 +75,6 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     await file.close();
     throw error;
   }
-}
-
-function unreadable(name: string, cause: unknown): InputError {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const why =
-    code === 'ENOENT'
-      ? 'does not exist'
-      : code === 'EACCES'
-        ? 'may not be read by you'
-        : `cannot be opened (${code})`;
-  const step = code === 'EACCES' ? `ls -l ${name}` : 'ls -l *.ndjson *.csv';
-  return new InputError(`${name} ${why}.`, step, { cause });
 }
 
 function fileSource(name: string, file: FileHandle, size: number): ByteSource {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileTrouble } from '../../kit/file-trouble.ts';
 import type { Log } from '../deps.ts';
 import { settings } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -66,6 +67,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CatalogError([{ path, message: `cannot be read: ${(error as Error).message}` }]);
+    throw new CatalogError([
+      { path: 'the file', message: `could not be read: ${fileTrouble(path, error).message}` },
+    ]);
   }
 }

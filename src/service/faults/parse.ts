@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { validate } from '../../contract/validation.ts';
+import { fileTrouble } from '../../kit/file-trouble.ts';
 import { Faults } from './schema.ts';
 
 /** A faults file that cannot be used; the message names each fault of the file with its place. */
@@ -13,8 +14,11 @@ export function readFaults(path: string): Faults {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    const why = (error as Error).message;
-    throw new FaultsError(error instanceof SyntaxError ? `${path} is not JSON: ${why}` : why);
+    throw new FaultsError(
+      error instanceof SyntaxError
+        ? `${path} is not JSON: ${error.message}`
+        : fileTrouble(path, error).message,
+    );
   }
   const checked = validate(Faults, value);
   if (!checked.ok)

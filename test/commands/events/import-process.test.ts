@@ -109,7 +109,7 @@ test('a file that vanished before --resume: exit 2 and its name', async () => {
   rmSync(path);
   const ended = await program.start(['events', 'import', 'a.ndjson', '--resume'], { env, cwd }).ended;
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toMatch(/^error: a\.ndjson does not exist\n {2}next: ls -l/);
+  expect(ended.stderr).toMatch(/^error: no such file: a\.ndjson\n {2}next: ls -l/);
   await sink.close();
 });
 

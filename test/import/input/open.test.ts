@@ -27,7 +27,7 @@ async function all(source: ByteSource, size?: number): Promise<Buffer> {
 async function look(name: string, content: string | Buffer) {
   const cwd = tempDir();
   writeFileSync(join(cwd, name), content);
-  const input = await openInput(name, { cwd, stdin: Readable.from([]) });
+  const input = await openInput(name, { kind: 'events', cwd, stdin: Readable.from([]) });
   const bytes = await all(input.bytes);
   await input.close();
   return { ...input, text: bytes.toString() };
@@ -157,7 +157,7 @@ test('a growing file is read as far as it went when it was opened', async () => 
   const cwd = tempDir();
   const path = join(cwd, 'a.ndjson');
   writeFileSync(path, '{"a":1}\n');
-  const input = await openInput('a.ndjson', { cwd, stdin: Readable.from([]) });
+  const input = await openInput('a.ndjson', { kind: 'events', cwd, stdin: Readable.from([]) });
   writeFileSync(path, '{"b":2}\n', { flag: 'a' });
   expect((await all(input.bytes)).toString()).toBe('{"a":1}\n');
   expect(await input.changed()).toBe(true);
@@ -168,7 +168,7 @@ test('a file that became shorter is said to have, not read as if it ended there'
   const cwd = tempDir();
   const path = join(cwd, 'a.ndjson');
   writeFileSync(path, EVENTS);
-  const input = await openInput('a.ndjson', { cwd, stdin: Readable.from([]) });
+  const input = await openInput('a.ndjson', { kind: 'events', cwd, stdin: Readable.from([]) });
   writeFileSync(path, '');
   await expect(all(input.bytes)).rejects.toMatchObject({
     message: expect.stringContaining('became shorter'),
