@@ -1,3 +1,5 @@
+import { isValidIBAN } from 'ibantools';
+
 /** What kind of personal data a value or a name looks like, in words. */
 export type PersonalKind =
   | 'an e-mail address'
@@ -67,7 +69,8 @@ function isReference(name: string): boolean {
 
 /** `bareDigits`: may digits alone, without `+` or separators, be taken for a phone number? */
 function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
-  const value = raw.normalize('NFKC');
+  // Parts of a UUID (RFC 9562) have the shape of cards and telephone numbers.
+  const value = raw.normalize('NFKC').replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, ' ');
   if (/[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
     return 'an e-mail address';
   if (hasIban(value)) return 'an account number';
@@ -76,24 +79,22 @@ function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
   return null;
 }
 
-/** ISO 13616: country, two check digits, 11 to 30 characters; the whole, rotated by four, is 1 modulo 97. */
+/**
+ * ISO 13616, by each country's own length and form: the check digits alone would take one in a hundred random
+ * identifiers, such as a hashId in hexadecimal, for an account.
+ */
 function hasIban(value: string): boolean {
-  for (const match of value.toUpperCase().matchAll(/(?<![A-Z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}/g)) {
-    const text = match[0].replace(/[ -]/g, '');
-    // Words after the number may have been taken along: every length that an IBAN can have is tried.
-    for (let length = Math.min(text.length, 34); length >= 15; length -= 1)
-      if (isIban(text.slice(0, length))) return true;
+  const text = value.toUpperCase();
+  for (const { index } of text.matchAll(/(?<![A-Z0-9])[A-Z]{2}\d{2}/g)) {
+    // The longest has 34 characters, each perhaps with a separator; words that follow the number may come along.
+    const [words] = /^[A-Z0-9]+(?:[ -][A-Z0-9]+)*/.exec(text.slice(index, index + 2 * 34))!;
+    let account = '';
+    for (const word of words.split(/[ -]/)) {
+      account += word;
+      if (isValidIBAN(account)) return true;
+    }
   }
   return false;
-}
-
-function isIban(text: string): boolean {
-  let rest = 0;
-  for (const char of text.slice(4) + text.slice(0, 4)) {
-    const digit = Number.parseInt(char, 36);
-    rest = (rest * (digit > 9 ? 100 : 10) + digit) % 97;
-  }
-  return rest === 1;
 }
 
 function hasCard(value: string): boolean {
@@ -116,7 +117,7 @@ function passesLuhn(digits: string): boolean {
 }
 
 const SEPARATOR = '[ .\\-/]?';
-const INTERNATIONAL = new RegExp(`(?<![\\w+])(?:\\+|00)[1-9](?:${SEPARATOR}\\(?\\d\\)?){6,14}(?!\\d)`);
+const INTERNATIONAL = new RegExp(`(?<![\\w+])(?:\\+|00)[1-9](?:${SEPARATOR}\\(?\\d\\)?){6,14}(?!\\w)`);
 /** (030) 1234-5678, 030/12345678, 0151 234 56789: a leading zero and a separator. */
 const NATIONAL = /(?<![\w.+-])\(?0\d{1,5}\)?[ /-]\(?\d[\d ()/-]{4,12}\d(?![\w-])/;
 /** (555) 123-4567, 555-123-4567, 555.123.4567. */

@@ -30,6 +30,7 @@ describe('what looks like personal data', () => {
     ['DE89 3704 0044 0532 0130 00', 'an account number'],
     ['gb29 nwbk 6016 1331 9268 19', 'an account number'],
     ['IBAN DE89370400440532013000 today', 'an account number'],
+    ['DE89 DE89 3704 0044 0532 0130 00, or NL91-ABNA-0417-1643-00', 'an account number'],
   ])('sees %j as %s', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
   });
@@ -54,11 +55,27 @@ describe('what looks like personal data', () => {
     'DE00370400440532013000',
     'Your parcel is 3 stops away',
     'a'.repeat(64),
+    'ed3794c489766046b1c67e8ef0bbb38272a84fcbd4fe4b6d8bb79a948493139b',
+    '0041234567d66046b1c67e8ef0bbb38272a84fcbd4fe4b6d8bb79a948493139b',
+    '00412345-6789-4a16-b716-446655440000',
+    'ed37-94c4-8976-6046-b1c6',
     '',
     '**** 1234',
   ])('lets %j pass', (value) => {
     expect(kindOf(value)).toBeNull();
     expect(kindOf(value, 'orderId')).toBeNull();
+  });
+
+  it('takes no identifier in hexadecimal for personal data', () => {
+    const hex = (bytes: number) =>
+      fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((id) => Buffer.from(id).toString('hex'));
+    fc.assert(
+      fc.property(fc.oneof(hex(32), hex(20), hex(16), fc.uuid()), (id) => {
+        expect(kindOf(id)).toBeNull();
+        expect(kindOf(id.toUpperCase())).toBeNull();
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it('takes digits under a reference name for a reference', () => {
