@@ -6,7 +6,10 @@ import { tempDir } from '../support/temp.ts';
 const complete = async (words: string[], home?: string) => {
   const run = await runSvc(['complete', '--', ...words], home === undefined ? {} : { home });
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  return run.stdout.split('\n').filter(Boolean);
+  return run.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split('\t')[0]!);
 };
 
 describe('completion', () => {
@@ -18,6 +21,7 @@ describe('completion', () => {
     expect(await complete(['events', ''])).toEqual(['import', 'send', 'tail']);
     expect(await complete(['serve', ''])).toContain('exec');
     expect(await complete(['help', 'exit'])).toEqual(['exit-codes']);
+    expect(await complete(['help', 'events', 'im'])).toEqual(['import']);
     expect(await complete(['nonsense', ''])).toEqual([]);
   });
 
@@ -26,8 +30,27 @@ describe('completion', () => {
     expect(await complete(['events', 'import', '--format', ''])).toEqual(['ndjson', 'csv']);
     expect(await complete(['decide', '--js'])).toEqual(['--json']);
     expect(await complete(['completion', 'f'])).toEqual(['fish']);
+    expect(await complete(['decide', '--'])).toEqual(expect.arrayContaining(['--profile', '--help']));
     expect(await complete(['events', 'import', 'file'])).toEqual([]);
     expect(await complete(['serve', 'exec', '--', 'npm', '--'])).toEqual([]);
+  });
+
+  it('completes --flag=value, in one word and as bash breaks it', async () => {
+    expect(await complete(['events', 'import', '--format='])).toEqual(['--format=ndjson', '--format=csv']);
+    expect(await complete(['events', 'import', '--format=c'])).toEqual(['--format=csv']);
+    expect(await complete(['events', 'import', '--format', '='])).toEqual(['ndjson', 'csv']);
+    expect(await complete(['events', 'import', '--format', '=', 'c'])).toEqual(['csv']);
+    expect(await complete(['events', 'import', '--format', '=', 'csv', '--dry'])).toEqual(['--dry-run']);
+    expect(await complete(['completion', '--no-such='])).toEqual([]);
+  });
+
+  it('says what each word means', async () => {
+    const said = async (...words: string[]) => (await runSvc(['complete', '--', ...words])).stdout;
+    expect(await said('ev')).toBe('events\tSend, import and watch events\n');
+    expect(await said('events', 'ta')).toMatch(/^tail\t\w.+\n$/);
+    expect(await said('events', 'import', '--dry')).toMatch(/^--dry-run\t\w.+\n$/);
+    expect(await said('help', 'exit')).toMatch(/^exit-codes\t\w.+\n$/);
+    expect(await said('completion', 'z')).toBe('zsh\n');
   });
 
   it('knows the profiles', async () => {
@@ -47,7 +70,7 @@ describe('completion', () => {
 
   it('works in bash', async () => {
     const { stdout: script } = await runSvc(['completion', 'bash']);
-    const session = `svc() { [ "$1 $2" = 'complete --' ] && shift 2 && printf '<%s+%s>\\n' "$1" "$2" && echo one; }
+    const session = `svc() { [ "$1 $2" = 'complete --' ] && shift 2 && printf '<%s+%s>\\n' "$1" "$2" && printf 'one\\twhat it means\\n'; }
 ${script}
 COMP_WORDS=(svc events im); COMP_CWORD=2; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p svc`;
     const { stdout, status } = spawnSync('bash', ['-c', session], { encoding: 'utf8' });

@@ -1,51 +1,79 @@
 import { HELP_TOPICS } from '../help/topics.ts';
 import type { Manifest, ManifestCommand, ManifestFlag } from '../manifest.ts';
 
+/** A word that may stand in place of the last one, and what it means; shells that can show the meaning do. */
+export interface Candidate {
+  readonly word: string;
+  readonly meaning: string;
+}
+
 /**
- * What may stand in place of the last word of a command line (`words`, without `svc`): the next word of a command, a
- * flag, a value from a fixed set, a profile's name. Nothing where only the shell can know, such as file names.
+ * What may stand in place of the last word of a command line (its words, without `svc`): the next word of a command, a
+ * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile's name. Nothing where only the shell
+ * can know, such as file names.
  */
 export function candidates(
-  words: readonly string[],
+  line: readonly string[],
   manifest: Manifest,
   profiles: () => readonly string[],
-): string[] {
+): Candidate[] {
+  const words = unbroken(line);
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   // What follows `--` belongs to another program.
   if (before.includes('--')) return [];
-  return possible(before, typed, manifest, profiles).filter((word) => word.startsWith(typed));
+  return possible(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
+}
+
+/** bash breaks `--flag=value` into three words, and asks only for the third: as if a space stood for the sign. */
+function unbroken(line: readonly string[]): string[] {
+  const sign = (i: number) => line[i] === '=' && line[i - 1]?.startsWith('--');
+  const words = line.filter((_, i) => !sign(i));
+  return sign(line.length - 1) ? [...words, ''] : words;
 }
 
 function possible(
   before: readonly string[],
   typed: string,
-  { commands }: Manifest,
+  manifest: Manifest,
   profiles: () => readonly string[],
-): readonly string[] {
-  const [first] = before;
-  const names = commands.flatMap(({ id, aliases }) => [id, ...aliases]).map((id) => id.split(':'));
-  if (first === 'help' && before.length === 1)
-    return [...HELP_TOPICS.map(({ name }) => name), ...names.map(([name]) => name!)].filter(once);
+): Candidate[] {
+  const { commands } = manifest;
+  if (before[0] === 'help') {
+    const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, meaning: summary }));
+    return [...(before.length === 1 ? topics : []), ...next(manifest, before.slice(1))];
+  }
   const { command, depth } = commandOf(before, commands);
   if (command) {
     const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
+    const valuesOf = ({ name, options = [] }: ManifestFlag) => (name === 'profile' ? profiles() : options);
     const asked = flagOf(before.at(-1), flags);
-    if (asked?.type === 'option') return asked.name === 'profile' ? profiles() : (asked.options ?? []);
-    if (typed.startsWith('-')) return [...flags.flatMap(spellings), '--help'];
+    if (asked?.type === 'option') return plain(valuesOf(asked));
+    const [joined] = typed.split('=', 1);
+    if (joined !== typed) {
+      const flag = flagOf(joined, flags);
+      return plain(flag?.type === 'option' ? valuesOf(flag).map((value) => `${joined}=${value}`) : []);
+    }
+    if (typed.startsWith('-')) return [...flags.flatMap(spellings), HELP];
     const given = before.slice(depth).filter((word) => !word.startsWith('-')).length;
     const arg = Object.values(command.args)[given];
     const values =
       command.id.startsWith('profiles:') && command.id !== 'profiles:add' && given === 0
         ? profiles()
         : (arg?.options ?? []);
-    if (before.length > depth) return values;
+    if (before.length > depth) return plain(values);
     // A command may have others below it: `serve` and `serve exec`.
-    return [...values, ...next(names, before)];
+    return [...plain(values), ...next(manifest, before)];
   }
-  const following = next(names, before);
-  return before.length === 0 ? [...following, 'help', '--version', '--help'] : following;
+  return before.length === 0 ? [...next(manifest, before), ...WITHOUT_COMMAND] : next(manifest, before);
 }
+
+const HELP: Candidate = { word: '--help', meaning: 'show help' };
+const WITHOUT_COMMAND: readonly Candidate[] = [
+  { word: 'help', meaning: 'explain a command or a topic' },
+  { word: '--version', meaning: 'print the version' },
+  HELP,
+];
 
 function commandOf(words: readonly string[], commands: readonly ManifestCommand[]) {
   const end = words.findIndex((word) => word.startsWith('-'));
@@ -61,18 +89,26 @@ function flagOf(word: string | undefined, flags: readonly ManifestFlag[]): Manif
   return flags.find(({ name, char }) => word === `--${name}` || (char !== undefined && word === `-${char}`));
 }
 
-function spellings({ name, allowNo }: ManifestFlag): string[] {
-  return allowNo ? [`--${name}`, `--no-${name}`] : [`--${name}`];
+function spellings({ name, allowNo, summary = '' }: ManifestFlag): Candidate[] {
+  const flag = { word: `--${name}`, meaning: summary };
+  return allowNo ? [flag, { word: `--no-${name}`, meaning: '' }] : [flag];
 }
 
-/** The words that lead on from those typed. */
-function next(names: readonly (readonly string[])[], before: readonly string[]): string[] {
-  return names
-    .filter((name) => name.length > before.length && before.every((word, i) => name[i] === word))
-    .map((name) => name[before.length]!)
-    .filter(once);
+/** The words that lead on from those typed: a command's last word with its summary, or a topic's with the topic's. */
+function next({ commands, topics }: Manifest, before: readonly string[]): Candidate[] {
+  const found = new Map<string, string>();
+  for (const { id, aliases, summary = '' } of commands) {
+    for (const name of [id, ...aliases]) {
+      const path = name.split(':');
+      const word = path[before.length];
+      if (word === undefined || !before.every((typed, i) => path[i] === typed)) continue;
+      if (path.length === before.length + 1) found.set(word, summary);
+      else if (!found.has(word)) found.set(word, topics[word]?.description ?? '');
+    }
+  }
+  return [...found].map(([word, meaning]) => ({ word, meaning }));
 }
 
-function once(word: string, i: number, all: readonly string[]): boolean {
-  return all.indexOf(word) === i;
+function plain(words: readonly string[]): Candidate[] {
+  return words.map((word) => ({ word, meaning: '' }));
 }

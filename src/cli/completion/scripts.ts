@@ -1,24 +1,36 @@
-/** The completion scripts. Each passes the words typed so far to `svc complete`, and leaves the rest to file names. */
+/**
+ * The completion scripts. Each passes the words typed so far to `svc complete`, which prints a word a line, with its
+ * meaning after a tab, and leaves to file names what svc cannot know.
+ */
 export const COMPLETION_SCRIPTS = {
   bash: `_svc() {
   local IFS=$'\\n'
-  COMPREPLY=($(svc complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($(svc complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
 }
 complete -o default -F _svc svc
 `,
   zsh: `#compdef svc
 _svc() {
+  local line word
   local -a found
-  found=("\${(@f)$(svc complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
+  for line in "\${(@f)$(svc complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    word=\${line%%$'\\t'*}
+    [[ -n $word ]] && found+=("\${word//:/\\\\:}\${\${line#$word}/$'\\t'/:}")
+  done
+  if (( $#found )); then _describe svc found; else _files; fi
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 compdef _svc svc
 `,
   fish: `function __svc_complete
   set -l words (commandline -opc) (commandline -ct)
-  svc complete -- $words[2..-1] 2>/dev/null
+  set -l found (svc complete -- $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c svc -a '(__svc_complete)'
+complete -c svc -f -a '(__svc_complete)'
 `,
 } as const;
