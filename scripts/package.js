@@ -4,7 +4,7 @@
  * part as its only dependency; runs in an empty home. Says how large it is.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
@@ -28,7 +28,7 @@ const MOST_PACKED = 2_000_000;
 try {
   mkdirSync(into, { recursive: true });
   execFileSync(process.execPath, [join(root, 'scripts', 'build.js')], { cwd: root, stdio: 'inherit' });
-  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', into], root);
+  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', into], staged());
   const [{ filename, files, size, unpackedSize }] = JSON.parse(packed);
   const names = files.map(({ path }) => path);
   check(
@@ -71,6 +71,25 @@ try {
   console.log(lines.join('\n'));
 } finally {
   rmSync(place, { recursive: true, force: true });
+}
+
+/**
+ * A folder that holds what is packed. package.json without what only concerns the source: it is private, so that only
+ * a tarball made here can be published, and npm warns whoever installs a package with a script called prepare.
+ */
+function staged() {
+  const stage = join(place, 'stage');
+  const {
+    private: _,
+    scripts,
+    devDependencies,
+    ...published
+  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  mkdirSync(stage);
+  for (const name of [...published.files, 'README.md', 'LICENSE'])
+    cpSync(join(root, name), join(stage, name), { recursive: true });
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  return stage;
 }
 
 function run(

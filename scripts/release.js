@@ -29,11 +29,19 @@ run('npm', 'run', 'package', '--', 'release');
 run('git', 'commit', '--all', '--message', `Release ${version}`);
 run('git', 'tag', `v${version}`, '--message', `Release ${version}`);
 console.log(
-  `\nv${version} is ready. To publish it:\n  git push origin main v${version}\n  npm publish release/svc-cli-${version}.tgz`,
+  `\nv${version} is ready. To publish it:\n  git push origin main v${version}\n  npm publish ./release/svc-cli-${version}.tgz`,
 );
 
 function run(command, ...args) {
-  execFileSync(command, args, { cwd: root, stdio: 'inherit' });
+  try {
+    execFileSync(command, args, { cwd: root, stdio: 'inherit' });
+  } catch (error) {
+    // What it prints itself says what was wrong.
+    console.error(
+      `\n${[command, ...args].join(' ')}: ${error.status === null ? error.message : `ended with ${error.status}`}`,
+    );
+    fail('no release was made; what this run changed goes back with: git restore .');
+  }
 }
 
 function ask(command, ...args) {
