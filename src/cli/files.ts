@@ -27,7 +27,11 @@ export function keptFiles({ configDir, dataDir, database, codeCacheDir }: Paths)
     },
     { path: `${database}.outbox.ndjson`, holds: 'notifications of channels that have no provider' },
     { path: `${dataDir}/limits/`, holds: 'the rate limits last seen, per service and workspace' },
-    { path: `${dataDir}/imports/`, holds: 'journals of imports, for --resume' },
+    {
+      path: `${dataDir}/imports/`,
+      holds:
+        'journals of imports, for --resume; about 12 KB each. One that finished may be deleted: its file then counts as never imported',
+    },
     {
       path: '<file>.rejects.ndjson',
       holds: 'beside an imported file: the records that were rejected, and why',

@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { IDEMPOTENCY_TTL_MS } from '../contract/limits.ts';
-import { differences, type ImportName, optionsText } from './identity.ts';
+import { areApart, type Difference, differences, type ImportName, optionsText } from './identity.ts';
 import type { Inputs } from './inputs.ts';
 import type { Doubt, Journal, JournalState } from './journal.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 
-/** The import cannot begin: an earlier run of it is unfinished, or does not fit. */
+/**
+ * The import cannot begin. An earlier run of it is `unfinished`, had an input that `changed`, or other `options`; or
+ * the journal is that of `another` import.
+ */
 export class ImportRefused extends Error {
-  readonly reason: 'unfinished' | 'changed' | 'options';
+  readonly reason: 'unfinished' | 'changed' | 'options' | 'another';
+  /** The earlier run reached its end. */
+  readonly finished: boolean;
+  readonly differences: readonly Difference[];
 
-  constructor(reason: ImportRefused['reason'], message: string) {
-    super(message);
+  constructor(reason: ImportRefused['reason'], finished: boolean, found: readonly Difference[] = []) {
+    super(`the import cannot begin: ${reason}`);
     this.name = 'ImportRefused';
     this.reason = reason;
+    this.finished = finished;
+    this.differences = found;
   }
 }
 
@@ -27,25 +35,39 @@ export function begin(
   const text = optionsText(name, shaping, options.format);
   const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
   const known = journal.state();
-  const touched = known !== undefined && journal.touched;
-  if (known && touched && mode === 'fresh' && !known.finished)
-    throw new ImportRefused('unfinished', 'an earlier import of this input is unfinished');
-  if (known && touched && mode === 'resume') {
-    const differs = differences(known.options, text);
-    if (differs.length > 0)
-      throw new ImportRefused(
-        'options',
-        `the unfinished import was started with another ${differs.join(', ')}`,
-      );
-    if (known.inputs !== prints)
-      throw new ImportRefused('changed', 'the input changed since the import that --resume would go on with');
-    for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
-      world.onNotice(doubtText(doubt, name));
-    return known;
+  if (known && mode !== 'restart' && journal.touched) {
+    const { finished } = known;
+    const found = differences(known.options, text);
+    if (areApart(found) && (mode === 'resume' || !finished))
+      throw new ImportRefused('another', finished, found);
+    if (mode === 'fresh' && !finished) throw new ImportRefused('unfinished', finished, found);
+    if (mode === 'resume') {
+      if (found.length > 0) throw new ImportRefused('options', finished, found);
+      if (known.inputs !== prints) throw new ImportRefused('changed', finished);
+      for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
+        world.onNotice(doubtText(doubt, name));
+      return known;
+    }
+    const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
+    if (!areApart(found) && !piped && known.inputs === prints)
+      world.onNotice(againText(name, journal.lastAt));
   }
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
   journal.begin(state);
   return { ...state, finished: false, rejectsLength: 0 };
+}
+
+/** A new import has keys of its own, so that the service takes what it has for new. */
+function againText({ kind, inputs }: ImportName, at: number): string {
+  const what = inputs.length === 1 ? `${inputs[0]} was` : 'these files were';
+  const then =
+    kind === 'events'
+      ? 'and the service keeps each event once more'
+      : 'which changes no user that is as it was';
+  return (
+    `${what} imported on ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC and did not change since: ` +
+    `all is sent again under new idempotency keys, ${then}; --resume sends only what was not acknowledged`
+  );
 }
 
 function doubtText(doubt: Doubt, name: ImportName): string {

@@ -40,13 +40,29 @@ export function optionsText(name: ImportName, shaping: Shaping, format: string |
   });
 }
 
-/** The options in which two such texts differ, by name. */
-export function differences(a: string, b: string): string[] {
-  const left = JSON.parse(a) as Record<string, unknown>;
-  const right = JSON.parse(b) as Record<string, unknown>;
-  return Object.keys({ ...left, ...right }).filter(
-    (name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]),
-  );
+/** An option that an earlier run had otherwise. */
+export interface Difference {
+  /** As in `optionsText`. */
+  readonly name: string;
+  /** What it was then; null, false or empty where it was not given. */
+  readonly before: unknown;
+}
+
+/** The options in which an earlier run's text differs from this one's. */
+export function differences(before: string, now: string): Difference[] {
+  const earlier = JSON.parse(before) as Record<string, unknown>;
+  const present = JSON.parse(now) as Record<string, unknown>;
+  return Object.keys({ ...earlier, ...present })
+    .filter((name) => JSON.stringify(earlier[name]) !== JSON.stringify(present[name]))
+    .map((name) => ({ name, before: earlier[name] }));
+}
+
+/** No flag makes these the same again: it is another import, which `--checkpoint` brought to the same journal. */
+const APART: ReadonlySet<string> = new Set(['kind', 'inputs', 'baseUrl', 'workspace']);
+
+/** Such differences belong to two imports, rather than to two runs of one. */
+export function areApart(found: readonly Difference[]): boolean {
+  return found.some(({ name }) => APART.has(name));
 }
 
 function nameText(name: ImportName): string {

@@ -117,6 +117,14 @@ export class Journal {
     return this.guard(() => this.db.prepare(sql).get() !== undefined);
   }
 
+  /** When some batch last was sent or had its end, in Unix milliseconds. */
+  get lastAt(): number {
+    return this.guard(() => {
+      const row = this.db.prepare('SELECT max(sent_at) AS last FROM batch').get() as { last: number | null };
+      return row.last ?? 0;
+    });
+  }
+
   /** Forgets everything and begins an import. */
   begin(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
     this.guard(() => {

@@ -187,7 +187,8 @@ test('--resume refuses other options than the import began with, and names them'
     run({ mode: 'resume', shaping: { ...SHAPING, set: new Map([['event', 'x']]) } }),
   ).rejects.toMatchObject({
     reason: 'options',
-    message: 'the unfinished import was started with another set',
+    finished: false,
+    differences: [{ name: 'set', before: [] }],
   });
 });
 

@@ -11,11 +11,12 @@ import type { Connection } from '../connect.ts';
 import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { untilStopped } from '../stdin.ts';
-import { importFailure, interruptedFailure, partialFailure, type Ways } from './failure.ts';
+import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, importOptions, resumeCommandOf, shareOf } from './options.ts';
+import { dryRunRejects, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { planSummary, summary } from './summary.ts';
+import { type Ways, waysOf } from './ways.ts';
 
 export interface ImportAct {
   readonly kind: RecordKind;
@@ -39,9 +40,14 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
     });
   if (inputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
-  const resumeCommand = resumeCommandOf(act.command, act.typed);
-  const ways = { resume: resumeCommand, restart: resumeCommand.replace(/ --resume$/, ' --restart') };
-  const place = { kind: act.kind, inputs, cwd: world.cwd, dataDir: paths.dataDir, resumeCommand };
+  const ways = waysOf(act.command, act.typed);
+  const place = {
+    kind: act.kind,
+    inputs,
+    cwd: world.cwd,
+    dataDir: paths.dataDir,
+    resumeCommand: ways.resume,
+  };
   try {
     if (flags['dry-run']) return await plan(context, act, place, ways);
     return await run(context, act, place, ways);

@@ -8,12 +8,7 @@ import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
-
-/** The commands that lead out of a failure. */
-export interface Ways {
-  readonly resume: string;
-  readonly restart: string;
-}
+import { earlierText, type Ways } from './ways.ts';
 
 /** Turns what stopped an import into a failure of the catalogue. */
 export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcError {
@@ -56,21 +51,39 @@ export function interruptedFailure(ways: Ways): SvcError {
 }
 
 function refused(error: ImportRefused, ways: Ways): SvcError {
+  const { finished, differences } = error;
+  const which = finished
+    ? 'the earlier import of this input, which finished,'
+    : 'the unfinished import of this input';
+  const differing = differences.length > 0 && `began ${earlierText(differences)}`;
+  const rest = ways.resumeAs(differences);
+  const both = `to send the rest${differing ? ' as it began' : ''}: ${rest}\n        to send all again: ${ways.restart}`;
+  const cause = { cause: error };
   switch (error.reason) {
     case 'unfinished':
-      return new SvcError('unfinished_import', error.message, {
-        hint: `to send the rest: ${ways.resume}\n        to send all again: ${ways.restart}`,
-        cause: error,
-      });
+      return new SvcError(
+        'unfinished_import',
+        `an earlier import of this input is unfinished${differing ? `; it ${differing}` : ''}`,
+        { hint: both, ...cause },
+      );
     case 'changed':
-      return new SvcError('input_changed', error.message, {
-        hint: `to send all of it as it is now: ${ways.restart}`,
-        cause: error,
-      });
+      return new SvcError(
+        'input_changed',
+        'the input changed since the import that --resume would go on with',
+        {
+          hint: `to send all of it as it is now: ${ways.restart}`,
+          ...cause,
+        },
+      );
     case 'options':
-      return new SvcError('usage', error.message, {
-        hint: `resume with the options it began with, or send all again: ${ways.restart}`,
-        cause: error,
+      return new SvcError('usage', `${which} ${differing}`, {
+        hint: finished ? `nothing of it is left to send; to send all again: ${ways.restart}` : both,
+        ...cause,
+      });
+    case 'another':
+      return new SvcError('usage', 'the journal that --checkpoint names is that of another import', {
+        hint: `give this one its own: ${ways.without(['checkpoint'])}`,
+        ...cause,
       });
   }
 }

@@ -7,7 +7,6 @@ import type { Part } from '../../import/input/range.ts';
 import type { ImportOptions } from '../../import/options.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
-import { shellWord } from '../../kit/shell.ts';
 import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { fileFailure } from '../file-failure.ts';
@@ -137,10 +136,4 @@ export function dryRunRejects({ rejects, name }: ImportOptions): string {
 function rejectsPath(inputs: readonly string[], part: Part | undefined): string {
   const base = inputs[0] === '-' ? 'stdin' : inputs[0]!;
   return `${base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
-}
-
-/** The command line to go on with, fit to be pasted into a shell. */
-export function resumeCommandOf(command: string, argv: readonly string[]): string {
-  const rest = argv.filter((word) => word !== '--resume' && word !== '--restart');
-  return ['svc', ...command.split(' '), ...rest.map(shellWord), '--resume'].join(' ');
 }

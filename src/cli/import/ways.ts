@@ -1,0 +1,94 @@
+import type { Difference } from '../../import/identity.ts';
+import { shellWord } from '../../kit/shell.ts';
+
+/** The commands that lead out of a failure, fit to be pasted into a shell. */
+export interface Ways {
+  readonly resume: string;
+  readonly restart: string;
+  /** Goes on with an earlier run as that one was typed. */
+  resumeAs(earlier: readonly Difference[]): string;
+  /** The command without some of its flags, `more` behind it. */
+  without(flags: readonly string[], more?: readonly string[]): string;
+}
+
+/** The ways out of `svc COMMAND WORDS…`. */
+export function waysOf(command: string, typed: readonly string[]): Ways {
+  const words = typed.filter((word) => word !== '--resume' && word !== '--restart');
+  const line = (rest: readonly string[]) => ['svc', command, ...rest.map(shellWord)].join(' ');
+  const without = (flags: readonly string[], more: readonly string[] = []) =>
+    line([...withoutFlags(words, new Set(flags)), ...more]);
+  return {
+    resume: line([...words, '--resume']),
+    restart: line([...words, '--restart']),
+    resumeAs: (earlier) =>
+      without(
+        earlier.flatMap(({ name }) => FLAGS[name] ?? []),
+        [...earlier.flatMap(typedAs), '--resume'],
+      ),
+    without,
+  };
+}
+
+/** In words how an earlier run was typed where it differs: `with --limit 5 and without --map`. */
+export function earlierText(earlier: readonly Difference[]): string {
+  return earlier
+    .map((difference) => {
+      const words = typedAs(difference);
+      return words.length > 0
+        ? `with ${words.map(shellWord).join(' ')}`
+        : `without --${FLAGS[difference.name]?.[0]}`;
+    })
+    .join(' and ');
+}
+
+/** The flags that decide what is sent, by their name in `optionsText`. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+  part: ['shard'],
+  batchSize: ['batch-size'],
+  limit: ['limit'],
+  format: ['format'],
+  map: ['map'],
+  set: ['set'],
+  types: ['type'],
+  convert: ['convert-timestamps', 'time-zone'],
+  extraFields: ['extra-fields'],
+  validate: ['no-validate'],
+  delimiter: ['delimiter'],
+};
+const WITHOUT_VALUE: ReadonlySet<string> = new Set(['convert-timestamps', 'no-validate']);
+
+/** The words by which an earlier run had an option; none where it was not given. */
+function typedAs({ name, before }: Difference): string[] {
+  const flag = `--${FLAGS[name]?.[0]}`;
+  const pairs = (join: (pair: [string, string]) => string) =>
+    (before as [string, string][]).flatMap((pair) => [flag, join(pair)]);
+  if (name === 'validate') return before === false ? [flag] : [];
+  if (before === null || before === undefined) return [];
+  switch (name) {
+    case 'map':
+      return pairs(([column, field]) => `${field}=${column}`);
+    case 'set':
+    case 'types':
+      return pairs(([left, right]) => `${left}=${right}`);
+    case 'convert':
+      return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
+    case 'part': {
+      const { take, of } = before as { take: number; of: number };
+      return [flag, `${take + 1}/${of}`];
+    }
+    case 'delimiter':
+      return [flag, before === '\t' ? 'tab' : String(before)];
+    default:
+      return [flag, String(before)];
+  }
+}
+
+function withoutFlags(words: readonly string[], flags: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(words[i]!) ?? [];
+    if (flag === undefined || !flags.has(flag)) kept.push(words[i]!);
+    else if (value === undefined && !WITHOUT_VALUE.has(flag)) i++;
+  }
+  return kept;
+}

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runSvc } from '../../support/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+/** A home with a CSV of three rows, whose second has no user. `svc` runs a command line as it was printed. */
+function place() {
+  const home = tempDir();
+  const rows = [
+    'who,event,timestamp',
+    'u1,e,2026-01-31 12:00',
+    ',e,2026-01-31 12:00',
+    'u3,e,2026-01-31 12:00',
+  ];
+  writeFileSync(join(home, 'a.csv'), `${rows.join('\n')}\n`);
+  const svc = (line: string) => runSvc(line.replace(/^svc /, '').split(' '), { home, cwd: home });
+  return { home, svc };
+}
+
+const IMPORT = 'svc events import a.csv -p local';
+const AS_IT_BEGAN = '--map userId=who --convert-timestamps --time-zone Europe/Berlin --batch-size 1';
+
+/** The commands that a failure names, each on a line of its own. */
+const commands = (stderr: string) =>
+  [...stderr.matchAll(/(svc events import .*)$/gm)].map(([, line]) => line!);
+
+test('an unfinished import is gone on with by the command printed, also when it is typed otherwise now', async () => {
+  const { svc } = place();
+  expect((await svc(`${IMPORT} ${AS_IT_BEGAN} --fail-fast`)).code).toBe(7);
+
+  const other = await svc(`${IMPORT} --map=userId=who --set event=x --batch-size=1 --json`);
+  expect(other.code).toBe(2);
+  const { error } = JSON.parse(other.stderr);
+  expect(error).toMatchObject({
+    code: 'unfinished_import',
+    message:
+      'an earlier import of this input is unfinished; it began without --set and with --convert-timestamps --time-zone Europe/Berlin',
+  });
+  const [rest, again] = commands(error.hint);
+  expect(again).toBe(`${IMPORT} --map=userId=who --set event=x --batch-size=1 --json --restart`);
+
+  const refused = await svc(`${IMPORT} --map=userId=who --set event=x --batch-size=1 --resume`);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^error: the unfinished import of this input began without --set and with --convert-timestamps /,
+    ),
+  ]);
+
+  const resumed = await svc(rest!);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ read: 3, skipped: 2, accepted: 1 });
+});
+
+test('an import that finished is called earlier, and with other flags --resume has nothing to send', async () => {
+  const { svc } = place();
+  await svc(`${IMPORT} ${AS_IT_BEGAN}`);
+  const run = await svc(`${IMPORT} --map userId=who --batch-size 1 --resume`);
+  expect([run.code, run.stdout, run.stderr]).toEqual([
+    2,
+    '',
+    'error: the earlier import of this input, which finished, began with --convert-timestamps --time-zone Europe/Berlin\n' +
+      `  next: nothing of it is left to send; to send all again: ${IMPORT} --map userId=who --batch-size 1 --restart\n`,
+  ]);
+});
+
+test('the journal of another import is left alone', async () => {
+  const { home, svc } = place();
+  writeFileSync(join(home, 'b.csv'), 'userId,event,timestamp\nu,e,2026-01-31T12:00:00Z\n');
+  await svc(`${IMPORT} ${AS_IT_BEGAN} --fail-fast --checkpoint the.journal`);
+  for (const flags of ['', ' --resume']) {
+    const run = await svc(`svc events import b.csv -p local --batch-size 1 --checkpoint the.journal${flags}`);
+    expect([run.code, run.stderr]).toEqual([
+      2,
+      'error: the journal that --checkpoint names is that of another import\n' +
+        '  next: give this one its own: svc events import b.csv -p local --batch-size 1\n',
+    ]);
+  }
+  const rest = await svc(`${IMPORT} ${AS_IT_BEGAN} --checkpoint the.journal --json --resume`);
+  expect(JSON.parse(rest.stdout)).toMatchObject({ read: 3, skipped: 2, accepted: 1 });
+});
+
+test('a finished import of a file that did not change says once that all is sent again, and how to avoid it', async () => {
+  const { home, svc } = place();
+  const good = join(home, 'good.ndjson');
+  const line = `${JSON.stringify({ userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' })}\n`;
+  writeFileSync(good, line);
+  const run = (flags = '') => svc(`svc events import good.ndjson -p local --json${flags}`);
+  const says =
+    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: all is sent again under new idempotency keys, and the service keeps each event once more; --resume sends only what was not acknowledged\n$/;
+  expect((await run()).stderr).toBe('');
+  const again = await run();
+  expect([JSON.parse(again.stdout), again.stderr]).toEqual([
+    expect.objectContaining({ accepted: 1 }),
+    expect.stringMatching(says),
+  ]);
+  expect((await run(' --restart')).stderr).toBe('');
+  const resumed = await run(' --resume');
+  expect([JSON.parse(resumed.stdout), resumed.stderr]).toEqual([expect.objectContaining({ skipped: 1 }), '']);
+  writeFileSync(good, line + line);
+  expect((await run()).stderr).toBe('');
+  const { stdout } = await svc('svc data export -p local --json');
+  expect(stdout.match(/"userId":"u"/g)).toHaveLength(5);
+});
+
+test('pipes that follow each other are not taken for one input', async () => {
+  const home = tempDir();
+  const pipe = (userId: string) =>
+    runSvc(['events', 'import', '-', '-p', 'local'], {
+      home,
+      stdin: JSON.stringify({ userId, event: 'e', timestamp: '2026-01-31T12:00:00Z' }),
+    });
+  expect((await pipe('a')).stderr).toBe('');
+  expect((await pipe('b')).stderr).toBe('');
+});
