@@ -5,6 +5,7 @@ import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
 import { inputLines } from './input-lines.ts';
 import type { Output } from './output.ts';
+import { UNTYPED } from './typed.ts';
 import type { World } from './world.ts';
 
 /** What comes back for one request: the answer's body, as text. */
@@ -97,7 +98,7 @@ async function answerLine<R>(
     return { text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
   } catch (thrown) {
     const error = toSvcError(thrown, debug);
-    const words = JSON.stringify(error.toJSON().error);
+    const words = JSON.stringify(error.shown(UNTYPED).error);
     return { text: `{"request":${escapeJson(request)},"error":${escapeJson(words)}}`, error };
   }
 }

@@ -7,6 +7,8 @@ import { parse } from './oclif.ts';
 import { Output } from './output.ts';
 import { parseFailure } from './parse-failure.ts';
 import { type Paths, pathsOf } from './paths.ts';
+import { resolveSettings } from './settings.ts';
+import type { Typed } from './typed.ts';
 import type { World } from './world.ts';
 
 /** What a command is handed: its parsed flags and arguments and everything from outside. */
@@ -21,6 +23,8 @@ export interface Context<C extends CommandStatics = CommandStatics> {
   /** The version of svc, and the folder of its package.json and manifest. */
   readonly version: string;
   readonly root: string;
+  /** The command line, for next steps that repeat it. */
+  readonly typed: Typed;
   /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
   readonly signal: AbortSignal;
   /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
@@ -43,6 +47,7 @@ export interface Program {
   readonly version: string;
   /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
+  readonly typed: Typed;
 }
 
 /**
@@ -79,7 +84,7 @@ export abstract class SvcCommand {
   protected abstract act(context: Context): Promise<ExitCode> | Promise<void>;
 
   async run(): Promise<ExitCode> {
-    const { world, version, root } = this.#program;
+    const { world, version, root, typed } = this.#program;
     const parsed = await this.#parse();
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
@@ -102,9 +107,13 @@ export abstract class SvcCommand {
         paths: pathsOf(world),
         version,
         root,
+        typed,
         signal: stopping.signal,
         connect: async (options) => {
-          const connection = await connect(world, out, flags, version, options);
+          const settings = resolveSettings(flags, world);
+          if (settings.kind === 'remote') typed.settings = settings;
+          const told = { onOtherRegion: typed.on('doctor'), ...options };
+          const connection = await connect(world, out, flags, settings, version, told);
           connections.push(connection);
           return connection;
         },

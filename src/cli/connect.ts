@@ -7,7 +7,7 @@ import { LOCAL } from '../profiles/profiles.ts';
 import type { GlobalFlags } from './flags.ts';
 import type { Output } from './output.ts';
 import { type Paths, pathsOf } from './paths.ts';
-import { resolveSettings, type Settings } from './settings.ts';
+import { beforeProfile, type Settings } from './settings.ts';
 import type { World } from './world.ts';
 
 /** A client tied to its settings. */
@@ -36,6 +36,8 @@ export interface ConnectOptions {
   readonly onRetry?: () => void;
   /** Told of each answer. */
   readonly onAnswer?: (status: number) => void;
+  /** What to run where an answer comes from another region than expected; nothing is said without. */
+  readonly onOtherRegion?: string | undefined;
   /** In place of --max-retries. */
   readonly maxRetries?: number;
   /** The command sends many requests or stays: it pays for the fast code that a single request does not need. */
@@ -45,15 +47,22 @@ export interface ConnectOptions {
 /** How long the service inside the process may deliver before the command ends. */
 const LOCAL_GRACE_MS = 2_000;
 
-/** Connects a command to its service, which for `local` is started here. Throws not_configured, usage, data. */
+/** Connects a command to the service of its settings, which for `local` is started here. Throws data. */
 export async function connect(
   world: World,
   out: Output,
   flags: GlobalFlags,
+  settings: Settings,
   version: string,
-  { share = 1, lasting = false, maxRetries = flags['max-retries'], onRetry, onAnswer }: ConnectOptions = {},
+  {
+    share = 1,
+    lasting = false,
+    maxRetries = flags['max-retries'],
+    onRetry,
+    onAnswer,
+    onOtherRegion,
+  }: ConnectOptions = {},
 ): Promise<Connection> {
-  const settings = resolveSettings(flags, world);
   const paths = pathsOf(world);
   const local = settings.kind === 'local' ? await startLocal(world, paths, out) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
@@ -64,6 +73,9 @@ export async function connect(
   if (!lasting) world.endsSoon();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
+  // Who typed --profile means it; what is exported is easily forgotten.
+  const before = settings.kind === 'remote' && settings.named?.by === '--profile' && beforeProfile(settings);
+  if (before) out.notice(`what is exported comes before profile ${flags.profile}: ${before}`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
   const random = randomFrom(undefined);
   // The port of `local` is another in each process.
@@ -81,7 +93,7 @@ export async function connect(
       out.notice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
-  const watch = watchAnswers(out, flags, region);
+  const watch = watchAnswers(out, flags, region, onOtherRegion);
   const client = createClient({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
@@ -153,15 +165,14 @@ function watchAnswers(
   out: Output,
   flags: GlobalFlags,
   region: string | undefined,
+  advice: string | undefined,
 ): (answer: Incoming | Answer) => void {
   let warned = false;
   return ({ headers }) => {
     const seen = headers[HEADERS.region];
-    if (!warned && region !== undefined && seen !== undefined && seen !== region) {
+    if (!warned && advice !== undefined && region !== undefined && seen !== undefined && seen !== region) {
       warned = true;
-      out.warn(
-        `the answer came from region ${seen}, not ${region}: calls are slower; check the base URL with \`svc doctor\``,
-      );
+      out.warn(`the answer came from region ${seen}, not ${region}: calls are slower; what to do: ${advice}`);
     }
     if (flags['show-limits']) {
       const parts = [HEADERS.limit, HEADERS.remaining, HEADERS.reset].map(

@@ -7,11 +7,13 @@ import { toSvcError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import { Output } from './output.ts';
 import { bold, red } from './render/text.ts';
+import { Typed } from './typed.ts';
 
 /** Runs the command, or shows the help, that `argv` asks for. Resolves with the exit code and never rejects. */
-export async function dispatch(argv: readonly string[], program: Program): Promise<number> {
+export async function dispatch(argv: readonly string[], program: Omit<Program, 'typed'>): Promise<number> {
   // What follows `--` belongs to another program.
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const typed = new Typed(argv);
   const out = new Output(program.world, { json: own.includes('--json'), quiet: false });
   try {
     if (own.length === 0 || own[0] === 'help' || own.includes('--help') || own.includes('-h')) {
@@ -21,21 +23,23 @@ export async function dispatch(argv: readonly string[], program: Program): Promi
     }
     const { id, rest } = findCommand({ ids: Object.keys(COMMANDS), aliases: ALIASES }, argv);
     const { default: Command } = await COMMANDS[id]!();
-    return await new Command(rest, { ...program, id }).run();
+    typed.command = id.replaceAll(':', ' ');
+    return await new Command(rest, { ...program, id, typed }).run();
   } catch (error) {
-    return report(toSvcError(error, own.includes('--debug')), out);
+    return report(toSvcError(error, own.includes('--debug')), typed, out);
   }
 }
 
-function report(error: SvcError, out: Output): number {
-  if (out.json) out.info(cleanJson(error));
+function report(error: SvcError, typed: Typed, out: Output): number {
+  if (out.json) out.info(cleanJson(error.shown(typed)));
   else
     out.info([
       red(bold('error: ')),
       error.message,
       error.requestId ? ` [${error.requestId}]` : '',
       '\n  next: ',
-      error.hint,
+      // A way on each line.
+      error.hintFor(typed).replace(/\n */g, '\n        '),
     ]);
   return error.exitCode;
 }

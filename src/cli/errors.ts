@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type Typed, UNTYPED } from './typed.ts';
 
 /** The error catalogue of the command line: every `code` of a failure, its exit code and what it means. */
 export const CLI_ERRORS = {
@@ -48,21 +49,24 @@ export const CLI_ERRORS = {
 
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
+/** The next step: words, or made from what was typed. */
+export type Hint = string | ((typed: Typed) => string);
+
 /** A failure in words: what happened, and as `hint` the next step, a command that can be pasted where there is one. */
 export class SvcError extends Error {
   readonly code: CliErrorCode;
-  readonly hint: string;
   readonly requestId: string | undefined;
+  readonly #hint: Hint;
 
   constructor(
     code: CliErrorCode,
     message: string,
-    { hint, requestId, cause }: { hint: string; requestId?: string | undefined; cause?: unknown },
+    { hint, requestId, cause }: { hint: Hint; requestId?: string | undefined; cause?: unknown },
   ) {
     super(message, { cause });
     this.name = 'SvcError';
     this.code = code;
-    this.hint = hint;
+    this.#hint = hint;
     this.requestId = requestId;
   }
 
@@ -70,13 +74,22 @@ export class SvcError extends Error {
     return CLI_ERRORS[this.code].exit;
   }
 
+  /** The next step where nothing is known of the command line. */
+  get hint(): string {
+    return this.hintFor(UNTYPED);
+  }
+
+  hintFor(typed: Typed): string {
+    return typeof this.#hint === 'string' ? this.#hint : this.#hint(typed);
+  }
+
   /** What `--json` prints on stderr. */
-  toJSON(): { error: Record<string, unknown> } {
+  shown(typed: Typed): { error: Record<string, unknown> } {
     return {
       error: {
         code: this.code,
         message: this.message,
-        hint: this.hint,
+        hint: this.hintFor(typed),
         requestId: this.requestId ?? null,
         exitCode: this.exitCode,
       },

@@ -1,8 +1,12 @@
 import type { ApiError, TransportError } from '../client/errors.ts';
 import type { LockUnusable } from '../kit/file-lock.ts';
 import { fileTrouble } from '../kit/file-trouble.ts';
+import { shellWord } from '../kit/shell.ts';
+import type { ProfilesUnusable } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
+import { giveKey, originWords } from './origin.ts';
+import type { Typed } from './typed.ts';
 
 /** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
 export function toSvcError(error: unknown, debug: boolean): SvcError {
@@ -17,7 +21,9 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'LockUnusable': {
       const { path, held } = error as LockUnusable;
       return new SvcError(held ? 'locked' : 'data', named.message, {
-        hint: held ? 'wait for it, then run the command again' : `it holds nothing: rm -r '${path}'`,
+        hint: held
+          ? (typed) => `wait for it, then: ${typed.again()}`
+          : `it holds nothing: rm -r ${shellWord(path)}`,
         cause: error,
       });
     }
@@ -28,42 +34,48 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: 'free some space or mend the permissions, then run the command again',
+        hint: (typed) => writableAgain(undefined, '', typed),
         cause: error,
       });
     case 'ChannelSettingError':
       return new SvcError('usage', named.message, {
-        hint: 'correct the environment variable; docs/notifications.md lists them all',
+        hint: 'correct the variable; `svc help environment` lists them all',
         cause: error,
       });
     case 'CatalogError':
       return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
-        hint: 'correct the file and run it again; docs/catalog.md says what it may hold',
+        hint: (typed) => `correct that (docs/catalog.md says what it may hold), then: ${typed.again()}`,
         cause: error,
       });
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
-        hint: 'correct the file; docs/rehearsal.md says what it may hold',
+        hint: (typed) => `correct that (docs/rehearsal.md says what it may hold), then: ${typed.again()}`,
         cause: error,
       });
-    case 'ProfilesUnusable':
+    case 'ProfilesUnusable': {
+      const { file } = error as ProfilesUnusable;
       return new SvcError('data', named.message, {
-        hint: 'mend the file or move it away; nothing was changed',
+        hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
         cause: error,
       });
+    }
   }
   // Whoever reads a file words its failure itself; what comes here was to be written.
   if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
-    const { message } = named.path === undefined ? named : fileTrouble(named.path, error, 'write');
+    const { message, hint } =
+      named.path === undefined
+        ? { message: named.message, hint: 'df -h' }
+        : fileTrouble(named.path, error, 'write');
     return new SvcError('disk', message, {
-      hint: 'free some space or mend the permissions, then run the command again',
+      hint: (typed) => writableAgain(named.code, hint, typed),
       cause: error,
     });
   }
   const message = debug ? (named?.stack ?? String(error)) : (named?.message ?? String(error));
   return new SvcError('unexpected', `unexpected: ${message}`, {
-    hint: debug ? 'please report this' : 'run it again with --debug for the trace, and please report it',
+    hint: (typed) =>
+      debug ? 'please report this' : `please report it with its trace: ${typed.again('--debug')}`,
     cause: error,
   });
 }
@@ -81,6 +93,25 @@ const DISK = new Set([
   'ENOTDIR',
 ]);
 
+/** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
+function writableAgain(code: string | undefined, look: string, typed: Typed): string {
+  const then = `then: ${typed.again()}`;
+  switch (code) {
+    case 'EMFILE':
+      return `allow more open files (ulimit -n 4096), ${then}`;
+    case 'EFBIG':
+      return `allow larger files (ulimit -f unlimited), ${then}`;
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+    case 'EISDIR':
+    case 'ENOTDIR':
+      return `mend what is there (${look}) or keep the files of svc elsewhere (SVC_DATA_DIR, SVC_CONFIG_DIR), ${then}`;
+    default:
+      return `free some space (df -h), ${then}`;
+  }
+}
+
 function fromApi(error: ApiError): SvcError {
   const details = error.details.map(
     ({ index, field, message }) => `${index === undefined ? '' : `[${index}] `}${field} ${message}`,
@@ -91,73 +122,92 @@ function fromApi(error: ApiError): SvcError {
   const words = { requestId: error.requestId, cause: error };
   switch (error.status) {
     case 401:
-      return new SvcError('unauthorized', message, {
-        ...words,
-        hint: 'check the key: `svc profiles show`, or set SVC_API_KEY',
-      });
+      return new SvcError('unauthorized', message, { ...words, hint: otherKey });
     case 403:
-      return new SvcError('forbidden', message, {
-        ...words,
-        hint: 'check that the workspace and the key belong together: `svc profiles show`',
-      });
+      return new SvcError('forbidden', message, { ...words, hint: otherPair });
     case 404:
       return new SvcError('not_found', message, {
         ...words,
-        hint: 'check the identifier and the base URL: `svc doctor`',
+        hint: (typed) => `check the identifier and the address${addressWords(typed)}: ${typed.on('doctor')}`,
       });
     case 405:
     case 501:
       return new SvcError('not_offered', `the service does not offer this operation (HTTP ${error.status})`, {
         ...words,
-        hint: 'see what it offers with `svc doctor`',
+        hint: (typed) =>
+          `use a service that does, such as the one on this machine: ${typed.again('--profile', 'local')}`,
       });
     case 429:
       return new SvcError('rate_limited', message, {
         ...words,
-        hint: 'see `svc limits`, wait, and run it again; --max-retries raises the patience',
+        hint: (typed) =>
+          `see what is left: ${typed.on('limits')}\nto wait for longer: ${typed.again('--max-retries', '20')}`,
       });
   }
   if (error.status >= 500)
-    return new SvcError('unavailable', message, {
-      ...words,
-      hint: 'try again in a moment; `svc doctor` looks closer',
-    });
+    return new SvcError('unavailable', message, { ...words, hint: (typed) => closer(typed) });
   if (error.status >= 300 && error.status < 400) {
+    const to = error.headers.location;
     return new SvcError(
       'refused',
-      `the service redirects (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
-      { ...words, hint: 'correct the base URL: `svc profiles show`' },
+      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
+      { ...words, hint: (typed) => `correct the base URL${addressWords(typed)}; ${typed.on('doctor')}` },
     );
   }
-  return new SvcError('refused', message, { ...words, hint: 'correct the request and run it again' });
+  return new SvcError('refused', message, {
+    ...words,
+    hint: (typed) =>
+      error.details.length > 0
+        ? `change what is named there; the flags: ${typed.help()}`
+        : `look at what was sent and answered: ${typed.again('--debug')}`,
+  });
 }
 
 function fromTransport(error: TransportError): SvcError {
+  const words = { cause: error };
   switch (error.reason) {
     case 'unreachable':
-      return new SvcError('unreachable', error.message, {
-        hint: 'check the address and the network: `svc doctor`',
-        cause: error,
-      });
+      return new SvcError('unreachable', error.message, { ...words, hint: closer });
     case 'timeout':
       return new SvcError('timeout', error.message, {
-        hint: 'raise --timeout, or look closer with `svc doctor`',
-        cause: error,
+        ...words,
+        hint: (typed) => `${closer(typed)}; --timeout 120 waits longer`,
       });
     case 'aborted':
-      return new SvcError('interrupted', 'interrupted', {
-        hint: 'run the command again to go on',
-        cause: error,
-      });
+      return new SvcError('interrupted', 'interrupted', { ...words, hint: (typed) => typed.again() });
     case 'answer':
-      return new SvcError('unavailable', error.message, {
-        hint: 'check the base URL: `svc doctor`',
-        cause: error,
-      });
+      return new SvcError('unavailable', error.message, { ...words, hint: closer });
     case 'lost':
       return new SvcError('in_doubt', error.message, {
-        hint: 'the request may have been carried out: check before you send it again',
-        cause: error,
+        ...words,
+        hint: (typed) =>
+          `the request may have been carried out: check before you send it again; ${closer(typed)}`,
       });
   }
+}
+
+/** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */
+export function addressWords({ settings }: Typed): string {
+  return settings === undefined ? '' : ` ${settings.baseUrl} of ${originWords(settings.origins.baseUrl)}`;
+}
+
+function closer(typed: Typed): string {
+  const { settings } = typed;
+  const from = settings === undefined ? '' : `the address is from ${originWords(settings.origins.baseUrl)}; `;
+  return `${from}look closer: ${typed.on('doctor')}`;
+}
+
+/** The key is wrong: where it is from, and how to give another. */
+function otherKey({ settings }: Typed): string {
+  if (settings === undefined) return 'check the key: `svc profiles show`, or set SVC_API_KEY';
+  const { apiKey } = settings.origins;
+  return `the key is from ${originWords(apiKey)}; give another: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
+}
+
+/** Workspace and key do not belong together: where each is from. */
+function otherPair({ settings }: Typed): string {
+  if (settings === undefined)
+    return 'check that the workspace and the key belong together: `svc profiles show`';
+  const { workspace, apiKey } = settings.origins;
+  return `workspace ${settings.workspace} is from ${originWords(workspace)}, the key from ${originWords(apiKey)}; give the one's key: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
 }

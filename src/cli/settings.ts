@@ -1,5 +1,6 @@
 import { LOCAL, type Profile, Profiles } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
+import { giveKey, type Origin } from './origin.ts';
 import { pathsOf } from './paths.ts';
 import type { World } from './world.ts';
 
@@ -10,12 +11,25 @@ export interface ConnectionFlags {
   readonly region?: string | undefined;
 }
 
-/** Where calls go and as whom: flag, then environment, then profile. */
+/** The settings of a call that may come from several places, the first wins: flag, environment, profile. */
+const PLACES = {
+  baseUrl: { flag: 'base-url', variable: 'SVC_BASE_URL' },
+  workspace: { flag: 'workspace', variable: 'SVC_WORKSPACE' },
+  apiKey: { flag: undefined, variable: 'SVC_API_KEY' },
+  region: { flag: 'region', variable: 'SVC_REGION' },
+} as const;
+type Setting = keyof typeof PLACES;
+
+/** Where calls go and as whom. */
 export type Settings =
-  | { readonly kind: 'local' }
+  | {
+      readonly kind: 'local';
+      /** What chose it: `--profile`, `SVC_PROFILE` or `svc profiles use`. */
+      readonly by: string;
+    }
   | {
       readonly kind: 'remote';
-      /** Undefined where the environment and flags suffice. */
+      /** The profile that is in use or named; undefined where the environment and flags suffice. */
       readonly profile: string | undefined;
       readonly baseUrl: string;
       readonly workspace: string;
@@ -23,62 +37,95 @@ export type Settings =
       readonly region: string | undefined;
       readonly sandbox: boolean;
       readonly keysHonoured: boolean;
+      /** What `--profile` or `SVC_PROFILE` names, also where it gives nothing. */
+      readonly named: { readonly profile: string; readonly by: '--profile' | 'SVC_PROFILE' } | undefined;
+      /** Of each setting that there is. */
+      readonly origins: Readonly<Record<Exclude<Setting, 'region'>, Origin> & { region?: Origin }>;
     };
 
 /** Finds the settings of a call. Throws not_configured, usage. */
-export function resolveSettings(flags: ConnectionFlags, world: World): Settings {
+export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'>): Settings {
   const { env } = world;
-  const base = {
-    baseUrl: flags['base-url'] ?? (env.SVC_BASE_URL || undefined),
-    workspace: flags.workspace ?? (env.SVC_WORKSPACE || undefined),
-    apiKey: env.SVC_API_KEY || undefined,
-    region: flags.region ?? (env.SVC_REGION || undefined),
+  const exported = {
+    baseUrl: env.SVC_BASE_URL,
+    workspace: env.SVC_WORKSPACE,
+    apiKey: env.SVC_API_KEY,
+    region: env.SVC_REGION,
   };
-  const named = flags.profile ?? (env.SVC_PROFILE || undefined);
-  const complete = base.baseUrl !== undefined && base.workspace !== undefined && base.apiKey !== undefined;
+  const given = (setting: Setting) => {
+    const { flag, variable } = PLACES[setting];
+    if (flag !== undefined && flags[flag] !== undefined)
+      return { value: flags[flag], origin: { from: 'flag', name: `--${flag}` } as const };
+    const value = exported[setting] || undefined;
+    return value === undefined
+      ? undefined
+      : { value, origin: { from: 'environment', name: variable } as const };
+  };
+  const named = namedProfile(flags, world);
+  const complete = given('baseUrl') && given('workspace') && given('apiKey');
   // Reading the profiles costs start-up time: only where they can matter.
   const { name, profile } =
-    complete && named === undefined
-      ? { name: undefined, profile: undefined }
-      : findProfile(named, complete, world);
+    complete && named === undefined ? NO_PROFILE : findProfile(named?.profile, complete !== undefined, world);
   // `--profile local` means this machine also where the environment names a service: local has no address to override.
-  const overridden = flags.profile === LOCAL ? flags['base-url'] : base.baseUrl;
-  if (name === LOCAL && overridden === undefined) return { kind: 'local' };
-  const baseUrl = base.baseUrl ?? profile?.baseUrl;
-  const workspace = base.workspace ?? profile?.workspace;
-  const apiKey = base.apiKey ?? profile?.apiKey;
-  if (baseUrl === undefined || workspace === undefined) {
-    throw new SvcError(
-      'not_configured',
-      name === undefined
-        ? unnamed(baseUrl, workspace)
-        : `profile ${name} names no ${baseUrl === undefined ? 'base URL' : 'workspace'}`,
-      {
-        hint: 'run `svc profiles add NAME --workspace W --region R --base-url U`, or add `--profile local` to use the service on this machine',
-      },
+  const overridden = flags.profile === LOCAL ? flags['base-url'] : given('baseUrl');
+  if (name === LOCAL && overridden === undefined)
+    return { kind: 'local', by: named?.by ?? 'svc profiles use' };
+  const setting = (which: Setting) => {
+    const own = profile?.[which];
+    return (
+      given(which) ??
+      (own === undefined ? undefined : { value: own, origin: { from: 'profile', name: name! } as const })
     );
-  }
-  if (apiKey === undefined) {
-    throw new SvcError('not_configured', `there is no API key for ${baseUrl}`, {
-      hint:
-        name === undefined || name === LOCAL
-          ? 'export SVC_API_KEY=…'
-          : `export SVC_API_KEY=…, or run \`svc profiles add ${name} --workspace ${workspace} --base-url ${baseUrl} --api-key-stdin\``,
+  };
+  const [baseUrl, workspace, apiKey] = [setting('baseUrl'), setting('workspace'), setting('apiKey')];
+  if (!baseUrl || !workspace)
+    throw new SvcError('not_configured', unnamed(baseUrl?.value, workspace?.value), {
+      hint: (typed) =>
+        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${typed.again('--profile', LOCAL)}`,
     });
-  }
-  checkAddress(baseUrl);
+  const used = profile && name;
+  if (!apiKey)
+    throw new SvcError('not_configured', `there is no API key for ${baseUrl.value}`, {
+      hint: `give one: ${giveKey(used)}`,
+    });
+  checkAddress(baseUrl.value);
   const { sandbox = false, keysHonoured = false } = profile ?? {};
+  const region = setting('region');
   return {
     kind: 'remote',
-    profile: name,
-    baseUrl,
-    workspace,
-    apiKey,
-    region: base.region ?? profile?.region,
+    profile: used,
+    baseUrl: baseUrl.value,
+    workspace: workspace.value,
+    apiKey: apiKey.value,
+    region: region?.value,
     sandbox,
     keysHonoured,
+    named,
+    origins: {
+      baseUrl: baseUrl.origin,
+      workspace: workspace.origin,
+      apiKey: apiKey.origin,
+      ...(region ? { region: region.origin } : {}),
+    },
   };
 }
+
+/** The profile that the command line or the environment names, and which of them does. */
+export function namedProfile(
+  flags: Pick<ConnectionFlags, 'profile'>,
+  { env }: Pick<World, 'env'>,
+): Extract<Settings, { kind: 'remote' }>['named'] {
+  if (flags.profile !== undefined) return { profile: flags.profile, by: '--profile' };
+  return env.SVC_PROFILE ? { profile: env.SVC_PROFILE, by: 'SVC_PROFILE' } : undefined;
+}
+
+/** The variables that came before a profile that was named, `SVC_BASE_URL, SVC_API_KEY`; undefined where none did. */
+export function beforeProfile({ named, origins }: Extract<Settings, { kind: 'remote' }>): string | undefined {
+  const set = Object.values(origins).filter(({ from }) => from === 'environment');
+  return named === undefined || set.length === 0 ? undefined : set.map(({ name }) => name).join(', ');
+}
+
+const NO_PROFILE = { name: undefined, profile: undefined };
 
 /** What is missing where no profile is in use: half a service is a slip, and other words help than none at all. */
 function unnamed(baseUrl: string | undefined, workspace: string | undefined): string {
@@ -90,7 +137,7 @@ function unnamed(baseUrl: string | undefined, workspace: string | undefined): st
 function findProfile(
   named: string | undefined,
   optional: boolean,
-  world: World,
+  world: Pick<World, 'env'>,
 ): { name: string | undefined; profile: Profile | undefined } {
   if (named === LOCAL) return { name: LOCAL, profile: undefined };
   const { current, profiles } = new Profiles(pathsOf(world).configDir).read();
@@ -99,7 +146,8 @@ function findProfile(
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!profile && !optional) {
     throw new SvcError('not_configured', `there is no profile ${name}`, {
-      hint: 'see `svc profiles list`, or use `--profile local`',
+      hint: (typed) =>
+        `see which there are: svc profiles list\nor use the service on this machine: ${typed.again('--profile', LOCAL)}`,
     });
   }
   return { name, profile };

@@ -25,8 +25,13 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
     const started = performance.now();
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
     try {
-      const local = { ...flags, profile: 'local', 'base-url': undefined };
-      const connection = await connect(on(folder, world), out, local, version);
+      const connection = await connect(
+        on(folder, world),
+        out,
+        flags,
+        { kind: 'local', by: 'svc demo' },
+        version,
+      );
       let number = 0;
       try {
         const stage = {

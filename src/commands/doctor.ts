@@ -1,13 +1,18 @@
+import stringWidth from 'string-width';
 import { cleanLine } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
 import { toSvcError } from '../cli/failure.ts';
 import { Flags } from '../cli/oclif.ts';
+import type { Paths } from '../cli/paths.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
 import { wrap } from '../cli/render/wrap.ts';
-import { resolveSettings } from '../cli/settings.ts';
+import { resolveSettings, type Settings } from '../cli/settings.ts';
 import { withSpinner } from '../cli/spinner.ts';
 import type { Check } from '../doctor/check.ts';
+import type { Expected } from '../doctor/region.ts';
+import { Profiles } from '../profiles/profiles.ts';
+import { regionsOf } from '../regions/regions.ts';
 
 const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skipped: dim('-   ') } as const;
 
@@ -27,36 +32,55 @@ was seen and what to do. Exits with the code of the worst failure. It sends one 
   };
 
   protected override async act(context: Context<typeof Doctor>): Promise<void> {
-    const { flags, out, signal } = context;
+    const { flags, out, signal, typed } = context;
     const { worst } = await import('../doctor/check.ts');
     const checks = await examine(context);
-    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', { hint: 'run `svc doctor` again' });
+    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again() });
     const failure = worst(checks);
-    const plain = checks.map(({ check, status, seen, next, failure }) => ({
+    const rows = checks.map(({ check, status, seen, next, failure }) => ({
       check,
       status,
       seen,
-      next: next ?? null,
+      next: failure?.hintFor(typed) ?? next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
-    out.result({ ok: failure === undefined, probed: flags.probe, checks: plain }, () =>
-      checks.flatMap((check, index) => [index === 0 ? '' : '\n', ...line(check, out.columns)]),
+    out.result({ ok: failure === undefined, probed: flags.probe, checks: rows }, () =>
+      rows.flatMap((row, index) => [index === 0 ? '' : '\n', ...line(row, out.columns)]),
     );
     if (failure) throw failure;
   }
 }
 
+interface Row {
+  readonly check: string;
+  readonly status: Check['status'];
+  readonly seen: string;
+  readonly next: string | null;
+}
+
 const INDENT = 20;
 
 /** A check with its text beside its name; on a terminal of `columns` the text is broken to stay there. */
-function line({ check, status, seen, next }: Check, columns: number | undefined): Text[] {
+function line({ check, status, seen, next }: Row, columns: number | undefined): Text[] {
   const style = (text: Text): Text => (status === 'skipped' ? dim(text) : text);
-  const beside = (text: string) => {
-    const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - INDENT);
-    return wrap(cleanLine(text), width).join(`\n${' '.repeat(INDENT)}`);
-  };
-  const advice = next ? [dim(`\n${' '.repeat(INDENT)}${beside(`next: ${next}`)}`)] : [];
-  return [MARKS[status], '  ', bold(check.padEnd(INDENT - 6)), style(beside(seen)), ...advice];
+  const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - INDENT);
+  const beside = (lines: string[]) => lines.join(`\n${' '.repeat(INDENT)}`);
+  const steps = next === null ? [] : `next: ${next}`.split('\n').flatMap((step) => stepLines(step, width));
+  return [
+    MARKS[status],
+    '  ',
+    bold(check.padEnd(INDENT - 6)),
+    style(beside(wrap(cleanLine(seen), width))),
+    ...(steps.length > 0 ? [dim(beside(['', ...steps]))] : []),
+  ];
+}
+
+/** A step on lines of that width; a command that does not fit gets a line of its own and is not broken, to be pasted. */
+function stepLines(step: string, width: number): string[] {
+  const text = cleanLine(step);
+  const [, words, command] = /^(.*?:) ((?:svc|export|unset|read|rm|mv) .+)$/.exec(text) ?? [];
+  if (!words || !command || stringWidth(text) <= width) return wrap(text, width);
+  return [...wrap(words, width), `  ${command}`];
 }
 
 async function examine({
@@ -65,6 +89,7 @@ async function examine({
   out,
   paths,
   signal,
+  typed,
   connect,
 }: Context<typeof Doctor>): Promise<Check[]> {
   const { fail, ok, skipped } = await import('../doctor/check.ts');
@@ -76,23 +101,28 @@ async function examine({
   }
   const checks: Check[] = [];
   if (settings.kind === 'local') {
-    checks.push(ok('configuration', `local: the service inside this process, data in ${paths.database}`));
+    checks.push(
+      ok(
+        'configuration',
+        `local (${settings.by}): the service inside this process, data in ${paths.database}`,
+      ),
+    );
     checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
   } else {
-    const { profile, baseUrl, workspace, region } = settings;
-    const origin = profile === undefined ? 'from flags and environment' : `profile ${profile}`;
-    checks.push(
-      ok('configuration', `${origin}: workspace ${workspace}, region ${region ?? 'not named'}, ${baseUrl}`),
-    );
+    const { baseUrl } = settings;
+    typed.settings = settings;
+    const { checkConfiguration } = await import('../doctor/configuration.ts');
+    checks.push(checkConfiguration(settings));
     const { checkReach } = await import('../doctor/address.ts');
     const reach = await checkReach(baseUrl, world.clock.now());
     checks.push(...reach.checks);
     if (!reach.reached)
       return [...checks, ...['key', 'region', 'clock', 'limits'].map((name) => skipped(name, 'not reached'))];
   }
-  const connection = await connect({ maxRetries: 0 });
+  const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
   const { checkService } = await import('../doctor/service.ts');
-  checks.push(...(await checkService(connection.client, connection, () => world.clock.now(), signal)));
+  const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
+  checks.push(...(await checkService(connection.client, expected, () => world.clock.now(), signal)));
   const keyFailed = checks.some(({ check, status }) => check === 'key' && status === 'fail');
   if (flags.probe && !keyFailed) {
     const { probeDecisions } = await import('../doctor/probe.ts');
@@ -103,4 +133,17 @@ async function examine({
   const { limitRows } = await import('../limits/rows.ts');
   checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now())));
   return checks;
+}
+
+/** What the settings say about the region, and where else it is served as far as the profiles tell. */
+function regionExpected(
+  { region, baseUrl, origins }: Extract<Settings, { kind: 'remote' }>,
+  { configDir }: Paths,
+): Expected | undefined {
+  if (region === undefined || origins.region === undefined) return undefined;
+  const elsewhere = () =>
+    regionsOf(new Profiles(configDir).read().profiles).find(
+      (one) => one.region === region && one.baseUrl !== baseUrl.replace(/\/+$/, ''),
+    )?.baseUrl;
+  return { region, origin: origins.region, address: origins.baseUrl, elsewhere };
 }

@@ -2,6 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SvcError } from '../cli/errors.ts';
+import { addressWords } from '../cli/failure.ts';
+import { commandLine } from '../kit/shell.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 
 const CONNECT_MS = 5000;
@@ -29,23 +31,23 @@ export async function checkReach(
     const named = isIP(host) || addresses[0] === host ? '' : ` (${addresses.slice(0, 3).join(', ')})`;
     const address = ok('address', `${url.host}${named} accepts connections, ${took} ms`);
     if (!secure) return { checks: [address, skipped('tls', 'plain http on this machine')], reached: true };
-    const certificate = await checkTls(host, port, now);
+    const certificate = await checkTls(url, host, port, now);
     return { checks: [address, certificate], reached: certificate.status !== 'fail' };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    const why =
-      code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-        ? `the name ${host} is not known`
-        : `${url.host} does not accept connections`;
+    const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+    const why = unknown ? `the name ${host} is not known` : `${url.host} does not accept connections`;
+    const look = unknown ? ['getent', 'hosts', host] : ['curl', '-v', url.origin];
     const failure = new SvcError('unreachable', `${why} (${code})`, {
-      hint: 'check the base URL (`svc profiles show`), the network and the proxy',
+      hint: (typed) =>
+        `correct the address${addressWords(typed)}, or see what the network says: ${commandLine(look)}`,
       cause: error,
     });
     return { checks: [fail('address', failure), skipped('tls', 'not reached')], reached: false };
   }
 }
 
-async function checkTls(host: string, port: number, now: number): Promise<Check> {
+async function checkTls(url: URL, host: string, port: number, now: number): Promise<Check> {
   try {
     const servername = isIP(host) ? undefined : host;
     const { until, protocol } = await reach(
@@ -63,7 +65,8 @@ async function checkTls(host: string, port: number, now: number): Promise<Check>
     return fail(
       'tls',
       new SvcError('unreachable', `no trusted connection to ${host} (${code ?? message})`, {
-        hint: 'check the base URL; behind a proxy with its own certificate set NODE_EXTRA_CA_CERTS',
+        hint: (typed) =>
+          `correct the address${addressWords(typed)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
         cause: error,
       }),
     );

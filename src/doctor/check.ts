@@ -7,9 +7,9 @@ export interface Check {
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
   /** What was seen, in words. */
   readonly seen: string;
-  /** What to do about it. */
+  /** What to do about it, where it did not fail. */
   readonly next?: string | undefined;
-  /** Why it failed: gives the exit code. */
+  /** Why it failed, and what to do: gives the exit code. */
   readonly failure?: SvcError | undefined;
 }
 
@@ -25,7 +25,6 @@ export const fail = (check: string, failure: SvcError): Check => ({
   check,
   status: 'fail',
   seen: failure.message,
-  next: failure.hint,
   failure,
 });
 

@@ -1,9 +1,8 @@
-import { SvcError } from '../cli/errors.ts';
 import { toSvcError } from '../cli/failure.ts';
 import type { Client } from '../client/client.ts';
 import { ApiError, isLacking } from '../client/errors.ts';
-import { HEADERS } from '../contract/headers.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
+import { checkRegion, type Expected } from './region.ts';
 
 /** What the one cheap read told. */
 interface Told {
@@ -19,7 +18,7 @@ const SKEW_MS = 3000;
 /** Key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms. */
 export async function checkService(
   client: Client,
-  { region, profile }: { region: string | undefined; profile: string | undefined },
+  expected: Expected | undefined,
   now: () => number,
   signal: AbortSignal,
 ): Promise<Check[]> {
@@ -34,7 +33,7 @@ export async function checkService(
     const seen = told(headers);
     return [
       ok('key', `accepted, ${Math.round(seen.tookMs)} ms`),
-      checkRegion(seen, region, profile),
+      checkRegion(seen, expected),
       checkClock(seen),
     ];
   } catch (error) {
@@ -43,39 +42,8 @@ export async function checkService(
     const key = isLacking(error)
       ? skipped('key', 'not tried: this service has no GET /v1/webhooks, and every other call has an effect')
       : fail('key', toSvcError(error, false));
-    return [key, checkRegion(seen, region, profile), checkClock(seen)];
+    return [key, checkRegion(seen, expected), checkClock(seen)];
   }
-}
-
-/** Specification: a call to a mismatched region falls back to the global endpoint and is slower. */
-export function checkRegion(
-  { headers, tookMs }: Pick<Told, 'headers' | 'tookMs'>,
-  expected: string | undefined,
-  profile: string | undefined,
-): Check {
-  const actual = headers[HEADERS.region];
-  if (actual === undefined)
-    return expected === undefined
-      ? skipped('region', 'neither the service nor the profile names one')
-      : skipped('region', `expected ${expected}; the service does not say where it answered`);
-  if (expected === undefined)
-    return ok(
-      'region',
-      `answered from ${actual}; nothing else is expected (add --region to the profile to be warned)`,
-    );
-  if (actual === expected) return ok('region', `answered from ${actual}, as expected`);
-  const fallback = actual === 'global' ? ', the slower fallback for a workspace of another region' : '';
-  const name = profile ?? 'NAME';
-  return fail(
-    'region',
-    new SvcError(
-      'not_configured',
-      `answered from ${actual}${fallback}, not from ${expected} (${Math.round(tookMs)} ms)`,
-      {
-        hint: `take the base URL of the workspace's region (\`svc regions list --ping\`): svc profiles add ${name} --workspace W --region R --base-url U`,
-      },
-    ),
-  );
 }
 
 export function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {

@@ -26,7 +26,7 @@ describe('where a call goes', () => {
     const env = { SVC_PROFILE: 'local', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_WORKSPACE: 'ws' };
     const run = await runSvc(send, { env });
     expect(run.code).toBe(4);
-    expect(run.stderr).toContain('export SVC_API_KEY=');
+    expect(run.stderr).toContain('next: give one: read -rs SVC_API_KEY && export SVC_API_KEY');
     expect(run.stderr).not.toContain('profiles add local');
   });
 
@@ -80,7 +80,7 @@ describe('where a call goes', () => {
     const service = await startTestService();
     const run = await runSvc(send, { env: { ...service.env, ...env } });
     expect(run).toMatchObject({ code, stdout: '' });
-    expect(run.stderr).toMatch(/^error: .+\n {2}next: .+\n$/);
+    expect(run.stderr).toMatch(/^error: .+\n {2}next: .+\n( {8}.+\n)?$/);
     const json = await runSvc([...send, '--json'], { env: { ...service.env, ...env } });
     expect(json).toMatchObject({ code, stdout: '' });
     expect(JSON.parse(json.stderr).error).toMatchObject({

@@ -1,9 +1,11 @@
+import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type RunOptions, runSvc } from '../support/run-svc.ts';
 import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
 
 interface Row {
   check: string;
@@ -70,6 +72,7 @@ describe('svc doctor', () => {
     expect(gone.row('address')).toMatchObject({
       status: 'fail',
       seen: expect.stringMatching(/ECONNREFUSED/),
+      next: `correct the address https://127.0.0.1:${port} of SVC_BASE_URL, or see what the network says: curl -v https://127.0.0.1:${port}`,
     });
     expect(gone.row('key').status).toBe('skipped');
   });
@@ -78,21 +81,78 @@ describe('svc doctor', () => {
     const service = await startTestService();
     const result = await examine({ env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' } }, '--probe');
     expect(result.code).toBe(4);
-    expect(result.row('key')).toMatchObject({ status: 'fail', next: expect.stringMatching(/profiles show/) });
+    expect(result.row('key')).toMatchObject({
+      status: 'fail',
+      next: expect.stringMatching(/the key is from SVC_API_KEY; give another: read -rs/),
+    });
     expect(result.row('clock').status).toBe('ok');
   });
 
-  it('finds the slower global fallback of a mismatched region and names it', async () => {
-    const eu = await startTestService({ region: 'eu' });
-    const us = await startTestService({ region: 'us', database: eu.database });
-    const result = await examine({ env: { ...us.env, SVC_REGION: 'eu' } });
-    expect(result.code).toBe(4);
-    expect(result.row('region')).toMatchObject({
-      status: 'fail',
-      seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
-      next: expect.stringMatching(/regions list/),
+  describe('a region that is not the one expected', () => {
+    const profile = (home: string, name: string, region: string, url: string, ...more: string[]) =>
+      runSvc(['profiles', 'add', name, '--workspace', 'ws', '--region', region, '--base-url', url, ...more], {
+        home,
+        env: { SVC_API_KEY: 'sk_test_1' },
+      });
+
+    it('is the slower global fallback, and offers both ways out as commands', async () => {
+      const eu = await startTestService({ region: 'eu' });
+      const us = await startTestService({ region: 'us', database: eu.database });
+      const home = tempDir();
+      const add = ['profiles', 'add', 'prod', '--workspace', us.workspace, '--base-url', us.url];
+      await runSvc([...add, '--region', 'eu', '--keys-honoured', '--api-key-stdin'], {
+        home,
+        stdin: us.apiKey,
+      });
+      await profile(home, 'elsewhere', 'eu', eu.url);
+      const result = await examine({ home });
+      expect(result.code).toBe(4);
+      expect(result.row('region')).toMatchObject({
+        status: 'fail',
+        seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
+        next: `if global is right: svc profiles add prod --region global\nif eu is right: svc profiles add prod --base-url ${eu.url}`,
+      });
+      expect((await runSvc(['doctor'], { home })).stderr).toMatch(
+        /^error: .*\n {2}next: if global is right: svc .*\n {8}if eu is right: svc .*\n$/,
+      );
+      // Each way, pasted as it stands, ends the matter.
+      for (const [way] of result.row('region').next!.matchAll(/svc .*/g)) {
+        const again = tempDir();
+        cpSync(home, again, { recursive: true });
+        const done = await runSvc(way.split(' ').slice(1), { home: again });
+        expect(done.code, done.stderr).toBe(0);
+        expect((await examine({ home: again })).row('region').status).toBe('ok');
+      }
     });
-    expect(result.stderr).toMatch(/answer came from region global, not eu/);
+
+    it.each([
+      [{}, ['--region', 'us'], '--region eu', '--base-url URL'],
+      [{ SVC_REGION: 'us' }, [], 'export SVC_REGION=eu', 'export SVC_BASE_URL=URL'],
+    ])('%j %j: names where to change it', async (env, flags, region, address) => {
+      const service = await startTestService({ region: 'eu' });
+      const base = flags.length > 0 ? ['--base-url', service.url] : [];
+      const result = await examine({ env: { ...service.env, ...env } }, ...flags, ...base);
+      expect(result.row('region').next).toBe(
+        `if eu is right: ${region}\nif us is right: ask the operator of the service for its address: ${address}`,
+      );
+    });
+
+    it('shows each way on a line of its own, and no command broken', async () => {
+      const service = await startTestService({ region: 'eu' });
+      const home = tempDir();
+      await profile(home, 'a-profile-of-some-length', 'us', service.url);
+      await profile(home, 'elsewhere', 'us', 'https://us.service.example');
+      const run = await runSvc(['doctor'], { home, columns: 80 });
+      const lines = run.stdout
+        .replace(/\u001b\[\d+m/g, '')
+        .split('\n')
+        .map((line) => line.trim());
+      expect(lines).toContain('next: if eu is right:');
+      expect(lines).toContain('svc profiles add a-profile-of-some-length --region eu');
+      expect(lines).toContain(
+        'svc profiles add a-profile-of-some-length --base-url https://us.service.example',
+      );
+    });
   });
 
   it('finds a clock that is wrong', async () => {
@@ -147,7 +207,7 @@ describe('svc doctor', () => {
       'ok    clock',
       '-     limits',
     ]);
-    expect(run.stdout).toMatch(/\n\S* {20}next: check the key/);
+    expect(run.stdout).toMatch(/\n\S* {20}next: the key is from SVC_API_KEY/);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 

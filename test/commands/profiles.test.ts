@@ -58,6 +58,48 @@ describe('svc profiles', () => {
     expect(shown.stdout + shown.stderr).not.toContain(KEY);
   });
 
+  it('changes what is given and keeps the rest, the key and the flags too, and says both', async () => {
+    const home = tempDir();
+    const first = ['profiles', 'add', 'one', '--workspace', 'ws_1', '--region', 'eu', '--api-key-stdin'];
+    const url = ['--base-url', 'https://eu.example.com'];
+    await runSvc([...first, ...url, '--sandbox', '--keys-honoured'], { home, stdin: KEY });
+    const changed = await runSvc(['profiles', 'add', 'one', '--region', 'us'], { home });
+    expect(changed).toEqual({
+      code: 0,
+      stdout: 'profile one changed and in use\n',
+      stderr:
+        'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --keys-honoured yes\n',
+    });
+    const other = await runSvc(['profiles', 'add', 'one', '--no-sandbox', '--api-key-stdin', '--json'], {
+      home,
+      stdin: 'sk_live_other_key_of_length',
+    });
+    expect(other.stderr).toMatch(/^changed: key sk_live_…0123 to sk_live_…ngth, --sandbox yes to no; kept: /);
+    const file = JSON.parse(readFileSync(join(home, 'config', 'profiles.json'), 'utf8'));
+    expect(file.profiles.one).toEqual({
+      workspace: 'ws_1',
+      region: 'us',
+      baseUrl: 'https://eu.example.com',
+      apiKey: 'sk_live_other_key_of_length',
+      sandbox: false,
+      keysHonoured: true,
+    });
+  });
+
+  it('asks for another key where nothing but the name is given', async () => {
+    const home = tempDir();
+    await add(home, 'one');
+    const run = await runSvc(['profiles', 'add', 'one'], { home });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/API key is needed.*\n {2}next: .*--api-key-stdin/);
+    expect(
+      (await runSvc(['profiles', 'add', 'one', '--sandbox'], { home, env: { SVC_API_KEY: 'a b' } })).code,
+    ).toBe(2);
+    expect((await runSvc(['profiles', 'show', 'one'], { home })).stdout).toMatch(
+      /apiKey\tsk_live_…0123\n.*sandbox\tfalse/s,
+    );
+  });
+
   it('loses no profile when many are added at once', async () => {
     const home = tempDir();
     const names = Array.from({ length: 10 }, (_, i) => `p${i}`);
@@ -75,7 +117,7 @@ describe('svc profiles', () => {
       const run = await runSvc(['profiles', 'list'], { home });
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toContain(file);
-      expect(run.stderr).toMatch(/next: mend the file/);
+      expect(run.stderr).toContain(`mv ${file} ${file}.broken`);
       expect((await add(home, 'two')).code).toBe(2);
       expect(readFileSync(file, 'utf8')).toBe(damage);
     }

@@ -17,7 +17,7 @@ const IN_A_PIPE = 80;
  * Shows the page that `argv` asks for: of a command, of a topic of commands, of `svc help TOPIC`, or of the program.
  * Under --json what the page is made from. Throws usage where there is no such page.
  */
-export function showHelp(argv: readonly string[], { world, root }: Program): void {
+export function showHelp(argv: readonly string[], { world, root }: Pick<Program, 'world' | 'root'>): void {
   const out = new Output(world, { json: argv.includes('--json'), quiet: false });
   const width = Math.min(world.stdout.columns ?? IN_A_PIPE, WIDEST);
   const manifest = readManifest(root);

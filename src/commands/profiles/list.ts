@@ -1,4 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
+import { noticeEnvironment } from '../../cli/environment-first.ts';
 import { green } from '../../cli/render/text.ts';
 import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
@@ -12,7 +13,7 @@ export default class ProfilesList extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2] as const;
 
-  protected override async act({ out, paths }: Context): Promise<void> {
+  protected override async act({ out, paths, world }: Context): Promise<void> {
     const { current, profiles } = new Profiles(paths.configDir).read();
     const named = Object.entries(profiles).map(([name, profile]) => ({
       ...shown(name, profile),
@@ -29,6 +30,7 @@ export default class ProfilesList extends SvcCommand {
       keysHonoured: true,
     };
     const all = [...named, local];
+    noticeEnvironment(out, world);
     out.result({ profiles: all }, () =>
       out.table(
         [

@@ -1,7 +1,9 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
+import { noticeEnvironment } from '../../cli/environment-first.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Args } from '../../cli/oclif.ts';
 import { existingProfile } from '../../cli/profile-names.ts';
+import { namedProfile } from '../../cli/settings.ts';
 import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
 export default class ProfilesShow extends SvcCommand {
@@ -12,22 +14,29 @@ export default class ProfilesShow extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2, 4] as const;
   static override args = {
-    name: Args.string({ description: 'name of the profile; the one in use unless given' }),
+    name: Args.string({ description: 'name of the profile; the one that commands use unless given' }),
   };
 
-  protected override async act({ args, flags, out, paths }: Context<typeof ProfilesShow>): Promise<void> {
+  protected override async act({
+    args,
+    flags,
+    out,
+    paths,
+    world,
+  }: Context<typeof ProfilesShow>): Promise<void> {
     const store = new Profiles(paths.configDir);
     const { current, profiles } = store.read();
-    const name = args.name ?? flags.profile ?? current;
+    const name = args.name ?? namedProfile(flags, world)?.profile ?? current;
     if (name === undefined) {
       throw new SvcError('not_configured', 'no profile is in use', {
-        hint: 'run `svc profiles add NAME …`, or use `--profile local`',
+        hint: 'see which there are: svc profiles list; then: svc profiles use NAME',
       });
     }
     const fields =
       name === LOCAL
         ? { name, database: paths.database, keysHonoured: true }
         : shown(name, existingProfile(profiles, name));
+    if (args.name === undefined) noticeEnvironment(out, world);
     out.result({ ...fields, current: name === current }, () =>
       out.table(
         [{ title: 'FIELD' }, { title: 'VALUE' }],

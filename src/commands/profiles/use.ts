@@ -1,4 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
+import { noticeEnvironment } from '../../cli/environment-first.ts';
 import { Args } from '../../cli/oclif.ts';
 import { existingProfile } from '../../cli/profile-names.ts';
 import { LOCAL, Profiles } from '../../profiles/profiles.ts';
@@ -12,11 +13,17 @@ export default class ProfilesUse extends SvcCommand {
   static override exitCodes = [0, 1, 2] as const;
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
 
-  protected override async act({ args: { name }, out, paths }: Context<typeof ProfilesUse>): Promise<void> {
+  protected override async act({
+    args: { name },
+    out,
+    paths,
+    world,
+  }: Context<typeof ProfilesUse>): Promise<void> {
     await new Profiles(paths.configDir).change((contents) => {
       if (name !== LOCAL) existingProfile(contents.profiles, name);
       contents.current = name;
     });
+    noticeEnvironment(out, world);
     out.result({ current: name }, () => `profile ${name} is in use`);
   }
 }

@@ -3,6 +3,7 @@ import { SvcError } from '../../cli/errors.ts';
 import { Flags } from '../../cli/oclif.ts';
 import { red, type Text } from '../../cli/render/text.ts';
 import { withSpinner } from '../../cli/spinner.ts';
+import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import type { Ping } from '../../regions/ping.ts';
 import { regionsOf } from '../../regions/regions.ts';
@@ -10,13 +11,15 @@ import { regionsOf } from '../../regions/regions.ts';
 export default class RegionsList extends SvcCommand {
   static override summary = 'List the regions of all profiles and their addresses';
   static override description =
-    `The service publishes no list of regions: these are the ones that your profiles name. --ping measures how long each
-address takes to answer, without a key, so it counts against no limit.`;
+    `The service publishes no list of regions: these are the ones that your profiles name. --ping shows which region each
+address answers from and how long it takes, without a key, so it counts against no limit.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --ping',
   ];
-  static override flags = { ping: Flags.boolean({ summary: 'measure the latency of each address' }) };
+  static override flags = {
+    ping: Flags.boolean({ summary: 'ask each address where it answers from, and how fast' }),
+  };
 
   protected override async act({
     flags,
@@ -37,22 +40,28 @@ address takes to answer, without a key, so it counts against no limit.`;
       out.table(
         [
           { title: 'REGION', whole: true },
+          ...(flags.ping ? [{ title: 'ANSWERED' }] : []),
           { title: 'BASE URL', whole: true },
           { title: 'PROFILES' },
           ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
         ],
         measured.map((row) => [
           row.region ?? '-',
+          ...(row.answered === undefined ? [] : [answered(row)]),
           row.baseUrl,
           row.profiles.join(', '),
           ...(row.latencyMs === undefined ? [] : [latency(row)]),
         ]),
       ),
     );
+    for (const { baseUrl, profiles, ...row } of measured.filter(mismatched))
+      out.warn(
+        `${baseUrl} answers from ${row.answered}, not from ${row.region}: ${commandLine(['svc', 'doctor', '--profile', profiles[0]!])}`,
+      );
     const silent = measured.find((row) => row.latencyMs === null);
-    if (silent && !signal.aborted)
+    if (silent)
       throw new SvcError('unreachable', silent.error ?? `${silent.baseUrl} did not answer`, {
-        hint: `look closer: svc doctor --profile ${silent.profiles[0]}`,
+        hint: `look closer: ${commandLine(['svc', 'doctor', '--profile', silent.profiles[0]!])}`,
       });
 
     async function measure(baseUrl: string): Promise<Partial<Ping>> {
@@ -61,6 +70,15 @@ address takes to answer, without a key, so it counts against no limit.`;
       return ping(baseUrl, signal);
     }
   }
+}
+
+/** The address says that it answers from another region than the profiles expect. */
+function mismatched({ region, answered }: { region: string | null; answered?: string | null }): boolean {
+  return region !== null && typeof answered === 'string' && answered !== region;
+}
+
+function answered(row: { region: string | null; answered?: string | null }): Text {
+  return mismatched(row) ? red(`${row.answered} (mismatch)`) : (row.answered ?? '-');
 }
 
 function latency({ latencyMs, error }: Partial<Ping>): Text {

@@ -1,6 +1,8 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../support/receiver.ts';
-import { runSvc } from '../../support/run-svc.ts';
+import { type RunningSvc, runSvc, startSvc } from '../../support/run-svc.ts';
+import { startTestService } from '../../support/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const add = (home: string, name: string, region: string | undefined, baseUrl: string) =>
@@ -53,6 +55,50 @@ describe('svc regions list', () => {
     expect(down.stdout).toMatch(/^us\t.*no answer/m);
     expect(down.stderr).toMatch(/ECONNREFUSED/);
     expect(down.stderr).toMatch(/svc doctor --profile down/);
+  });
+
+  it('shows where each address answers from, and marks what the profile has otherwise', async () => {
+    const service = await startTestService({ region: 'eu' });
+    const home = tempDir();
+    await add(home, 'right', 'eu', service.url);
+    await add(home, 'wrong', 'us', service.url.replace('127.0.0.1', 'localhost'));
+    const silent = await startReceiver();
+    onTestFinished(() => silent.close());
+    await add(home, 'silent', 'ap', silent.url);
+    const run = await runSvc(['regions', 'list', '--ping'], { home });
+    expect(run.code).toBe(0);
+    const rows = run.stdout.split('\n').map((line) => line.split('\t'));
+    expect(rows.map(([region, answered, , name]) => [region, answered, name])).toEqual([
+      ['REGION', 'ANSWERED', 'PROFILES'],
+      ['ap', '-', 'silent'],
+      ['eu', 'eu', 'right'],
+      ['us', 'eu (mismatch)', 'wrong'],
+      ['', undefined, undefined],
+    ]);
+    expect(run.stderr).toMatch(/^warning: \S+ answers from eu, not from us: svc doctor --profile wrong\n$/);
+    const json = JSON.parse((await runSvc(['regions', 'list', '--ping', '--json'], { home })).stdout);
+    expect(json.regions.map((one: { answered: string | null }) => one.answered)).toEqual([null, 'eu', 'eu']);
+  });
+
+  it('ends at Ctrl-C while an address takes connections and never answers', async () => {
+    const home = tempDir();
+    const asked = new Promise<void>((resolve) => {
+      const server = createServer((socket) => socket.on('error', () => {}).once('data', () => resolve()));
+      server.listen(0, '127.0.0.1', async () => {
+        const { port } = server.address() as AddressInfo;
+        await add(home, 'hangs', 'eu', `http://127.0.0.1:${port}`);
+        run = startSvc(['regions', 'list', '--ping'], { home });
+      });
+      onTestFinished(() => void server.close());
+    });
+    let run: RunningSvc | undefined;
+    await asked;
+    run!.interrupt();
+    expect(await run!.done).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted\n  next: svc regions list --ping\n',
+    });
   });
 
   it('says what to do where there is none', async () => {

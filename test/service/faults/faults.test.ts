@@ -251,7 +251,7 @@ describe('a faults file', () => {
     expect(() => readFaults(file)).toThrow(why);
     const run = await runSvc(['serve', '--port', '0', '--faults', file]);
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/next: correct the file; docs\/rehearsal\.md/);
+    expect(run.stderr).toMatch(/next: correct that \(docs\/rehearsal\.md/);
   });
 
   it('is refused where there is none', async () => {
