@@ -22,6 +22,8 @@ const SWEEP_MS = 20;
 const EXPLAINED_A_SECOND = 50;
 /** A larger body costs as much to explain as several that have this many bytes. */
 const BYTES_OF_ONE = 32 * 1024;
+/** One that no known mistake explains costs as much as several: everything was tried. */
+const COST_OF_UNKNOWN = 10;
 const NOT_EXPLAINED: Diagnosis = {
   name: 'unknown',
   summary: 'Not looked into: too many deliveries at once do not verify.',
@@ -189,8 +191,10 @@ export class Receiver {
     // A clock that was set back starts anew too.
     if (elapsed >= 1000 || elapsed < 0) this.#explaining = { since: now, spent: 0 };
     if (this.#explaining.spent >= EXPLAINED_A_SECOND) return NOT_EXPLAINED;
-    this.#explaining.spent += Math.max(1, evidence.body.length / BYTES_OF_ONE);
-    return diagnose(evidence);
+    const diagnosis = diagnose(evidence);
+    const cost = Math.max(1, evidence.body.length / BYTES_OF_ONE);
+    this.#explaining.spent += diagnosis.name === 'unknown' ? cost * COST_OF_UNKNOWN : cost;
+    return diagnosis;
   }
 
   #reject(

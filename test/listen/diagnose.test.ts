@@ -46,6 +46,8 @@ const python = (value: object) =>
     .replace('{ ', '{')
     .replace(' }', '}')
     .replace('é', '\\u00e9');
+const SCALARS = '{"a":"it\'s","b":true,"c":null,"d":1.0,"e":["caf\u00e9",false]}';
+const SCALARS_OF_PYTHON = "{'a': \"it's\", 'b': True, 'c': None, 'd': 1.0, 'e': ['caf\u00e9', False]}";
 const base64 = (body: string, key: string = SECRET) =>
   createHmac('sha256', key).update(body).digest('base64');
 
@@ -88,6 +90,84 @@ const MADE: ReadonlyArray<[MistakeName, string, () => Sent]> = [
     () => ({ signature: sign(JSON.stringify(event, null, 4)) }),
   ],
   ['pretty-printed-body', 'with tabs', () => ({ signature: sign(JSON.stringify(event, null, '\t')) })],
+  [
+    're-serialised-body',
+    'fractions shortened on the way',
+    () => ({ body: '{"amount":10,"count":3}', signature: sign('{"amount":10.0,"count":3}') }),
+  ],
+  [
+    're-serialised-body',
+    'an exponent written out',
+    () => ({ body: '{"n":1e3}', signature: sign('{"n":1000}') }),
+  ],
+  [
+    're-serialised-body',
+    'an exponent written out on the way',
+    () => ({ body: '{"n":1000}', signature: sign('{"n":1e3}') }),
+  ],
+  ['re-serialised-body', 'minus zero', () => ({ body: '{"n":-0}', signature: sign('{"n":0}') })],
+  [
+    're-serialised-body',
+    'digits of a big integer lost',
+    () => ({ body: '{"id":1234567890123456789}', signature: sign('{"id":1234567890123456800}') }),
+  ],
+  [
+    're-serialised-body',
+    'digits of a big integer lost on the way',
+    () => ({ body: '{"id":1234567890123456800}', signature: sign('{"id":1234567890123456789}') }),
+  ],
+  [
+    're-serialised-body',
+    'stored as jsonb, which sorts keys by length',
+    () => ({
+      body: '{"type": "a", "hashId": "d", "contentId": "c", "decisionId": "b"}',
+      signature: sign('{"type":"a","decisionId":"b","contentId":"c","hashId":"d"}'),
+    }),
+  ],
+  [
+    're-serialised-body',
+    "signed as .NET's System.Text.Json writes",
+    () => ({
+      signature: sign(COMPACT.replace('é', '\\u00E9').replace('<', '\\u003C').replace('>', '\\u003E')),
+    }),
+  ],
+  [
+    'pretty-printed-body',
+    'indented, non-ASCII escaped',
+    () => ({ signature: sign(JSON.stringify(event, null, 2).replace('é', '\\u00e9')) }),
+  ],
+  [
+    'pretty-printed-body',
+    'as Jackson writes',
+    () => ({
+      body: '{"a":[1,{"b":2}],"c":{}}',
+      signature: sign('{\n  "a" : [ 1, {\n    "b" : 2\n  } ],\n  "c" : { }\n}'),
+    }),
+  ],
+  ['python-dict-text', 'str(event) signed', () => ({ body: SCALARS, signature: sign(SCALARS_OF_PYTHON) })],
+  ['python-dict-text', 'str(event) sent', () => ({ body: SCALARS_OF_PYTHON, signature: sign(SCALARS) })],
+  ['stringified-object', "PHP's", () => ({ signature: sign('Array') })],
+  [
+    'stringified-object',
+    "Go's fmt.Sprint",
+    () => ({ body: '{"b":1,"a":[true,null]}', signature: sign('map[a:[true <nil>] b:1]') }),
+  ],
+  [
+    'stringified-object',
+    "Ruby's to_s",
+    () => ({ body: '{"a":"x","b":null}', signature: sign('{"a"=>"x", "b"=>nil}') }),
+  ],
+  [
+    'stringified-object',
+    "Java's toString",
+    () => ({ body: '{"a":"x","b":null}', signature: sign('{a=x, b=null}') }),
+  ],
+  ['encoded-as-utf16', 'signed so', () => ({ signature: sign(Buffer.from(COMPACT, 'utf16le')) })],
+  [
+    'encoded-as-utf16',
+    'sent so',
+    () => ({ body: Buffer.from(COMPACT, 'utf16le'), signature: sign(COMPACT) }),
+  ],
   ['trailing-newline', 'sent with one', () => ({ body: `${COMPACT}\n`, signature: sign(COMPACT) })],
   ['trailing-newline', 'signed with one', () => ({ signature: sign(`${COMPACT}\n`) })],
   ['trailing-newline', 'CRLF', () => ({ body: `${COMPACT}\r\n`, signature: sign(COMPACT) })],

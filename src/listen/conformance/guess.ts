@@ -27,6 +27,7 @@ export function* guesses(
   const seen = new Set([digest.toString('hex')]);
   const all: Guess[] = [];
   for (const { bytes, mistakes } of bodyVariants(body, beside)) {
+    if (mistakes.length > 1) break; // those with the fewest come first
     const [mistake] = mistakes;
     if (mistake) all.push({ signature: hex(bytes, secret), mistake });
   }

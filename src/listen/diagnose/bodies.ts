@@ -1,91 +1,77 @@
-/** The ways in which software on the path is known to turn a body into other bytes that mean the same. */
-import { gunzipSync } from 'node:zlib';
-import { serialisations } from './json.ts';
+/**
+ * The bytes that may have been signed in place of those that arrived: known wrappings are taken off, the JSON in them is
+ * written anew, known wrappings are put on. Each of the three alone and together.
+ */
+import { jsonForms, lostForms } from './json-forms.ts';
 import type { Applied } from './mistakes.ts';
+import { type BodyVariant, type SignedBeside, unwrapped, wrapped } from './wrappings.ts';
 
-export interface BodyVariant {
-  readonly bytes: Uint8Array;
-  readonly mistakes: readonly Applied[];
-}
+export type { BodyVariant, SignedBeside } from './wrappings.ts';
 
-/** What beside the body other signature schemes put under the signature. */
-export interface SignedBeside {
-  readonly id: string | undefined;
-  readonly timestamp: string | undefined;
-}
-
-const MAX_UNPACKED = 1024 * 1024;
+const MOST_MISTAKES = 4;
+/** Each byte is written once and digested once: with all of them an explanation takes some 100 ms. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_VARIANTS = 8000;
+/** Tried also where they have more bytes together: the likeliest mistakes. */
+const LEAST_VARIANTS = 16;
 
 /**
- * The bytes that may have been signed in place of `raw`, likeliest first. The first is `raw` itself.
- * @param thorough false keeps to the few likeliest: what a large body allows in good time
+ * The bytes that may have been signed in place of `raw`, those with the fewest mistakes first and among them the
+ * likeliest first; guesses at what a parser lost come last. The first is `raw` itself. As many as can be tried in good
+ * time: fewer of a large body.
  */
-export function* bodyVariants(raw: Buffer, beside: SignedBeside, thorough = true): Generator<BodyVariant> {
-  yield { bytes: raw, mistakes: [] };
-  yield* newlines(raw);
-  const text = raw.toString('utf8');
-  for (const { json, mistake } of serialisations(text, thorough)) {
-    const bytes = Buffer.from(json);
-    yield { bytes, mistakes: [mistake] };
-    yield { bytes: Buffer.from(`${json}\n`), mistakes: [mistake, { name: 'trailing-newline' }] };
+export function* bodyVariants(raw: Buffer, beside: SignedBeside): Generator<BodyVariant> {
+  let bytes = 0;
+  let variants = 0;
+  for (const variant of allVariants(raw, beside)) {
+    yield variant;
+    bytes += variant.bytes.length;
+    variants++;
+    if (variants >= MOST_VARIANTS || (variants >= LEAST_VARIANTS && bytes > MOST_BYTES)) return;
   }
+}
+
+function* allVariants(raw: Buffer, beside: SignedBeside): Generator<BodyVariant> {
+  const sources = unwrapped(raw).map((source) => ({ source, forms: kept(formsOf(source)) }));
+  for (let count = 0; count <= MOST_MISTAKES; count++) {
+    const room = sources.map((one) => ({ ...one, left: count - one.source.mistakes.length }));
+    for (const { source, left } of room) if (left >= 0) yield* wrapped(source, left, beside);
+    for (const { forms, left } of room) {
+      if (left >= 1) for (const form of forms()) yield* wrapped(form, left - 1, beside);
+    }
+    if (count === 1) yield* instead();
+  }
+  for (const { source } of sources) yield* rewritten(source, lostForms(source.bytes.toString()));
+}
+
+const formsOf = (source: BodyVariant) => rewritten(source, jsonForms(source.bytes.toString()));
+
+function* rewritten(
+  { mistakes }: BodyVariant,
+  forms: Iterable<{ text: string; mistake: Applied }>,
+): Generator<BodyVariant> {
+  for (const { text, mistake } of forms) yield { bytes: Buffer.from(text), mistakes: [...mistakes, mistake] };
+}
+
+/** What people hash who have lost the body. */
+function* instead(): Generator<BodyVariant> {
   yield { bytes: Buffer.alloc(0), mistakes: [{ name: 'empty-body' }] };
-  yield { bytes: Buffer.from('[object Object]'), mistakes: [{ name: 'stringified-object' }] };
-  yield* timestamped(raw, beside);
-  if (thorough) yield* transcoded(raw, text);
-}
-
-function* newlines(raw: Buffer): Generator<BodyVariant> {
-  const mistakes: Applied[] = [{ name: 'trailing-newline' }];
-  yield { bytes: Buffer.concat([raw, Buffer.from('\n')]), mistakes };
-  yield { bytes: Buffer.concat([raw, Buffer.from('\r\n')]), mistakes };
-  let end = raw.length;
-  const isNewline = () => raw[end - 1] === 0x0a || raw[end - 1] === 0x0d;
-  for (let stripped = 0; end > 0 && isNewline() && stripped < 2; stripped++) {
-    yield { bytes: raw.subarray(0, --end), mistakes };
+  for (const text of ['[object Object]', 'Array']) {
+    yield { bytes: Buffer.from(text), mistakes: [{ name: 'stringified-object', detail: text }] };
   }
-  while (end > 0 && isNewline()) end--;
-  if (end < raw.length) yield { bytes: raw.subarray(0, end), mistakes };
 }
 
-function* timestamped(raw: Buffer, { id, timestamp }: SignedBeside): Generator<BodyVariant> {
-  if (timestamp === undefined) return;
-  const mistakes: Applied[] = [{ name: 'signed-with-timestamp' }];
-  const prefixes = [`${timestamp}.`, ...(id === undefined ? [] : [`${id}.${timestamp}.`])];
-  for (const prefix of prefixes) yield { bytes: Buffer.concat([Buffer.from(prefix), raw]), mistakes };
-}
-
-function* transcoded(raw: Buffer, text: string): Generator<BodyVariant> {
-  const as = (mistake: Applied, bytes: Uint8Array | string): BodyVariant => ({
-    bytes: Buffer.from(bytes as string),
-    mistakes: [mistake],
-  });
-  yield as({ name: 'decoded-as-text' }, text);
-  yield as({ name: 'decoded-as-latin1' }, raw.toString('latin1'));
-  if (isAsciiOrLatin1(text)) yield as({ name: 'decoded-as-latin1' }, Buffer.from(text, 'latin1'));
-  yield as({ name: 'byte-order-mark' }, text.startsWith('\ufeff') ? text.slice(1) : `\ufeff${text}`);
-  yield as({ name: 'line-endings' }, raw.toString('latin1').replaceAll('\r\n', '\n'));
-  yield as({ name: 'line-endings' }, Buffer.from(raw.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1'));
-  yield as({ name: 'surrounding-space' }, text.trim());
-  yield as({ name: 'double-encoded' }, JSON.stringify(text));
-  yield as({ name: 'python-bytes-text' }, `b'${text}'`);
-  yield as({ name: 'base64-body' }, raw.toString('base64'));
-  if (/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text))
-    yield as({ name: 'base64-body' }, Buffer.from(text, 'base64'));
-  const unpacked = gunzip(raw);
-  if (unpacked) yield as({ name: 'compressed-body' }, unpacked);
-}
-
-function isAsciiOrLatin1(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0xff) return false;
-  return true;
-}
-
-function gunzip(raw: Buffer): Buffer | undefined {
-  if (raw[0] !== 0x1f || raw[1] !== 0x8b) return undefined;
-  try {
-    return gunzipSync(raw, { maxOutputLength: MAX_UNPACKED });
-  } catch {
-    return undefined; // not a gzip file after all, or one that unpacks to too much
-  }
+/** Walks a generator as often as asked, and lets it work once and only as far as somebody got. */
+function kept<T>(source: Generator<T>): () => Generator<T> {
+  const items: T[] = [];
+  return function* () {
+    for (let at = 0; ; at++) {
+      if (at === items.length) {
+        const next = source.next();
+        if (next.done) return;
+        items.push(next.value);
+      }
+      yield items[at] as T;
+    }
+  };
 }

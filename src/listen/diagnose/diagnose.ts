@@ -32,8 +32,8 @@ export interface Evidence {
   readonly others: readonly NamedSecret[];
 }
 
-/** Up to here every pair of body and key is tried; a larger body gets the likely mistakes one at a time. */
-const THOROUGH_BYTES = 16 * 1024;
+/** Most bytes that are digested to try a body with a mistake under a key with one. */
+const MOST_BYTES_OF_PAIRS = 4 * 1024 * 1024;
 /** Headers in which other services put a signature. */
 const OTHER_HEADERS = /signature|hmac|x-hub/;
 
@@ -73,20 +73,27 @@ function search(
     id: headerOf(headers, HEADERS.webhookId),
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
-  const thorough = body.length <= THOROUGH_BYTES;
-  const bodies = [...bodyVariants(body, beside, thorough)];
+  const bodies = [...bodyVariants(body, beside)];
+  const single = bodies.filter(({ mistakes }) => mistakes.length === 1);
   let best: Applied[] | undefined;
   for (const { secret } of secrets) {
-    const keys = keyVariants(secret, others);
+    const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
     const digest = hmacOnce();
-    const [right, ...wrong] = keys as [KeyVariant, ...KeyVariant[]];
-    for (const variant of bodies) best = fewer(best, match(readings, variant, right, digest));
-    for (const key of wrong) best = fewer(best, match(readings, bodies[0]!, key, digest));
+    const attempt = (variant: BodyVariant, key: KeyVariant) => {
+      best = fewer(best, match(readings, variant, key, digest));
+    };
+    for (const variant of bodies) {
+      attempt(variant, right);
+      if (best !== undefined) break; // the fewest mistakes come first
+    }
+    for (const key of wrong) attempt(bodies[0]!, key);
     best = fewer(best, otherConstructions(readings, body, secret));
-    // Body and key both wrong: many pairs, and never fewer mistakes than what was found above.
-    if (best !== undefined || !thorough) continue;
-    for (const variant of bodies.slice(1)) {
-      for (const key of wrong) best = fewer(best, match(readings, variant, key, digest));
+    if (best !== undefined) continue;
+    let bytes = 0;
+    for (const variant of single) {
+      for (const key of wrong) attempt(variant, key);
+      bytes += variant.bytes.length * wrong.length;
+      if (bytes > MOST_BYTES_OF_PAIRS) break;
     }
   }
   return best;

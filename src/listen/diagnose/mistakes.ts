@@ -73,6 +73,15 @@ export const MISTAKES = catalogue({
     summary: (detail) => `The body was pretty-printed: the signature fits the JSON ${detail}.`,
     fix: RAW_BODY,
   },
+  'python-dict-text': {
+    summary: (detail) =>
+      `The body is Python's str() of a dict on one side ('…', True, None): the signature fits it ${detail}.`,
+    fix: {
+      node: RAW_BODY.node,
+      python: 'body = json.dumps(event).encode()  # not str(event)',
+      go: RAW_BODY.go,
+    },
+  },
   'trailing-newline': {
     summary: () => 'A trailing newline was added to the body or taken from it.',
     fix: {
@@ -95,13 +104,17 @@ export const MISTAKES = catalogue({
     fix: RAW_BODY,
   },
   'decoded-as-latin1': { summary: () => 'The body was read or written as Latin-1.', fix: RAW_BODY },
+  'encoded-as-utf16': {
+    summary: () => 'The body was read or written as UTF-16, as Encoding.Unicode does in .NET.',
+    fix: RAW_BODY,
+  },
   'empty-body': {
     summary: () =>
       'The signature fits an empty body: the stream had been read before the signature was computed.',
     fix: RAW_BODY,
   },
   'stringified-object': {
-    summary: () => 'The signature fits the text "[object Object]": a parsed body was turned into a string.',
+    summary: (detail) => `A parsed body was turned into a string: the signature fits its text, ${detail}.`,
     fix: RAW_BODY,
   },
   'python-bytes-text': {

@@ -1,0 +1,151 @@
+/**
+ * Reads JSON, and Python's `str()` of the same value, into a tree that keeps what a JavaScript object loses: the order
+ * of the members and the spelling of the numbers.
+ */
+
+export type Tree = null | boolean | string | NumberAs | readonly Tree[] | Members;
+
+/** A number as it is spelled. */
+export class NumberAs {
+  readonly spelled: string;
+  constructor(spelled: string) {
+    this.spelled = spelled;
+  }
+}
+
+/** The members of an object in their order; of a name that stands twice the last value, at the place of the first. */
+export class Members {
+  readonly entries: ReadonlyArray<readonly [string, Tree]>;
+  constructor(entries: Iterable<readonly [string, Tree]>) {
+    this.entries = [...new Map(entries)];
+  }
+}
+
+/** Applies a function to each number and each object of a tree, from the leaves up. */
+export function mapTree(
+  tree: Tree,
+  each: { number?: (n: NumberAs) => NumberAs; object?: (m: Members) => Members },
+): Tree {
+  if (tree instanceof NumberAs) return each.number?.(tree) ?? tree;
+  if (Array.isArray(tree)) return tree.map((item) => mapTree(item, each));
+  if (!(tree instanceof Members)) return tree;
+  const mapped = new Members(tree.entries.map(([name, value]) => [name, mapTree(value, each)]));
+  return each.object?.(mapped) ?? mapped;
+}
+
+export interface ReadJson {
+  readonly tree: Tree;
+  /** True where it is written as only Python writes it: single quotes, True, False, None. */
+  readonly isPython: boolean;
+}
+
+const SPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/sy;
+const WORD = /true|false|null|True|False|None/y;
+const WORDS: Record<string, null | boolean> = {
+  true: true,
+  false: false,
+  null: null,
+  True: true,
+  False: false,
+  None: null,
+};
+
+/**
+ * Reads one value with nothing but white space around it. Undefined for any other text. Throws RangeError where it is
+ * nested deeper than the stack.
+ */
+export function readJson(text: string): ReadJson | undefined {
+  const scan = new Scanner(text);
+  const tree = scan.value();
+  return tree === undefined || !scan.atEnd() ? undefined : { tree, isPython: scan.isPython };
+}
+
+class Scanner {
+  isPython = false;
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  atEnd(): boolean {
+    this.#take(SPACE);
+    return this.#at === this.#text.length;
+  }
+
+  /** The value that stands here; undefined where there is none. */
+  value(): Tree | undefined {
+    this.#take(SPACE);
+    const first = this.#text[this.#at];
+    if (first === '{') return this.#object();
+    if (first === '[') return this.#list(']', () => this.value());
+    if (first === '"' || first === "'") return this.#string();
+    const word = this.#take(WORD);
+    if (word !== undefined) {
+      this.isPython ||= /^[TFN]/.test(word);
+      return WORDS[word];
+    }
+    const number = this.#take(NUMBER);
+    return number === undefined ? undefined : new NumberAs(number);
+  }
+
+  #object(): Tree | undefined {
+    const entries = this.#list('}', () => {
+      this.#take(SPACE);
+      const name = this.#string();
+      if (name === undefined || !this.#skip(':')) return undefined;
+      const value = this.value();
+      return value === undefined ? undefined : ([name, value] as const);
+    });
+    return entries && new Members(entries);
+  }
+
+  /** What stands between brackets, with commas between. */
+  #list<T>(close: string, item: () => T | undefined): T[] | undefined {
+    this.#at++;
+    const items: T[] = [];
+    if (this.#skip(close)) return items;
+    for (;;) {
+      const one = item();
+      if (one === undefined) return undefined;
+      items.push(one);
+      if (this.#skip(close)) return items;
+      if (!this.#skip(',')) return undefined;
+    }
+  }
+
+  #string(): string | undefined {
+    const quoted = this.#take(STRING);
+    if (quoted === undefined) return undefined;
+    this.isPython ||= quoted.startsWith("'");
+    return unescaped(quoted.slice(1, -1));
+  }
+
+  #skip(mark: string): boolean {
+    this.#take(SPACE);
+    if (this.#text[this.#at] !== mark) return false;
+    this.#at++;
+    return true;
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|(.))/gs;
+const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (whole, u?: string, x?: string, wide?: string, one?: string) => {
+    if (one !== undefined) return SHORT[one] ?? one;
+    const code = Number.parseInt((u ?? x ?? wide) as string, 16);
+    return code > 0x10ffff ? whole : String.fromCodePoint(code);
+  });
+}
