@@ -1,39 +1,45 @@
 import type * as z from 'zod/mini';
 import { Event, User } from '../contract/schemas.ts';
 import { validate } from '../contract/validation.ts';
+import { type Fault, together } from './faults.ts';
 import { type Member, membersOf } from './json-members.ts';
-import { toUtc } from './timestamps.ts';
-
-/** What is wrong with one record: the field (`record` for the whole) and the reason in words. */
-export interface Fault {
-  readonly field: string;
-  readonly reason: string;
-}
+import type { Shaping } from './shaping.ts';
+import { toUtc, whyRefused } from './timestamps.ts';
 
 /** Which schema the records of an import obey, and the name of their array on the wire. */
 export type RecordKind = 'events' | 'users';
 
 const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
+const UNKNOWN = 'is not a known field; --extra-fields properties or drop takes such fields';
+
 /** The free-form part of a record. */
 export const FREE_PART: Record<RecordKind, string> = { events: 'properties', users: 'traits' };
 
 /**
  * The full check of one record: JSON, then the schema of the contract, then what a schema behind JSON.parse cannot
  * see: a name given twice (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half a surrogate pair,
- * which no UTF-8 text can hold (RFC 7493 section 2.1). Returns the first fault, or null.
+ * which no UTF-8 text can hold (RFC 7493 section 2.1). Without `validate` it must be a JSON object, or it would break
+ * its batch. `known` are faults found before, in fields that are then not looked at again. Returns all faults as one,
+ * or null.
  */
-export function checkRecord(kind: RecordKind, text: string): Fault | null {
+export function checkRecord(
+  { kind, validate: full }: Pick<Shaping, 'kind' | 'validate'>,
+  text: string,
+  known: readonly Fault[] = [],
+): Fault | null {
   const parsed = parseObject(text);
   if ('field' in parsed) return parsed;
+  if (!full) return together(known);
   const result = validate(SCHEMAS[kind], parsed.value);
-  if (!result.ok) return worded(kind, result.details[0]!, parsed.value);
-  return checkText(text, parsed.value, FREE_PART[kind]);
-}
-
-/** The check that `--no-validate` leaves: it must be a JSON object, or it would break its batch. */
-export function checkObject(text: string): Fault | null {
-  const parsed = parseObject(text);
-  return 'field' in parsed ? parsed : null;
+  if (result.ok && known.length === 0) return checkText(text, parsed.value, FREE_PART[kind]);
+  const found = result.ok
+    ? []
+    : result.issues.flatMap((issue, i) =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), reason: UNKNOWN }))
+          : [worded(kind, result.details[i]!, parsed.value)],
+      );
+  return together([...known, ...found.filter(({ field }) => !known.some((fault) => fault.field === field))]);
 }
 
 /** A JSON object, or the fault that says why it is none. */
@@ -64,9 +70,9 @@ function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>
     const given = value.timestamp;
     if (given !== undefined && given !== null && toUtc(String(given), 'UTC').ok)
       return { field, reason: `${message}; --convert-timestamps turns this one into UTC` };
+    const why = typeof given === 'string' ? whyRefused(given) : undefined;
+    if (why) return { field, reason: `${message}; this one ${why}` };
   }
-  if (message === 'is not a known field')
-    return { field, reason: `${message}; --extra-fields properties or drop takes such fields` };
   return { field, reason: message };
 }
 

@@ -1,5 +1,7 @@
+import type { Detail } from '../contract/validation.ts';
 import type { Batch } from './batch.ts';
 import type { RecordKind } from './check.ts';
+import { type Fault, together } from './faults.ts';
 import type { Reject } from './reject.ts';
 import { type Answer, blamesContent } from './send.ts';
 
@@ -35,12 +37,12 @@ export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: s
       return;
     }
     if (records.length === 1) {
-      refuse(records[0]!, answer, answer.details?.[0]);
+      refuse(records[0]!, answer, answer.details?.map(faultOf) ?? []);
       return;
     }
     const blamed = answer.status === 413 ? new Map() : blamedBy(answer, records.length);
     if (blamed.size === 0) return halve(records);
-    for (const [at, detail] of blamed) refuse(records[at]!, answer, detail);
+    for (const [at, faults] of blamed) refuse(records[at]!, answer, faults);
     const rest = records.filter((_, at) => !blamed.has(at));
     if (rest.length === 0) return;
     const left = blamed.size < records.length * WORTHWHILE ? patience - 1 : PATIENCE;
@@ -57,18 +59,14 @@ export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: s
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  function refuse(
-    index: number,
-    answer: Answer,
-    detail: { field: string; message: string } | undefined,
-  ): void {
+  function refuse(index: number, answer: Answer, faults: readonly Fault[]): void {
     const { records } = batch;
+    const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
     outcome.rejects.push({
       file,
       line: records.line[index]!,
       offset: records.offset[index]!,
-      field: detail?.field ?? 'record',
-      reason: detail?.message ?? answer.message ?? `was refused with ${answer.status}`,
+      ...(together(faults) ?? refused),
       status: answer.status,
       ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
       raw: records.raw(index, batch.body),
@@ -81,15 +79,19 @@ export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: s
   return outcome;
 }
 
-/** The records that an answer blames: their place in the request, and the first thing said about each. */
-function blamedBy(answer: Answer, count: number): Map<number, { field: string; message: string }> {
-  const blamed = new Map<number, { field: string; message: string }>();
+/** The records that an answer blames: their place in the request, and what is said about each. */
+function blamedBy(answer: Answer, count: number): Map<number, Fault[]> {
+  const blamed = new Map<number, Fault[]>();
   for (const detail of answer.details ?? []) {
     const { index } = detail;
     if (index === undefined || !Number.isInteger(index) || index < 0 || index >= count) continue;
-    if (!blamed.has(index)) blamed.set(index, detail);
+    blamed.set(index, [...(blamed.get(index) ?? []), faultOf(detail)]);
   }
   return blamed;
+}
+
+function faultOf({ field, message }: Detail): Fault {
+  return { field, reason: message };
 }
 
 /** The body that holds some records of a batch. */

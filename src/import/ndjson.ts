@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from './batcher.ts';
-import type { Fault } from './check.ts';
+import type { Fault } from './faults.ts';
 import type { Window } from './input/window.ts';
 import { type Reject, SHOWN_BYTES } from './reject.ts';
 

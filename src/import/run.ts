@@ -50,6 +50,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
         () => undefined,
         (error: unknown) => ({ error }),
       );
+      if (failure && run.neverBegan(failure.error)) throw failure.error;
       return run.end(failure, world.clock.now() - began);
     } finally {
       journal.close();
@@ -160,7 +161,7 @@ class Run {
       files: options.name.inputs.length,
       elapsedMs,
       rejectsFile: tally.rejected > 0 || this.resumed ? this.rejectsPath : null,
-      resumeCommand: this.complete || this.neverBegan(failure) ? null : options.resumeCommand,
+      resumeCommand: this.complete ? null : options.resumeCommand,
       sha256: this.complete ? this.sha256 : null,
     });
     const interrupted = world.stop.aborted && !this.complete;
@@ -172,9 +173,9 @@ class Run {
     };
   }
 
-  /** The input was of no use, and nothing was sent: the command needs another form, not another run. */
-  private neverBegan(failure: { error: unknown } | undefined): boolean {
-    return failure?.error instanceof InputError && !this.journal.touched;
+  /** The input was of no use before a record was read: the command needs another form, not another run. */
+  neverBegan(error: unknown): boolean {
+    return error instanceof InputError && this.batcher.read === 0;
   }
 
   /** The limit on errors was reached, by rejects found here or by the service's. */

@@ -1,4 +1,5 @@
-import { checkObject, checkRecord, type Fault, FREE_PART, parseObject } from './check.ts';
+import { checkRecord, FREE_PART, parseObject } from './check.ts';
+import type { Fault } from './faults.ts';
 import { type Member, membersOf } from './json-members.ts';
 import type { Shape } from './ndjson.ts';
 import { cellJson, FIELDS, propertyName, type Shaping } from './shaping.ts';
@@ -9,8 +10,6 @@ import { toUtc } from './timestamps.ts';
  * that needs no change is returned as it is, to the byte. Whatever comes out is checked like any record.
  */
 export function jsonShape(shaping: Shaping): Shape {
-  const check = (text: string): Fault | null =>
-    shaping.validate ? checkRecord(shaping.kind, text) : checkObject(text);
   const changes =
     shaping.map.size > 0 ||
     shaping.set.size > 0 ||
@@ -21,10 +20,10 @@ export function jsonShape(shaping: Shaping): Shape {
       const parsed = parseObject(text);
       if ('field' in parsed) return parsed;
       const made = reshape(text, shaping);
-      if (typeof made !== 'string') return made;
-      return check(made) ?? { text: made };
+      if ('field' in made) return made;
+      return checkRecord(shaping, made.text, made.faults) ?? { text: made.text };
     }
-    return check(text) ?? { text };
+    return checkRecord(shaping, text) ?? { text };
   };
 }
 
@@ -35,15 +34,15 @@ interface Draft {
   changed: boolean;
 }
 
-function reshape(text: string, shaping: Shaping): string | Fault {
+/** The new text, and the faults of values that could not be made what the flags ask for. */
+function reshape(text: string, shaping: Shaping): { text: string; faults: Fault[] } | Fault {
   const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
   for (const member of membersOf(text)) {
     const fault = place(text, member, shaping, draft);
     if (fault) return fault;
   }
-  const fault = convert(draft, shaping) ?? constants(draft, shaping);
-  if (fault) return fault;
-  return draft.changed ? written(draft, FREE_PART[shaping.kind]) : text;
+  const faults = [convert(draft, shaping), constants(draft, shaping)].filter((fault) => fault !== null);
+  return { text: draft.changed ? written(draft, FREE_PART[shaping.kind]) : text, faults };
 }
 
 function place(text: string, member: Member, shaping: Shaping, draft: Draft): Fault | null {

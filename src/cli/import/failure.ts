@@ -12,8 +12,7 @@ import { earlierText, type Ways } from './ways.ts';
 
 /** Turns what stopped an import into a failure of the catalogue. */
 export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcError {
-  if (error instanceof InputError)
-    return new SvcError('file', strip(error.message), { hint: error.hint, cause: error });
+  if (error instanceof InputError) return input(error, ways);
   if (error instanceof ImportRefused) return refused(error, ways);
   if (error instanceof InputChanged)
     return new SvcError('input_changed', strip(error.message), {
@@ -48,6 +47,15 @@ export function partialFailure(
 
 export function interruptedFailure(ways: Ways): SvcError {
   return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
+}
+
+function input(error: InputError, ways: Ways): SvcError {
+  const { flags, note } = error;
+  const step = flags ? ways.without(flags.without, flags.more) : error.hint;
+  return new SvcError('file', strip(error.message), {
+    hint: note ? `${step}\n        ${note}` : step,
+    cause: error,
+  });
 }
 
 function refused(error: ImportRefused, ways: Ways): SvcError {

@@ -1,4 +1,5 @@
-import { checkRecord, type Fault } from '../../import/check.ts';
+import { checkRecord } from '../../import/check.ts';
+import type { Fault } from '../../import/faults.ts';
 import { cellJson } from '../../import/shaping.ts';
 
 /** The JSON text of one event, checked as an import checks it, or what is wrong with it. */
@@ -22,5 +23,5 @@ export function eventText(
     ...(members.length > 0 ? [`"properties":{${members.join(',')}}`] : []),
   ];
   const json = `{${fields.join(',')}}`;
-  return checkRecord('events', json) ?? { json };
+  return checkRecord({ kind: 'events', validate: true }, json) ?? { json };
 }

@@ -1,8 +1,10 @@
-import { type Fault, FREE_PART, type RecordKind } from '../check.ts';
+import { FREE_PART, type RecordKind } from '../check.ts';
+import type { Fault } from '../faults.ts';
 import { InputError } from '../input/input-error.ts';
 import { membersOf } from '../json-members.ts';
-import { type CellType, cellJson, FIELDS, propertyName, REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
+import { type CellType, cellJson, FIELDS, propertyName, type Shaping } from '../shaping.ts';
 import { toUtc } from '../timestamps.ts';
+import { missingColumns } from './missing.ts';
 
 type Column =
   | { readonly to: 'field'; readonly name: string; readonly prefix: string }
@@ -14,6 +16,8 @@ type Column =
     }
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
+
+const NONE: readonly Fault[] = [];
 
 /** The plan by which the cells of a CSV row become one record; made once from the header. */
 export class Columns {
@@ -37,8 +41,8 @@ export class Columns {
     this.refuse(header, file);
   }
 
-  /** The JSON text of the record, or what is wrong with a cell. */
-  record(cells: string[]): { readonly text: string } | Fault {
+  /** The JSON text of the record, without the cells that are at fault; or what is wrong with the whole row. */
+  record(cells: string[]): { readonly text: string; readonly faults: readonly Fault[] } | Fault {
     if (cells.length !== this.count)
       return {
         field: 'record',
@@ -46,26 +50,27 @@ export class Columns {
       };
     let fields = this.setFields;
     let properties = this.setProperties;
+    let faults = NONE;
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]!;
       const column = this.columns[i]!;
       if (cell === '' || column.to === 'nothing') continue;
       if (column.to === 'field') {
         const value = this.field(column.name, cell);
-        if (typeof value !== 'string') return value;
-        fields += column.prefix + value;
+        if (typeof value === 'string') fields += column.prefix + value;
+        else faults = [...faults, value];
       } else if (column.to === 'property') {
         const value = cellJson(cell, column.type);
-        if ('reason' in value) return { field: `${this.freePart}.${column.name}`, reason: value.reason };
-        properties += column.prefix + value.json;
+        if ('json' in value) properties += column.prefix + value.json;
+        else faults = [...faults, { field: `${this.freePart}.${column.name}`, reason: value.reason }];
       } else {
         const inner = this.free(cell);
-        if (typeof inner !== 'string') return inner;
-        properties += inner;
+        if (typeof inner === 'string') properties += inner;
+        else faults = [...faults, inner];
       }
     }
     if (properties !== '') fields += `,"${this.freePart}":{${properties.slice(1)}}`;
-    return { text: `{${fields.slice(1)}}` };
+    return { text: `{${fields.slice(1)}}`, faults };
   }
 
   private field(name: string, cell: string): string | Fault {
@@ -111,22 +116,12 @@ export class Columns {
 
   private refuse(header: string[], file: string): void {
     const { shaping } = this;
-    const columns = header.map((name) => name || '(no name)').join(', ');
     const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
     if (twice !== undefined)
       throw new InputError(`${file} has two columns named ${twice}.`, 'Rename one of them in the header.');
-    for (const column of [...shaping.map.keys(), ...shaping.types.keys()])
-      if (!header.includes(column) && !shaping.set.has(column))
-        throw new InputError(`${file} has no column ${column}. It has: ${columns}.`, `head -1 ${file}`);
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
-    for (const field of REQUIRED_FIELDS[shaping.kind]) {
-      if (!shaping.validate || shaping.set.has(field) || targets.includes(field)) continue;
-      const flag = field === 'event' ? '--set event=NAME' : `--map ${field}=COLUMN`;
-      throw new InputError(
-        `${file} has no column ${field}. It has: ${columns}.`,
-        `svc ${shaping.kind} import ${file} ${flag}`,
-      );
-    }
+    const missing = missingColumns(header, targets, shaping, file);
+    if (missing) throw missing;
     const clash = targets.find((name, index) => targets.indexOf(name) !== index);
     if (clash !== undefined)
       throw new InputError(

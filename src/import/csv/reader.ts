@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from '../batcher.ts';
-import { checkObject, checkRecord, type Fault } from '../check.ts';
+import { checkRecord } from '../check.ts';
+import type { Fault } from '../faults.ts';
 import { InputError } from '../input/input-error.ts';
 import type { Window } from '../input/window.ts';
 import { type RecordReader, skipByteOrderMark } from '../ndjson.ts';
@@ -110,7 +111,7 @@ export class CsvReader implements RecordReader {
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
-    const fault = 'field' in made ? made : this.put(made.text);
+    const fault = 'field' in made ? made : this.put(made.text, made.faults);
     if (fault) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...fault, raw }, next);
       return;
@@ -119,15 +120,16 @@ export class CsvReader implements RecordReader {
   }
 
   /** Writes a record where the scan can see it; the schema decides what the scan leaves open. */
-  private put(text: string): Fault | null {
+  private put(text: string, known: readonly Fault[]): Fault | null {
+    const { shaping } = this.options;
+    if (known.length > 0) return checkRecord(shaping, text, known);
     if (text.length * 3 + 1 > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
     this.length = this.scratch.write(text, 'utf8');
-    const { shaping } = this.options;
-    if (!shaping.validate) return checkObject(text);
+    if (!shaping.validate) return checkRecord(shaping, text);
     this.scratch[this.length] = LINE_FEED;
     if (shaping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
-    return checkRecord(shaping.kind, text);
+    return checkRecord(shaping, text);
   }
 
   private header(bytes: Buffer, row: Row): void {

@@ -1,0 +1,80 @@
+import { distance } from 'fastest-levenshtein';
+import { shellWord } from '../../kit/shell.ts';
+import { InputError } from '../input/input-error.ts';
+import { REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
+
+/** What a column is often called that holds a required field. */
+const OFTEN: Readonly<Record<string, RegExp>> = {
+  userId: /user|customer|member|client|account|reviewer|uid|^id$/i,
+  event: /event|action|activity|^evt?$/i,
+  timestamp: /time|date|stamp|_at$|[a-z]At$|^ts$/i,
+};
+/** Most names listed, and most characters of each. */
+const MOST_NAMES = 30;
+const MOST_CHARS = 60;
+
+/**
+ * What is wrong where columns are missing that the flags or the service ask for: all of them at once, what there is
+ * instead, and the flags that name it as far as they can be guessed. `become`: the names that the columns become.
+ */
+export function missingColumns(
+  header: readonly string[],
+  become: readonly string[],
+  shaping: Shaping,
+  file: string,
+): InputError | undefined {
+  const { kind, map, types, set, validate, convert } = shaping;
+  const absent = (column: string) => !header.includes(column) && !set.has(column);
+  const mapped = [...map.values()];
+  const fields = validate
+    ? REQUIRED_FIELDS[kind].filter((field) => ![...set.keys(), ...become, ...mapped].includes(field))
+    : [];
+  const missing = [...new Set([...map.keys(), ...types.keys()].filter(absent).concat(fields))];
+  if (missing.length === 0) return undefined;
+
+  const free = header.filter(
+    (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
+  );
+  const guess = (wanted: string, field = wanted): string => {
+    const near = nearest(wanted, free) ?? free.find((name) => OFTEN[field]?.test(name));
+    if (near === undefined) return 'COLUMN';
+    free.splice(free.indexOf(near), 1);
+    return near;
+  };
+  const flags: string[] = [];
+  for (const [column, field] of map)
+    flags.push('--map', `${field}=${absent(column) ? guess(column, field) : column}`);
+  for (const field of fields) {
+    const column = guess(field);
+    if (column === 'COLUMN' && field === 'event') flags.push('--set', 'event=NAME');
+    else flags.push('--map', `${field}=${column}`);
+  }
+  for (const [column, type] of types)
+    flags.push('--type', `${absent(column) ? guess(column) : column}=${type}`);
+  const unsure =
+    convert === undefined && missing.some((name) => name === 'timestamp' || map.get(name) === 'timestamp');
+  return new InputError(
+    `${file} has no ${missing.length === 1 ? 'column' : 'columns'} ${listed(missing)}. It has: ${listed(header)}.`,
+    `svc ${[kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
+    {
+      flags: { without: ['map', 'type'], more: flags },
+      note: unsure
+        ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z'
+        : undefined,
+    },
+  );
+}
+
+/** The name that differs from another in its case, its separators or two letters. */
+function nearest(wanted: string, names: readonly string[]): string | undefined {
+  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const scored = names.map((name) => ({ name, off: distance(plain(wanted), plain(name)) }));
+  const best = scored.sort((a, b) => a.off - b.off)[0];
+  return best && best.off <= Math.min(2, plain(wanted).length / 3) ? best.name : undefined;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARS) || '(no name)');
+  const more = names.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

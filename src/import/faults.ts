@@ -1,0 +1,30 @@
+/** What is wrong with one record: the field (`record` for the whole) and the reason in words. */
+export interface Fault {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Most fields that are named of one record, and most characters of each name behind the first. */
+const MOST_FIELDS = 6;
+const MOST_CHARS = 60;
+
+/**
+ * All faults of a record as one: the first one's field, and behind its reason the others', fields of the same reason
+ * together: `is missing (also event, timestamp); plan: must be …`. Null where there is none.
+ */
+export function together(faults: readonly Fault[]): Fault | null {
+  const [first, ...others] = faults;
+  if (!first) return null;
+  if (others.length === 0) return first;
+  const groups = new Map<string, string[]>();
+  for (const { field, reason } of others.slice(0, MOST_FIELDS - 1))
+    groups.set(reason, [...(groups.get(reason) ?? []), field.slice(0, MOST_CHARS)]);
+  const alike = groups.get(first.reason);
+  groups.delete(first.reason);
+  const parts = [
+    first.reason + (alike ? ` (also ${alike.join(', ')})` : ''),
+    ...[...groups].map(([reason, fields]) => `${fields.join(', ')}: ${reason}`),
+  ];
+  if (faults.length > MOST_FIELDS) parts.push(`and ${faults.length - MOST_FIELDS} more`);
+  return { field: first.field, reason: parts.join('; ') };
+}

@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runSvc } from '../../support/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+/** Imports a file of this content on fresh local data; `rejects` are field and reason of each. */
+async function imported(name: string, content: string, ...flags: string[]) {
+  const home = tempDir();
+  writeFileSync(join(home, name), content);
+  const run = await runSvc(['events', 'import', name, '-p', 'local', ...flags], { home, cwd: home });
+  const rejects = () =>
+    readFileSync(join(home, `${name}.rejects.ndjson`), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ field, reason }) => `${field} ${reason}`);
+  return { ...run, home, rejects };
+}
+
+const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
+const EXTRA = 'is not a known field; --extra-fields properties or drop takes such fields';
+
+test('a reject names every field that is wrong, the same reason once, and not without end', async () => {
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, null]));
+  const records = [
+    { userId: 7, timestamp: '31/12/2025', properties: { a: null } },
+    { user_id: 'u', name: 'e' },
+    { userId: '', event: '', timestamp: '2025-12-31', properties: {} },
+    { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z', properties: many },
+  ];
+  const { code, rejects } = await imported(
+    'a.ndjson',
+    records.map((record) => JSON.stringify(record)).join('\n'),
+  );
+  expect(code).toBe(7);
+  expect(rejects()).toEqual([
+    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
+    `userId is missing (also event, timestamp); user_id, name: ${EXTRA}`,
+    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the day is all that counts`,
+    'properties.p0 must be a string, a number or a boolean (also properties.p1, properties.p2, properties.p3, properties.p4, properties.p5); and 44 more',
+  ]);
+});
+
+test('with flags that change records, too: what cannot be converted and what is missing, in one reject', async () => {
+  const csv = ['userId,event,timestamp,n,flag', ',e,31/12/2025,x,maybe', 'u,,2026-01-31 12:00,1,true'].join(
+    '\n',
+  );
+  const flags = ['--convert-timestamps', '--type', 'n=number', '--type', 'flag=boolean'];
+  expect((await imported('a.csv', csv, ...flags)).rejects()).toEqual([
+    'timestamp may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
+    'event is missing',
+  ]);
+  const ndjson = '{"userId":"","timestamp":"noon"}';
+  expect((await imported('a.ndjson', ndjson, '--convert-timestamps')).rejects()).toEqual([
+    expect.stringMatching(
+      /^timestamp is not a time that can be converted; write .* or epoch seconds or milliseconds; userId: must not be empty; event: is missing$/,
+    ),
+  ]);
+  // Without a check of its own it says what it found while it made the record; the service says the rest.
+  expect((await imported('b.csv', csv, '--no-validate', ...flags)).rejects()).toEqual([
+    expect.stringMatching(/^timestamp .*; properties\.n: must be a number; properties\.flag: must be [^;]*$/),
+    'event is missing',
+  ]);
+});
+
+test('a header that lacks columns: all of them, what there is, and the command with the likely ones; nothing else', async () => {
+  const csv = 'user_id,kind of event,created_at,Amount\nu,e,2026-01-31 12:00,3\n';
+  const { code, stdout, stderr, home } = await imported('a b.csv', csv, '--type=amout=number', '--json');
+  expect([code, stdout]).toEqual([2, '']);
+  const { error } = JSON.parse(stderr);
+  expect(error).toMatchObject({
+    code: 'file',
+    message:
+      'a b.csv has no columns amout, userId, event, timestamp. It has: user_id, kind of event, created_at, Amount',
+  });
+  const [command, note] = error.hint.split('\n');
+  expect(command).toBe(
+    "svc events import 'a b.csv' -p local --json --map userId=user_id --map 'event=kind of event' --map timestamp=created_at --type Amount=number",
+  );
+  expect(note.trim()).toBe(
+    'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z',
+  );
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!).slice(1);
+  const mended = await runSvc([...words, '--convert-timestamps'], { home, cwd: home });
+  expect(JSON.parse(mended.stdout)).toMatchObject({ accepted: 1 });
+});
+
+test.each([
+  [
+    'a column that --map misspells; the other --map stays',
+    'who,evnt,at\n',
+    ['--map', 'userId=who', '--map', 'event=event', '--map', 'timestamp=at', '--convert-timestamps'],
+    'a.csv has no column event. It has: who, evnt, at',
+    'svc events import a.csv -p local --convert-timestamps --map userId=who --map event=evnt --map timestamp=at',
+  ],
+  [
+    'nothing alike',
+    'a,b\n',
+    ['--set', 'timestamp=2026-01-31T12:00:00Z'],
+    'a.csv has no columns userId, event. It has: a, b',
+    'svc events import a.csv -p local --set timestamp=2026-01-31T12:00:00Z --map userId=COLUMN --set event=NAME',
+  ],
+])('a header that lacks %s', async (_, header, flags, message, command) => {
+  const { code, stdout, stderr } = await imported('a.csv', header, ...flags);
+  expect([code, stdout, stderr]).toEqual([2, '', `error: ${message}\n  next: ${command}\n`]);
+});
+
+test('a header of thousands of columns is not listed whole', async () => {
+  const header = Array.from({ length: 5000 }, (_, i) => `${'c'.repeat(100)}${i}`).join(',');
+  const { stderr } = await imported('a.csv', `${header}\n`);
+  expect(stderr).toMatch(/ and 4970 more\n/);
+  expect(stderr.length).toBeLessThan(3000);
+});
