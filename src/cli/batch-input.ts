@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { shellWord } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
@@ -77,13 +78,20 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   }
   if (signal.aborted)
     throw new SvcError('interrupted', `interrupted after ${lines} lines; what was read is answered`, {
-      hint: 'run it again with the lines that have no answer yet',
+      hint: (typed) => `go on behind them: ${restOf(options.input, lines)} | ${typed.again('--input', '-')}`,
     });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
-      hint: "see why with `jq -c 'select(.error)'` on the output",
+      hint: (typed) =>
+        `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${typed.again('--input', '-')}`,
     });
   return lines;
+}
+
+/** Prints what comes behind the first `lines` of an input that are not blank. */
+function restOf(input: string, lines: number): string {
+  const tail = `tail -n +${lines + 1}`;
+  return input === '-' ? tail : `grep -v '^[[:space:]]*$' ${shellWord(input)} | ${tail}`;
 }
 
 async function answerLine<R>(

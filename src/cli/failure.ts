@@ -134,8 +134,7 @@ function fromApi(error: ApiError): SvcError {
     case 501:
       return new SvcError('not_offered', `the service does not offer this operation (HTTP ${error.status})`, {
         ...words,
-        hint: (typed) =>
-          `use a service that does, such as the one on this machine: ${typed.again('--profile', 'local')}`,
+        hint: useLocal,
       });
     case 429:
       return new SvcError('rate_limited', message, {
@@ -184,6 +183,11 @@ function fromTransport(error: TransportError): SvcError {
           `the request may have been carried out: check before you send it again; ${closer(typed)}`,
       });
   }
+}
+
+/** For an operation that a service lacks. */
+export function useLocal(typed: Typed): string {
+  return `use a service that has it, such as the one on this machine: ${typed.again('--profile', 'local')}`;
 }
 
 /** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */

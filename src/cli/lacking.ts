@@ -1,5 +1,5 @@
 import { ApiError } from '../client/errors.ts';
-import { SvcError } from './errors.ts';
+import { type Hint, SvcError } from './errors.ts';
 
 /** Answers that may mean: there is no such operation here (docs/decisions.md, "The client is liberal"). */
 export function isLacking(error: unknown): error is ApiError {
@@ -11,7 +11,7 @@ export function isLacking(error: unknown): error is ApiError {
  * operation is, so both are said. `operation` reads like "show the subscription wh_1", `look` is the next step.
  * Throws `not_found`, `not_offered` (exit 5), or what the call threw.
  */
-export async function orLacking<T>(operation: string, look: string, call: Promise<T>): Promise<T> {
+export async function orLacking<T>(operation: string, look: Hint, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

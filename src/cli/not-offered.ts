@@ -1,5 +1,6 @@
 import { ApiError } from '../client/errors.ts';
 import { SvcError } from './errors.ts';
+import { useLocal } from './failure.ts';
 
 /**
  * For an operation that the specification does not have: turns a service's answer that it lacks it (404, 405, 501)
@@ -13,7 +14,7 @@ export function orNotOffered<T>(
   return call.catch((error: unknown) => {
     if (!(error instanceof ApiError) || ![404, 405, 501].includes(error.status) || isOurs(error)) throw error;
     throw new SvcError('not_offered', `the service does not offer ${operation} (HTTP ${error.status})`, {
-      hint: 'use a service that does, such as `--profile local` or `svc serve`',
+      hint: useLocal,
       requestId: error.requestId,
       cause: error,
     });

@@ -3,10 +3,11 @@ import type { Followed } from './follow-notification.ts';
 import { objectOf } from './object-of.ts';
 import type { Output } from './output.ts';
 import { bold, green, red, type Text, yellow } from './render/text.ts';
+import type { Typed } from './typed.ts';
 
 /** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
 export function requireDelivered(id: string, followed: Followed): void {
-  const again = `svc notifications watch ${id}`;
+  const waiting = (typed: Typed) => typed.on('notifications', 'watch', id);
   switch (followed.end) {
     case 'delivered':
       return;
@@ -14,16 +15,17 @@ export function requireDelivered(id: string, followed: Followed): void {
       const { failure } = objectOf(followed.answer.body);
       const why = typeof failure === 'string' ? `: ${failure}` : '';
       throw new SvcError('failed', `notification ${id} failed${why}`, {
-        hint: `look closer with \`svc notifications get ${id}\`; trigger it again only if the user was not messaged`,
+        hint: (typed) =>
+          `look closer: ${typed.on('notifications', 'get', id)}; trigger it again only if the user was not messaged`,
       });
     }
     case 'timeout':
       throw new SvcError('timeout', `notification ${id} was accepted and has not ended in the time given`, {
-        hint: `go on waiting with \`${again}\`; do not trigger it again`,
+        hint: (typed) => `do not trigger it again; go on waiting: ${waiting(typed)}`,
       });
     case 'interrupted':
       throw new SvcError('interrupted', `interrupted; notification ${id} goes on without this command`, {
-        hint: `go on waiting with \`${again}\``,
+        hint: (typed) => `go on waiting: ${waiting(typed)}`,
       });
   }
 }

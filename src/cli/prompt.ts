@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { SvcError } from './errors.ts';
+import { type Hint, SvcError } from './errors.ts';
 import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 export async function askSecret(
   world: World,
   question: string,
-  { noInput, instead }: { noInput: boolean; instead: string },
+  { noInput, instead }: { noInput: boolean; instead: Hint },
 ): Promise<string> {
   if (noInput || !world.stdin.isTTY || !world.stderr.isTTY) {
     throw new SvcError('usage', `${question} is needed, and there is no terminal to ask on`, {
@@ -36,7 +36,7 @@ export async function askSecret(
 export async function confirm(
   world: World,
   question: string,
-  { noInput, instead }: { noInput: boolean; instead: string },
+  { noInput, instead }: { noInput: boolean; instead: Hint },
 ): Promise<boolean> {
   if (noInput || !world.stdin.isTTY || !world.stderr.isTTY)
     throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
@@ -63,7 +63,7 @@ async function answerOf(lines: Interface, question: string): Promise<string | un
   const answer = await Promise.race([lines.question(question).catch(ended), closed]);
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before there was an answer', {
-      hint: 'run the command again',
+      hint: (typed) => typed.again(),
     });
   return answer;
 }

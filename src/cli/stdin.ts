@@ -24,7 +24,7 @@ export async function* stdinChunks({
   }
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before standard input ended', {
-      hint: 'run the command again',
+      hint: (typed) => typed.again(),
     });
 }
 

@@ -17,12 +17,18 @@ export class Typed {
     this.#argv = argv;
   }
 
-  /** The same command line, with words more. */
-  again(...more: string[]): string {
-    if (this.#argv === undefined) return ['the same again', ...more].join(' ');
+  /** The same command line, with a flag more or in place of what was given for it. */
+  again(...flag: [flag?: string, value?: string]): string {
+    if (this.#argv === undefined) return ['the same again', ...flag].join(' ');
     const end = this.#argv.indexOf('--');
     const own = end < 0 ? this.#argv : this.#argv.slice(0, end);
-    return commandLine(['svc', ...own, ...more, ...this.#argv.slice(own.length)]);
+    const rest = this.#argv.slice(own.length);
+    return commandLine([
+      'svc',
+      ...without(own, ...flag),
+      ...flag.filter((word) => word !== undefined),
+      ...rest,
+    ]);
   }
 
   /** Another command on the same service: under the flags typed that name it. */
@@ -45,6 +51,19 @@ export class Typed {
     }
     return words;
   }
+}
+
+/** Words without those that give a flag, which takes a value where one is given. A flag may be given once only. */
+function without(words: readonly string[], flag?: string, value?: string): string[] {
+  const short = flag === '--profile' ? '-p' : flag;
+  const kept: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (flag === undefined || !(word === flag || word === short || word.startsWith(`${flag}=`)))
+      kept.push(word);
+    else if (value !== undefined && !word.includes('=')) at++;
+  }
+  return kept;
 }
 
 /** A failure that stands for itself. */

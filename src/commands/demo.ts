@@ -46,10 +46,10 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
         }
       } catch (error) {
         if (signal.aborted)
-          throw new SvcError('interrupted', 'interrupted', { hint: 'run `svc demo` again' });
+          throw new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again() });
         if (!(error instanceof DemoFailed)) throw error;
         throw new SvcError('failed', `the demo stopped after ${number} of 5 moves: ${error.message}`, {
-          hint: 'please report this; `svc demo --debug` shows the requests',
+          hint: (typed) => `please report this with its requests: ${typed.again('--debug')}`,
         });
       } finally {
         await connection.close();

@@ -84,16 +84,17 @@ function listenFailure(
   const port = error.port ?? wanted;
   if (error.code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
-      hint: 'stop what listens there, or take a free one with `svc serve --port 0`',
+      hint: (typed) =>
+        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again('--port', '0')}`,
       cause: error,
     });
   if (error.code === 'EACCES')
     return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: 'take one above 1023: `svc serve --port 4010`',
+      hint: (typed) => `take one above 1023: ${typed.again('--port', '4010')}`,
       cause: error,
     });
   return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {
-    hint: 'give an address of this machine: `svc serve --host 127.0.0.1`',
+    hint: (typed) => `give an address of this machine: ${typed.again('--host', '127.0.0.1')}`,
     cause: error,
   });
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'libsql';
 import { SvcError } from '../cli/errors.ts';
+import { shellWord } from '../kit/shell.ts';
 
 /** What is removed, beside the file itself. The credentials stay: profiles and environments that hold the key work on. */
 const BESIDE = ['', '-wal', '-shm', '-journal', '.key', '.outbox.ndjson'];
@@ -29,7 +30,7 @@ function refuseWhileInUse(file: string): void {
     const { code, message } = error as { code?: string; message: string };
     if (/^SQLITE_(BUSY|LOCKED)/.test(code ?? '') || /database is locked/.test(message))
       throw new SvcError('locked', `${file} is in use by another process`, {
-        hint: 'stop `svc serve` (and other svc commands on it) first',
+        hint: (typed) => `stop what uses it (fuser -v ${shellWord(file)} shows it), then: ${typed.again()}`,
         cause: error,
       });
   } finally {

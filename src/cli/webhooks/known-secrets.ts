@@ -60,19 +60,21 @@ export async function theSecret(flags: SecretFlags, world: World, paths: Paths):
   return expected[0]?.secret ?? (await askForSecret(flags, world));
 }
 
+const GIVE_SECRET =
+  'read -rs SVC_WEBHOOK_SECRET && export SVC_WEBHOOK_SECRET; or name a file with --secret-file';
+
 /** Asks for a secret on the terminal. Throws not_configured where nobody can answer. */
 export async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
   if (flags['no-input'] || !world.stdin.isTTY || !world.stderr.isTTY) {
     throw new SvcError('not_configured', 'there is no signing secret', {
-      hint: 'set SVC_WEBHOOK_SECRET, or name a file with --secret-file FILE',
+      hint: GIVE_SECRET,
     });
   }
   const secret = await askSecret(world, 'signing secret', {
     noInput: false,
-    instead: 'set SVC_WEBHOOK_SECRET, or name a file with --secret-file FILE',
+    instead: GIVE_SECRET,
   });
-  if (secret === '')
-    throw new SvcError('usage', 'the secret is empty', { hint: 'run it again and type one' });
+  if (secret === '') throw new SvcError('usage', 'the secret is empty', { hint: GIVE_SECRET });
   return secret;
 }
 
@@ -165,7 +167,8 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
   const named = all.filter(({ id, own }) => own && id === flags.subscription);
   if (named.length === 0) {
     throw new SvcError('usage', `the profile keeps no secret for subscription ${flags.subscription}`, {
-      hint: 'see `svc webhooks list`, or name a file with --secret-file FILE',
+      hint: (typed) =>
+        `see which there are: ${typed.on('webhooks', 'list')}; or name a file with --secret-file`,
     });
   }
   return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];

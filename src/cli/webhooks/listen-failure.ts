@@ -12,7 +12,7 @@ export function listenFailure(
       'unreachable',
       `deliveries to ${error.url.href} do not reach this listener: ${error.message}`,
       {
-        hint: `check that the tunnel leads to port ${port} here, then run it again`,
+        hint: (typed) => `check that the tunnel leads to port ${port} here, then: ${typed.again()}`,
       },
     );
   }
@@ -23,15 +23,16 @@ export function listenFailure(
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   if (code === 'EADDRINUSE') {
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
-      hint: 'stop what listens there, or take a free one with `svc webhooks listen --port 0`',
+      hint: (typed) =>
+        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again('--port', '0')}`,
     });
   }
   if (code === 'EACCES') {
     return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: 'take one above 1023: `svc webhooks listen --port 4500`',
+      hint: (typed) => `take one above 1023: ${typed.again('--port', '4500')}`,
     });
   }
   return new SvcError('usage', `nothing can listen on ${host}: ${(error as Error).message}`, {
-    hint: 'give an address of this machine, such as --host 127.0.0.1',
+    hint: (typed) => `give an address of this machine: ${typed.again('--host', '127.0.0.1')}`,
   });
 }

@@ -26,9 +26,9 @@ Also for data that is damaged.`;
       flags.yes ||
       (await confirm(world, `Remove all data in ${database}?`, {
         noInput: flags['no-input'],
-        instead: 'add --yes',
+        instead: (typed) => typed.again('--yes'),
       }));
-    if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: 'answer y, or add --yes' });
+    if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: (typed) => typed.again('--yes') });
     const { resetData } = await import('../../data/reset.ts');
     const removed = resetData(database);
     out.result({ database, removed }, () =>

@@ -69,7 +69,7 @@ async function* pages(
     const page = validate(ENDPOINTS.listDecisions.answer, body);
     if (!page.ok || (page.value.next ?? undefined) === (after ?? null))
       throw new SvcError('unavailable', 'the service answered something that is no page of a decision log', {
-        hint: 'check the base URL: `svc doctor`',
+        hint: (typed) => `check the base URL: ${typed.on('doctor')}`,
       });
     read += body.decisions.length;
     if (read % 10_000 === 0 && read > 0) tell(read);

@@ -2,6 +2,7 @@ import { escapeJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { useLocal } from '../../cli/failure.ts';
 import { Flags } from '../../cli/oclif.ts';
 
 export default class EventsTail extends SvcCommand {
@@ -75,7 +76,7 @@ async function* offered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
   } catch (error) {
     if (!isLacking(error)) throw error;
     throw new SvcError('not_offered', 'this service does not offer a live event stream', {
-      hint: 'see what it offers with `svc doctor`; `svc serve` has the stream',
+      hint: useLocal,
       cause: error,
     });
   }

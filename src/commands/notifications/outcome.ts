@@ -23,7 +23,7 @@ export default class NotificationsOutcome extends SvcCommand {
     const { client } = await context.connect();
     const answer = await orInDoubt(
       `whether the tap on ${args.id} was noted`,
-      'run it again: the service counts each type of tap once',
+      (typed) => `the service counts each type of tap once, so: ${typed.again()}`,
       orLacking(
         `take taps on the notification ${args.id}`,
         'check the identifier that `svc notifications trigger` printed',

@@ -112,7 +112,8 @@ complete it. One line comes out for each, in the same order: {"request", "respon
 function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
   return orInDoubt(
     `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not sent a second time`,
-    'find out from the service whether the user was messaged before you trigger it again; if it honours Idempotency-Key, add its profile with --keys-honoured and svc repeats safely',
+    ({ settings }) =>
+      `find out from the service whether the user was messaged before you trigger it again; if it honours Idempotency-Key, svc repeats safely after: svc profiles add ${settings?.profile ?? 'NAME'} --keys-honoured`,
     client.call('trigger', { body, signal }),
   );
 }

@@ -73,7 +73,7 @@ but its name, it is asked for another key.`;
       if (there?.apiKey !== undefined && Object.keys(given).length > 0) return undefined;
       return askSecret(world, 'API key', {
         noInput: flags['no-input'],
-        instead: 'pipe it in with --api-key-stdin, or set SVC_API_KEY',
+        instead: (typed) => `pipe it in: ${typed.again('--api-key-stdin')} < key.txt`,
       });
     }
 

@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Args } from '../../cli/oclif.ts';
 import { checkProfileName, existingProfile } from '../../cli/profile-names.ts';
+import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesRename extends SvcCommand {
@@ -22,7 +23,9 @@ export default class ProfilesRename extends SvcCommand {
     await new Profiles(paths.configDir).change((contents) => {
       const profile = existingProfile(contents.profiles, name);
       if (Object.hasOwn(contents.profiles, to)) {
-        throw new SvcError('usage', `there is a profile ${to} already`, { hint: 'choose another name' });
+        throw new SvcError('usage', `there is a profile ${to} already`, {
+          hint: `choose another name, or first: ${commandLine(['svc', 'profiles', 'remove', to])}`,
+        });
       }
       contents.profiles[to] = profile;
       delete contents.profiles[name];

@@ -57,7 +57,7 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     const connection = await context.connect();
     const answer = await orInDoubt(
       `whether the subscription of ${flags.url} was created`,
-      'see `svc webhooks list` before you create it again',
+      (typed) => `before you create it again: ${typed.on('webhooks', 'list')}`,
       connection.client.call('createWebhook', { body, signal }),
     );
     const shown = webhookOf(answer.body);

@@ -18,10 +18,10 @@ export default class WebhooksDelete extends SvcCommand {
     const connection = await context.connect();
     await orInDoubt(
       `whether ${args.id} was removed`,
-      'see `svc webhooks list`, then run it again',
+      (typed) => `see whether it is there: ${typed.on('webhooks', 'list')}, then: ${typed.again()}`,
       orLacking(
         `remove the subscription ${args.id}`,
-        'see what there is with `svc webhooks list`',
+        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
         connection.client.call('deleteWebhook', { params: { id: args.id }, signal }),
       ),
     );

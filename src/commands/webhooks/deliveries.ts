@@ -21,7 +21,7 @@ export default class WebhooksDeliveries extends SvcCommand {
     const { client } = await context.connect();
     const { body } = await orLacking(
       `show the deliveries of ${args.id}`,
-      'see what there is with `svc webhooks list`',
+      (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
       client.call('listDeliveries', { params: { id: args.id }, signal }),
     );
     const { deliveries } = objectOf(body);

@@ -24,7 +24,7 @@ export default class WebhooksGet extends SvcCommand {
     if (found.offered) {
       if (found.body !== undefined) return out.result(found.body, () => showWebhook(webhookOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
-        hint: 'see what there is with `svc webhooks list`',
+        hint: (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
       });
     }
     const kept = keptWebhooks(new Profiles(paths.configDir), keptUnder(connection))[args.id];
@@ -32,7 +32,7 @@ export default class WebhooksGet extends SvcCommand {
       throw new SvcError(
         'not_offered',
         `the service does not show subscriptions (HTTP ${found.status}), and this machine did not create ${args.id}`,
-        { hint: 'see what this machine created with `svc webhooks list`' },
+        { hint: (typed) => `see what this machine created: ${typed.on('webhooks', 'list')}` },
       );
     out.warn(
       `the service does not show subscriptions (HTTP ${found.status}): this is what was created on this machine`,

@@ -18,7 +18,7 @@ export default class WebhooksRedeliver extends SvcCommand {
     const params = { id: args.id, deliveryId: args.delivery };
     const answer = await orInDoubt(
       `whether ${args.delivery} is sent again`,
-      `see \`svc webhooks deliveries ${args.id}\``,
+      (typed) => typed.on('webhooks', 'deliveries', args.id),
       orLacking(
         `send ${args.delivery} again`,
         `see what there is with \`svc webhooks deliveries ${args.id}\``,

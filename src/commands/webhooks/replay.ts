@@ -68,7 +68,7 @@ export default class WebhooksReplay extends SvcCommand {
     }
     if (signal.aborted) {
       throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
-        hint: 'run it again: handlers know repeated deliveries by their webhook-id',
+        hint: (typed) => `handlers know repeated deliveries by their webhook-id: ${typed.again()}`,
       });
     }
     out.notice(`${counts.sent} sent, ${counts.taken} taken by ${to.href}`);
@@ -83,7 +83,7 @@ function finish(
 ): void {
   if (sent === 0) {
     throw new SvcError('file', `${file} holds no recorded delivery`, {
-      hint: 'record some with `svc webhooks listen --record FILE`',
+      hint: (typed) => `record some: ${typed.on('webhooks', 'listen', '--record', file)}`,
     });
   }
   if (worst && taken === 0) throw worst;
@@ -95,7 +95,7 @@ function finish(
         ...(refused > 0 ? [`${refused} of ${sent} deliveries were not taken`] : []),
         ...(unreadable > 0 ? [`${unreadable} lines could not be read`] : []),
       ].join(', '),
-      { hint: worst?.hint ?? 'correct the lines named above and replay them' },
+      { hint: (typed) => worst?.hintFor(typed) ?? `correct the lines named above, then: ${typed.again()}` },
     );
   }
 }

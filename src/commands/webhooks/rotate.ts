@@ -35,10 +35,10 @@ the old one.`;
     const kept = keptWebhooks(profiles, key)[args.id];
     const answer = await orInDoubt(
       `which secret ${args.id} signs with`,
-      'run it again with the same --secret-file',
+      (typed) => `once more: ${typed.again()}`,
       orLacking(
         `rotate the secret of ${args.id}`,
-        'see what there is with `svc webhooks list`',
+        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
         connection.client.call('rotateWebhook', {
           params: { id: args.id },
           body: { signingSecret: secret },

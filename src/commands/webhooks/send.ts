@@ -89,5 +89,7 @@ function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
 }
 
 function interrupted(): SvcError {
-  return new SvcError('interrupted', 'interrupted before the handler answered', { hint: 'run it again' });
+  return new SvcError('interrupted', 'interrupted before the handler answered', {
+    hint: (typed) => typed.again(),
+  });
 }

@@ -41,7 +41,7 @@ Exit 5 if a row fails.`;
     } catch (error) {
       if (!(error instanceof NobodyThere)) throw error;
       throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
-        hint: 'start the handler, or correct the URL',
+        hint: (typed) => `start the handler or correct the URL, then: ${typed.again()}`,
       });
     } finally {
       deliverer.close();
@@ -51,11 +51,13 @@ Exit 5 if a row fails.`;
       conformanceText(rows, out, out.isTerminal ? world.stdout.columns : undefined),
     );
     if (signal.aborted) {
-      throw new SvcError('interrupted', 'interrupted before all rows were tried', { hint: 'run it again' });
+      throw new SvcError('interrupted', 'interrupted before all rows were tried', {
+        hint: (typed) => typed.again(),
+      });
     }
     if (failed > 0) {
       throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
-        hint: `mend the handler and run it again: \`svc webhooks test ${url.href}\``,
+        hint: (typed) => `mend the handler, then: ${typed.again()}`,
       });
     }
   }

@@ -52,10 +52,10 @@ export default class WebhooksUpdate extends SvcCommand {
     const { client } = await context.connect();
     const answer = await orInDoubt(
       `whether ${args.id} was changed`,
-      `see \`svc webhooks get ${args.id}\`, then run it again`,
+      (typed) => `see how it is: ${typed.on('webhooks', 'get', args.id)}, then: ${typed.again()}`,
       orLacking(
         `change the subscription ${args.id}`,
-        'see what there is with `svc webhooks list`',
+        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
         client.call('updateWebhook', { params: { id: args.id }, body, signal }),
       ),
     );
