@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { shellWord } from '../kit/shell.ts';
 import { isPostgres, maskUrl } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
+import { fileFailure } from './file-failure.ts';
 import { Flags } from './oclif.ts';
 import type { Output } from './output.ts';
 import type { Paths } from './paths.ts';
@@ -13,11 +17,11 @@ export const databaseFlag = Flags.string({
 
 /**
  * The data that a command that runs the service works on: --database, SVC_DATABASE_URL, else that of `local`.
- * Throws usage for a URL that cannot be read. Warns of a password that every user of the machine can see.
+ * Throws usage for a URL that cannot be read, file for a folder that is not there. Warns of a password that every user of the machine can see.
  */
 export function databaseOf(
   flag: string | undefined,
-  { env }: Pick<World, 'env'>,
+  { env, cwd }: Pick<World, 'env' | 'cwd'>,
   paths: Paths,
   out: Output,
 ): string {
@@ -27,7 +31,12 @@ export function databaseOf(
       throw new SvcError('usage', `${maskUrl(database)} is neither a file nor a postgres:// URL`, {
         hint: 'svc serve --database postgres://USER@HOST/DATABASE, or the path of an SQLite file',
       });
-    return database;
+    const file = database.startsWith('file:///') ? fileURLToPath(database) : database.replace(/^file:/, '');
+    const folder = dirname(resolve(cwd, file));
+    // Our own folder is made where it is missing; any other is more likely a slip than a wish.
+    if (folder !== resolve(cwd, paths.dataDir) && !existsSync(folder))
+      throw fileFailure(file, { code: 'ENOENT' }, 'write');
+    return file;
   }
   if (!URL.canParse(database))
     throw new SvcError(

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { runSvc, startSvc } from '../support/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
 
 it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {
   const svc = startSvc(['serve', '--port', '0', '--json']);
@@ -36,3 +39,36 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
     expect(error.message).toContain(`nothing can listen on ${host}`);
   },
 );
+
+describe('where the data is kept', () => {
+  it.each([
+    ['serve', '--port', '0'],
+    ['serve', 'migrate'],
+  ])('svc %s %s: makes no folder that is not its own, and says how to', async (...words) => {
+    const home = tempDir();
+    const file = join(home, 'a typo', 'deep', 'x.db');
+    for (const database of [file, `file://${file.replace(' ', '%20')}`]) {
+      const run = await runSvc([...words, '--database', database], { home });
+      expect(run).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: no such folder: ${dirname(file)}\n  next: mkdir -p '${dirname(file)}'\n`,
+      });
+    }
+    const byVariable = await runSvc(words, { home, env: { SVC_DATABASE_URL: file } });
+    expect(byVariable.code).toBe(2);
+    expect(readdirSync(home)).toEqual([]);
+    mkdirSync(dirname(file), { recursive: true });
+    expect((await runSvc(['serve', 'migrate', '--database', file], { home })).code).toBe(0);
+  });
+
+  it('is a folder of its own, for its owner only, unless told otherwise', async () => {
+    const home = tempDir();
+    expect((await runSvc(['serve', 'migrate'], { home })).code).toBe(0);
+    expect(statSync(join(home, 'data')).mode & 0o777).toBe(0o700);
+    const other = join(tempDir(), 'new', 'data');
+    const named = ['serve', 'migrate', '--database', join(other, 'other.db')];
+    expect((await runSvc(named, { home, env: { SVC_DATA_DIR: other } })).code).toBe(0);
+    expect(statSync(other).mode & 0o777).toBe(0o700);
+  });
+});
