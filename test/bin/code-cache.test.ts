@@ -64,14 +64,26 @@ describe('the code cache', () => {
     expect(cached().map(({ name }) => name)).not.toContain(old[1]!.name);
   });
 
-  it('survives a cache that is damaged, empty or of something else, and mends it', async () => {
+  it('survives a cache that is damaged, cut short, empty or of another V8 or file, and mends it', async () => {
     const { start, cached, cache } = program('one');
     await start();
     const names = cached().map(({ name }) => name);
     const [main, part] = names as [string, string];
-    for (const damage of ['', 'not a cache', readFileSync(join(cache, main)).subarray(0, 40)]) {
+    const whole = readFileSync(join(cache, part));
+    // Bytes 4 to 7 of V8's cache are the hash of its version, 8 to 11 that of the source.
+    const changed = [4, 8].map((at) => Buffer.from(whole).fill(whole[at]! ^ 0xff, at, at + 1));
+    const other = readFileSync(join(cache, main));
+    for (const damage of [
+      '',
+      'not a cache',
+      other.subarray(0, 40),
+      whole.subarray(0, -8),
+      other,
+      ...changed,
+    ]) {
       writeFileSync(join(cache, part), damage);
       expect(await start()).toBe('one/');
+      expect(readFileSync(join(cache, part))).not.toEqual(Buffer.from(damage));
       expect(readFileSync(join(cache, part)).length).toBeGreaterThan(40);
     }
     const before = cached();

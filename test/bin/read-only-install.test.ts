@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundleProgram } from '../../scripts/bundle.js';
+import { RUN_AS } from '../support/postgres-programs.ts';
+import { ROOT } from '../support/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** The program as it is packed, in folders that nobody may write to; inside node_modules for the native part. */
+const install = join(ROOT, 'node_modules', '.cache', `svc-read-only-${process.pid}`);
+
+beforeAll(async () => {
+  mkdirSync(install, { recursive: true });
+  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(ROOT, part), join(install, part), { recursive: true });
+  await bundleProgram(join(install, 'dist'));
+  for (const path of everything()) chmodSync(path, statSync(path).isDirectory() ? 0o555 : 0o444);
+}, 120_000);
+
+afterAll(() => {
+  for (const path of everything()) if (statSync(path).isDirectory()) chmodSync(path, 0o755);
+  rmSync(install, { recursive: true, force: true });
+});
+
+function everything(): string[] {
+  const inside = readdirSync(install, { recursive: true, encoding: 'utf8' }).sort();
+  return [install, ...inside.map((name) => join(install, name))];
+}
+
+/** What lies there, to the last change of each file. */
+const state = () => everything().map((path) => `${path} ${statSync(path).ino} ${statSync(path).mtimeMs}`);
+
+/** A home that belongs to whom the program runs as: root minds no permission, so it becomes somebody else. */
+function ownHome(mode = 0o700): string {
+  const home = tempDir();
+  if (RUN_AS.uid !== undefined) chownSync(home, RUN_AS.uid, RUN_AS.gid);
+  chmodSync(home, mode);
+  return home;
+}
+
+async function node(home: string, ...argv: string[]) {
+  const env = { PATH: process.env.PATH, HOME: home };
+  return promisify(execFile)(process.execPath, argv, { cwd: '/', env, ...RUN_AS });
+}
+const svc = (home: string, ...argv: string[]) => node(home, join(install, 'bin', 'run.js'), ...argv);
+const decide = ['decide', '--hash-id', 'h', '--profile', 'local', '--json', '--quiet'];
+
+it('runs from an install that it may not write to, two at once too, says nothing of it and leaves it as it was', async () => {
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(join(install, 'dist', 'x'))}, '')`;
+  await expect(node(ownHome(), '-e', write)).rejects.toMatchObject({
+    stderr: expect.stringContaining('EACCES'),
+  });
+  const before = state();
+  const home = ownHome();
+  const both = await Promise.all([svc(home, ...decide), svc(home, ...decide)]);
+  for (const { stdout, stderr } of both) {
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ decisionId: expect.any(String) });
+  }
+  const cache = join(home, '.cache', 'svc');
+  const made = readdirSync(cache).map((name) => `${name} ${statSync(join(cache, name)).ino}`);
+  expect(made.some((name) => name.startsWith('main.cjs-'))).toBe(true);
+  expect((await svc(home, ...decide)).stderr).toBe('');
+  expect(readdirSync(cache).map((name) => `${name} ${statSync(join(cache, name)).ino}`)).toEqual(made);
+  expect(state()).toEqual(before);
+}, 60_000);
+
+it('runs where neither the install nor the home may be written to', async () => {
+  const before = state();
+  for (const home of [ownHome(0o500), '/dev/null', '/no/such/home']) {
+    const { stdout, stderr } = await svc(home, '--help');
+    expect(stderr).toBe('');
+    expect(stdout).toContain('events import');
+  }
+  expect(state()).toEqual(before);
+}, 60_000);
