@@ -71,7 +71,7 @@ export async function planImport(
   tally.unsent += batcher.waiting;
   const result = resultOf(
     tally,
-    { requests: 0, retries: 0, rateLimited: 0 },
+    { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
     {
       files: name.inputs.length,
       elapsedMs: world.clock.now() - began,

@@ -5,10 +5,14 @@ export interface Traffic {
   readonly requests: number;
   readonly retries: number;
   readonly rateLimited: number;
+  /** Requests that the service allows in a window; null where no answer showed a limit. */
+  readonly rateLimit: number | null;
+  /** How long requests waited for that limit and nothing else. */
+  readonly heldBackMs: number;
 }
 
 /** The result of an import, printed whatever happened (command-line.md, "events import"). */
-export interface ImportResult {
+export interface ImportResult extends Traffic {
   readonly files: number;
   readonly read: number;
   readonly accepted: number;
@@ -16,9 +20,6 @@ export interface ImportResult {
   readonly skipped: number;
   readonly unsent: number;
   readonly batches: number;
-  readonly requests: number;
-  readonly retries: number;
-  readonly rateLimited: number;
   /** Bytes of request bodies. */
   readonly bytes: number;
   readonly elapsedMs: number;

@@ -14,6 +14,7 @@ import { untilStopped } from '../stdin.ts';
 import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
 import { dryRunRejects, importOptions, shareOf } from './options.ts';
+import { heldBackText, paceOf } from './pace.ts';
 import { ProgressView } from './progress.ts';
 import { planSummary, summary } from './summary.ts';
 import { type Ways, waysOf } from './ways.ts';
@@ -85,16 +86,14 @@ async function run(
   });
   const options = optionsFor(flags, place, connection);
   const pacer = connection.pacers.of('ingest');
+  const pace = () => paceOf(pacer, share);
   const view = new ProgressView({
     stream: world.stderr,
     clock: world.clock,
     quiet: flags.quiet,
     color: out.colors(world.stderr),
     noun: act.kind,
-    quota: () => {
-      const { limit, own, others } = pacer.state();
-      return limit === undefined ? undefined : (own + others) / limit;
-    },
+    pace,
   });
   const say = (text: string) => {
     view.clear();
@@ -113,7 +112,11 @@ async function run(
       clock: world.clock,
       random: randomFrom(undefined),
       send: counted(sendWith(connection.client, act.kind), traffic),
-      traffic: () => traffic,
+      traffic: () => ({
+        ...traffic,
+        rateLimit: pace()?.limit ?? null,
+        heldBackMs: Math.round(pacer.heldMs),
+      }),
       stop: signal,
       onNotice: say,
       onPlan: (requests) => pacer.expect(requests),
@@ -121,9 +124,20 @@ async function run(
       onAnswer: act.onAnswer,
     });
     view.end();
-    if (act.resultTo === 'stderr')
-      out.info(out.json ? JSON.stringify(end.result) : summary(end.result, act.kind));
-    else out.result(end.result, () => summary(end.result, act.kind));
+    const known = pace();
+    const words = () =>
+      summary(
+        end.result,
+        act.kind,
+        known &&
+          heldBackText(known, {
+            elapsedMs: end.result.elapsedMs,
+            batchSize: flags['batch-size'],
+            isLocal: connection.isLocal,
+          }),
+      );
+    if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
+    else out.result(end.result, words);
     if (end.interrupted) throw interruptedFailure(ways);
     if (end.failure) throw end.failure.error;
     if (end.result.rejected > 0) throw partialFailure(end, ways);

@@ -1,6 +1,7 @@
 import type { Progress } from '../../import/options.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Output } from '../world.ts';
+import { type ImportPace, pacedShort, pacedText } from './pace.ts';
 
 export interface ProgressOptions {
   readonly stream: Output;
@@ -10,8 +11,8 @@ export interface ProgressOptions {
   readonly color: boolean;
   /** `events` or `users`. */
   readonly noun: string;
-  /** Share of the quota in use, 0 to 1; undefined where no limit is known. */
-  readonly quota: () => number | undefined;
+  /** Undefined where no limit is known. */
+  readonly pace: () => ImportPace | undefined;
 }
 
 const REDRAW_MS = 200;
@@ -20,12 +21,16 @@ const LINE_MS = 10_000;
 const RATE_OVER_MS = 10_000;
 /** Columns below which words are left out. */
 const NARROW = 60;
+/** The limit holds an import back that waits for it this part of the time. */
+const HELD = 0.1;
 const CLEAR = '\r\u001b[2K';
 
 interface Sample {
   readonly at: number;
   readonly records: number;
   readonly taken: number;
+  /** See ImportPace. */
+  readonly heldMs: number;
 }
 
 /** How far an import is: a bar on a terminal, a line each 10 s elsewhere. Always on stderr. */
@@ -77,11 +82,14 @@ export class ProgressView {
   }
 
   private facts({ tally, taken, size }: Progress, now: number): Facts {
-    const { noun, quota } = this.options;
+    const { noun } = this.options;
+    const pace = this.options.pace();
+    const heldMs = pace?.heldMs ?? 0;
     const records = tally.accepted + tally.rejected;
-    this.samples.push({ at: now, records, taken });
+    this.samples.push({ at: now, records, taken, heldMs });
     while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_OVER_MS) this.samples.shift();
-    const first = this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, taken: 0 };
+    const first =
+      this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, taken: 0, heldMs: 0 };
     const span = Math.max(1, now - first.at) / 1000;
     const speed = (taken - first.taken) / span;
     const fraction = size ? Math.min(1, taken / size) : undefined;
@@ -91,7 +99,8 @@ export class ProgressView {
       records: records + tally.skipped,
       rejected: tally.rejected,
       rate: Math.round((records - first.records) / span),
-      quota: quota(),
+      quota: pace && (pace.own + pace.others) / pace.limit,
+      paced: heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined,
       left: size !== undefined && speed > 0 ? Math.max(0, size - taken) / speed : undefined,
     };
   }
@@ -106,7 +115,10 @@ export interface Facts {
   readonly rejected: number;
   /** Records a second. */
   readonly rate: number;
+  /** Share of the quota in use, 0 to 1. */
   readonly quota: number | undefined;
+  /** The limit, where it is what holds the import back. */
+  readonly paced: ImportPace | undefined;
   /** Seconds. */
   readonly left: number | undefined;
 }
@@ -122,6 +134,7 @@ export function barLine(facts: Facts, width: number, color: boolean): string {
   add(`${facts.rate.toLocaleString('en-US')}/s`, 4);
   add(facts.rejected > 0 ? `${facts.rejected.toLocaleString('en-US')} rejected` : undefined, 2);
   add(facts.quota === undefined ? undefined : `quota ${percent(facts.quota)}`, 1);
+  add(facts.paced && pacedShort(facts.paced), 1.5);
   add(facts.left === undefined ? undefined : `${duration(facts.left)} left`, 3);
   const length = () => parts.reduce((sum, part) => sum + part.text.length + 2, -2);
   while (parts.length > 1 && length() > width)
@@ -149,6 +162,7 @@ export function plainLine(facts: Facts): string {
     `${facts.rate.toLocaleString('en-US')}/s`,
     ...(facts.rejected > 0 ? [`${facts.rejected.toLocaleString('en-US')} rejected`] : []),
     ...(facts.quota === undefined ? [] : [`${percent(facts.quota)} of the quota in use`]),
+    ...(facts.paced ? [pacedText(facts.paced)] : []),
     ...(facts.left === undefined ? [] : [`${duration(facts.left)} left`]),
   ].join(', ');
 }

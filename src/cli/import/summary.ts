@@ -26,8 +26,12 @@ export function planSummary(
   ];
 }
 
-/** The result of an import for people. */
-export function summary(result: ImportResult, noun: string): Text {
+/** The result of an import for people; `slow` where the limit held it back. */
+export function summary(
+  result: ImportResult,
+  noun: string,
+  slow?: { readonly held: string; readonly faster: readonly string[] } | undefined,
+): Text {
   const n = (value: number) => value.toLocaleString('en-US');
   const rows: [string, string][] = [
     ['read', n(result.read)],
@@ -47,6 +51,7 @@ export function summary(result: ImportResult, noun: string): Text {
   ]);
   const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);
+  if (slow) lines.push(`\n  ${slow.held}\n  faster:  ${slow.faster.join('\n           ')}`);
   if (result.rejectsFile) lines.push(`\n  rejects: ${result.rejectsFile}`);
   if (result.resumeCommand) lines.push(`\n  go on:   ${result.resumeCommand}`);
   return lines;

@@ -15,6 +15,8 @@ export interface PaceOptions {
 export interface PaceState {
   /** Requests a window; undefined while no answer named or suggested one. */
   readonly limit: number | undefined;
+  /** Length of the window, in ms. */
+  readonly windowMs: number;
   /** Slots held by own requests, those in flight included. */
   readonly own: number;
   /** Slots that others are thought to hold. */
@@ -132,6 +134,7 @@ export class Pace {
   state(now: number): PaceState {
     return {
       limit: this.#limit,
+      windowMs: this.#windowMs,
       own: this.#own.held(now),
       others: this.#others.count(now),
       pausedUntil: now < this.#pausedUntil ? this.#pausedUntil : undefined,

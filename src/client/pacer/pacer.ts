@@ -41,6 +41,9 @@ export class Pacer {
   readonly #pace: Pace;
   readonly #waiting: Waiter[] = [];
   #toCome: number | undefined;
+  /** A stretch in which requests wait for the limit and for nothing else: since when, and until when at most. */
+  #holding: { readonly since: number; readonly until: number } | undefined;
+  #heldMs = 0;
   #sleeping: { readonly until: number; readonly controller: AbortController } | undefined;
 
   constructor(options: PacerOptions) {
@@ -71,7 +74,7 @@ export class Pacer {
       const leave = () => {
         const index = this.#waiting.indexOf(waiter);
         if (index >= 0) this.#waiting.splice(index, 1);
-        if (this.#waiting.length === 0) this.#wake();
+        if (this.#waiting.length === 0) this.#rest();
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', leave, { once: true });
@@ -84,18 +87,40 @@ export class Pacer {
     return this.#pace.state(this.#options.clock.now());
   }
 
+  /**
+   * How long requests have waited here that only the limit kept from leaving, in ms: each moment counts once, however
+   * many wait. Waiting for an answer that will show the limit does not count.
+   */
+  get heldMs(): number {
+    return this.#heldMs + (this.#holding ? stretch(this.#holding, this.#options.clock.now()) : 0);
+  }
+
   #pump(): void {
     const { clock } = this.#options;
     while (this.#waiting.length > 0) {
       const now = clock.now();
       const at = this.#pace.ask(now, this.#job(now));
       if (at > now) {
+        this.#hold(now, at);
         this.#sleepUntil(at, now);
         return;
       }
       if (this.#toCome !== undefined) this.#toCome = Math.max(0, this.#toCome - 1);
       this.#waiting.shift()!.give(this.#slot(this.#pace.sent(now)));
     }
+    this.#rest();
+  }
+
+  /** Ends the stretch under way, and begins one where the limit is to be waited for until a time that is known. */
+  #hold(now: number, until: number): void {
+    if (this.#holding) this.#heldMs += stretch(this.#holding, now);
+    this.#holding = until > now && until < Infinity ? { since: now, until } : undefined;
+  }
+
+  /** Nobody waits. */
+  #rest(): void {
+    const now = this.#options.clock.now();
+    this.#hold(now, now);
     this.#wake();
   }
 
@@ -143,4 +168,9 @@ export class Pacer {
     this.#sleeping?.controller.abort();
     this.#sleeping = undefined;
   }
+}
+
+/** A late timer is not the limit's doing. */
+function stretch({ since, until }: { since: number; until: number }, now: number): number {
+  return Math.max(0, Math.min(now, until) - since);
 }

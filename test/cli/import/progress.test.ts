@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import type { ImportPace } from '../../../src/cli/import/pace.ts';
 import { barLine, type Facts, ProgressView, plainLine } from '../../../src/cli/import/progress.ts';
 import { emptyTally } from '../../../src/import/tally.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -12,6 +13,7 @@ const FACTS: Facts = {
   rejected: 12,
   rate: 31_250,
   quota: 0.82,
+  paced: undefined,
   left: 75,
 };
 
@@ -39,7 +41,11 @@ test('without a terminal a line says it all in words', () => {
   );
 });
 
-function view(columns: number | undefined, quiet = false) {
+function view(
+  columns: number | undefined,
+  quiet = false,
+  pace: () => ImportPace | undefined = () => undefined,
+) {
   const stream = Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
   let text = '';
   stream.on('data', (chunk) => {
@@ -52,7 +58,7 @@ function view(columns: number | undefined, quiet = false) {
     quiet,
     color: false,
     noun: 'events',
-    quota: () => undefined,
+    pace,
   });
   return { shown, clock, text: () => text };
 }
@@ -89,4 +95,28 @@ test('on a terminal the bar is drawn over itself and cleared for other lines and
   await clock.advance(200);
   shown.end();
   expect(text().endsWith('\r\u001b[2K')).toBe(true);
+});
+
+test('says what it is paced to, and by what, only while that is what it waits for', async () => {
+  const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
+  const { shown, clock, text } = view(undefined, false, () => pace);
+  shown.update({ tally: emptyTally(), taken: 10, size: 40 });
+  const lines: string[] = [];
+  for (const heldMs of [400, 9_500, 9_500, 9_500]) {
+    pace.heldMs = heldMs;
+    await clock.advance(10_000);
+    lines.push(text().trim().split('\n').at(-1)!);
+  }
+  expect(lines.map((line) => /, (paced[^,]*)/.exec(line)?.[1])).toEqual([
+    undefined,
+    "paced to 600 requests a minute by the service's limit",
+    undefined,
+    undefined,
+  ]);
+  const paced = { ...pace, share: 0.5, windowMs: 10_000 };
+  expect(plainLine({ ...FACTS, paced })).toContain(
+    "paced to 300 requests in 10 s by 50% of the service's limit",
+  );
+  expect(barLine({ ...FACTS, paced: pace }, 120, false)).toContain('quota 82%  paced to 600/min');
+  expect(barLine({ ...FACTS, paced: pace }, 77, false)).toContain('12 rejected  paced to 600/min');
 });

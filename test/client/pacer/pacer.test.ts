@@ -101,4 +101,39 @@ describe('the pacer', () => {
     await clock.advance(0);
     expect(names()).toHaveLength(7);
   });
+
+  it('counts the time in which only the limit kept requests waiting, each moment once', async () => {
+    const { clock, pacer, slots, ask, answer } = paced();
+    pacer.expect(Infinity);
+    let left = 0;
+    for (let index = 0; index < 4; index++)
+      ask(String(index)).then(() => {
+        left = clock.now();
+      });
+    await clock.advance(5000);
+    // The first went alone, and the others wait for what its answer will show.
+    expect(pacer.heldMs).toBe(0);
+    const answered = clock.now();
+    slots[0]!.slot.answered(answer(60, 59));
+    await clock.advance(400);
+    expect(pacer.heldMs).toBe(400);
+    await clock.advance(60_000);
+    expect(slots.length).toBe(4);
+    expect(left).toBeGreaterThan(answered);
+    expect(pacer.heldMs).toBe(left - answered);
+  });
+
+  it('stops counting when the last one waiting gives up, and counts the wait after a 429', async () => {
+    const { clock, pacer, slots, ask, answer } = paced();
+    ask('a');
+    await clock.advance(0);
+    slots[0]!.slot.answered({ ...answer(60, 0), status: 429, retryAfter: 20_000 });
+    const over = new AbortController();
+    ask('b', over.signal).catch(() => undefined);
+    await clock.advance(5000);
+    expect(pacer.heldMs).toBe(5000);
+    over.abort();
+    await clock.advance(60_000);
+    expect(pacer.heldMs).toBe(5000);
+  });
 });
