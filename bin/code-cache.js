@@ -10,7 +10,7 @@ const {
   statSync,
   writeFileSync,
 } = require('node:fs');
-const { homedir } = require('node:os');
+const { userInfo } = require('node:os');
 const { basename, dirname, join, resolve } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
@@ -22,8 +22,8 @@ const { Script } = require('node:vm');
  * and time) and replaced as a whole, so an upgrade or two processes at once never meet a wrong or half-written one.
  */
 exports.loadCached = function loadCached(file) {
-  const home = process.env.HOME || process.env.USERPROFILE || homedir();
-  const cacheDir = join(process.env.XDG_CACHE_HOME || join(home, '.cache'), 'svc');
+  const cacheDir = findCacheDir();
+  if (cacheDir === undefined) return require(file);
   const loaded = new Map();
   const fresh = [];
 
@@ -59,6 +59,17 @@ exports.loadCached = function loadCached(file) {
   });
   return exported;
 };
+
+/** Undefined where there is no home: a uid without an account, as in a container. An empty HOME is none either. */
+function findCacheDir() {
+  const { XDG_CACHE_HOME, HOME, USERPROFILE } = process.env;
+  if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'svc');
+  try {
+    return join(HOME || USERPROFILE || userInfo().homedir, '.cache', 'svc');
+  } catch {
+    return undefined;
+  }
+}
 
 function readOrNothing(path) {
   try {

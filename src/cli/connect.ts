@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
 import type { ObservedLimits } from '../client/observed-limits.ts';
@@ -80,7 +81,7 @@ export async function connect(
   const random = randomFrom(undefined);
   // The port of `local` is another in each process.
   const scope = { baseUrl: local ? LOCAL : target.baseUrl, workspace: target.workspace };
-  const limits = new ObservedLimits(paths.dataDir, scope);
+  const limits = new ObservedLimits(folderOfLimits(paths), scope);
   const steadyClock = {
     now: () => performance.timeOrigin + performance.now(),
     sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(ms, signal),
@@ -130,6 +131,15 @@ export async function connect(
       await local?.close();
     },
   };
+}
+
+/** Without a home nothing is kept, and a call that is told all it needs does without. */
+function folderOfLimits(paths: Paths): string {
+  try {
+    return paths.dataDir;
+  } catch {
+    return devNull;
+  }
 }
 
 /** The service on this machine's own data, inside this process. */

@@ -53,7 +53,8 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
     case 'ProfilesUnusable': {
-      const { file } = error as ProfilesUnusable;
+      const { file, cause } = error as ProfilesUnusable;
+      if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileFailure(file, cause);
       return new SvcError('data', named.message, {
         hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
         cause: error,

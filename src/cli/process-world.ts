@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../kit/clock.ts';
 import type { World } from './world.ts';
@@ -7,7 +8,7 @@ export function processWorld(): World {
   // A limit on file sizes shall be an error of the write, as a full disk is, and not the end of the process.
   process.on('SIGXFSZ', () => undefined);
   return {
-    env: process.env,
+    env: environment(),
     cwd: process.cwd(),
     get stdin() {
       return process.stdin;
@@ -30,6 +31,18 @@ export function processWorld(): World {
     endsSoon: compileQuickly,
     exit: (code) => process.exit(code),
   };
+}
+
+/** The environment as it is. Where there is no home at all, packages that look for it when they load get one. */
+function environment(): World['env'] {
+  try {
+    homedir();
+    return process.env;
+  } catch {
+    const env = { ...process.env };
+    process.env.HOME = '/nonexistent';
+    return env;
+  }
 }
 
 /** The output streams used so far. */

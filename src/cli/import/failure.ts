@@ -25,10 +25,13 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
   if (error instanceof Refused) return answered(error, ways, debug);
   if (error instanceof Unavailable) return unavailable(error, ways);
   const other = toSvcError(error, debug);
-  return other.code === 'disk'
+  return other.code === 'disk' && !DENIED.has((error as NodeJS.ErrnoException).code ?? '')
     ? new SvcError('disk', other.message, { hint: diskHint(ways), cause: error })
     : other;
 }
+
+/** What no free space would mend. */
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
 /** What an import that ran to an end with rejects is called. */
 export function partialFailure(

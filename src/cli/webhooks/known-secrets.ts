@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { writePrivateFile } from '../../kit/private-file.ts';
 import type { NamedSecret } from '../../listen/verify.ts';
 import { keptUnder } from '../../profiles/kept-webhooks.ts';
-import { Profiles, ProfilesUnusable } from '../../profiles/profiles.ts';
+import { Profiles } from '../../profiles/profiles.ts';
 import { SvcError } from '../errors.ts';
 import { Flags } from '../oclif.ts';
 import type { Output } from '../output.ts';
@@ -145,7 +145,7 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
     contents = new Profiles(paths.configDir).read();
   } catch (error) {
     // They only help to explain where the secret was given.
-    if (optional && error instanceof ProfilesUnusable) return [];
+    if (optional) return [];
     throw error;
   }
   const key = optional ? undefined : ownKey(flags, world);
