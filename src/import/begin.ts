@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../contract/limits.ts';
 import { areApart, type Difference, differences, type ImportName, optionsText } from './identity.ts';
 import type { Inputs } from './inputs.ts';
 import type { Doubt, Journal, JournalState } from './journal.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import { RejectsClaim } from './rejects-claim.ts';
 
 /**
- * The import cannot begin. An earlier run of it is `unfinished`, had an input that `changed`, or other `options`; or
- * the journal is that of `another` import.
+ * The import cannot begin. An earlier run of it is `unfinished`, had an input that `changed`, or other `options`; or the
+ * journal is that of `another` import, or the file for its `rejects` is (RejectsTaken).
  */
 export class ImportRefused extends Error {
-  readonly reason: 'unfinished' | 'changed' | 'options' | 'another';
+  readonly reason: 'unfinished' | 'changed' | 'options' | 'another' | 'rejects';
   /** The earlier run reached its end. */
   readonly finished: boolean;
   readonly differences: readonly Difference[];
 
-  constructor(reason: ImportRefused['reason'], finished: boolean, found: readonly Difference[] = []) {
+  constructor(reason: ImportRefused['reason'], finished = false, found: readonly Difference[] = []) {
     super(`the import cannot begin: ${reason}`);
     this.name = 'ImportRefused';
     this.reason = reason;
@@ -24,13 +26,27 @@ export class ImportRefused extends Error {
   }
 }
 
-/** Decides between a new import and going on with one, as the flags say. Throws ImportRefused. */
-export function begin(
+/** Another import, which is unfinished or under way, has the same file for its rejects. */
+export class RejectsTaken extends ImportRefused {
+  /** The file as it was named. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super('rejects');
+    this.path = path;
+  }
+}
+
+/**
+ * Decides between a new import and going on with one, as the flags say, and claims its rejects file. Throws
+ * ImportRefused.
+ */
+export async function begin(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
-): JournalState {
+): Promise<{ state: JournalState; claim: RejectsClaim }> {
   const { mode, name, shaping } = options;
   const text = optionsText(name, shaping, options.format);
   const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
@@ -46,15 +62,22 @@ export function begin(
       if (known.inputs !== prints) throw new ImportRefused('changed', finished);
       for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
         world.onNotice(doubtText(doubt, name));
-      return known;
+      return { state: known, claim: await claimed(known.rejectsPath, options) };
     }
     const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
     if (!areApart(found) && !piped && known.inputs === prints)
       world.onNotice(againText(name, journal.lastAt));
   }
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
+  const claim = await claimed(options.rejects, options);
   journal.begin(state);
-  return { ...state, finished: false, rejectsLength: 0 };
+  return { state: { ...state, finished: false, rejectsLength: 0 }, claim };
+}
+
+async function claimed(rejects: string, { name, claims, journal }: ImportOptions): Promise<RejectsClaim> {
+  const claim = new RejectsClaim(claims, resolve(name.cwd, rejects), resolve(journal));
+  if (await claim.take()) return claim;
+  throw new RejectsTaken(rejects);
 }
 
 /** A new import has keys of its own, so that the service takes what it has for new. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { sqliteFileFault } from '../kit/sqlite-file.ts';
@@ -13,6 +13,14 @@ const SCHEMA = `
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
 `;
+/** What became of a batch, as far as is known. */
+export const SENT = 0;
+export const SETTLED = 1;
+/** Surely not carried out: never sent, or refused as a whole. Its border stays. */
+export const WITHDRAWN = 2;
+/** Of a batch that was taken by the service or may have been. */
+export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
+
 /** Tells a journal from any other SQLite file ("svcj"). */
 const APPLICATION_ID = 0x7376636a;
 
@@ -37,6 +45,27 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
     return db;
   } catch (error) {
     throw journalTrouble(path, error);
+  }
+}
+
+/**
+ * True where the import of this journal is under way in another process, or has begun to send and not finished. A
+ * journal that is missing or damaged can be resumed by nobody.
+ */
+export function isUnfinished(path: string): boolean {
+  if (!existsSync(path)) return false;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { timeout: 0 });
+    const found = db
+      .prepare(`SELECT 1 AS found FROM import, batch WHERE finished = 0 AND ${TOUCHED} LIMIT 1`)
+      .get();
+    return found !== undefined;
+  } catch (error) {
+    const trouble = journalTrouble(path, error);
+    return trouble instanceof JournalError && trouble.reason !== 'broken';
+  } finally {
+    db?.close();
   }
 }
 

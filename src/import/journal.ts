@@ -1,13 +1,7 @@
 import type Database from 'libsql';
 import type { Batch, Border } from './batch.ts';
 import { journalTrouble } from './journal-error.ts';
-import { openJournalFile } from './journal-file.ts';
-
-/** What became of a batch, as far as is known. */
-const SENT = 0;
-const SETTLED = 1;
-/** Surely not carried out: never sent, or refused as a whole. Its border stays. */
-const WITHDRAWN = 2;
+import { openJournalFile, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
 
 export interface JournalState {
   /** Random; part of every idempotency key. */
@@ -113,7 +107,7 @@ export class Journal {
 
   /** Some batch was taken by the service or may have been. */
   get touched(): boolean {
-    const sql = `SELECT 1 AS found FROM batch WHERE state IN (${SENT}, ${SETTLED}) LIMIT 1`;
+    const sql = `SELECT 1 AS found FROM batch WHERE ${TOUCHED} LIMIT 1`;
     return this.guard(() => this.db.prepare(sql).get() !== undefined);
   }
 

@@ -43,13 +43,14 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal, { afresh: options.mode === 'restart' });
     try {
-      const state = begin(journal, inputs, options, world);
+      const { state, claim } = await begin(journal, inputs, options, world);
       journal.everySync = inputs.looked.some(({ fingerprint }) => fingerprint === null);
       const run = new Run(options, world, inputs, journal, state);
       const failure = await run.all().then(
         () => undefined,
         (error: unknown) => ({ error }),
       );
+      if (run.complete) await claim.release();
       if (failure && run.neverBegan(failure.error)) throw failure.error;
       return run.end(failure, world.clock.now() - began);
     } finally {
@@ -75,7 +76,8 @@ class Run {
   private readonly feeds: Feed[] = [];
   /** Bytes of the present file that lie in batches which were taken on. */
   private reached = 0;
-  private complete = false;
+  /** All of the input has its end. */
+  complete = false;
   private sha256: string | null = null;
   private takenBefore = 0;
   private cut = 0;

@@ -1,5 +1,5 @@
 import { InputChanged } from '../../import/batch.ts';
-import { ImportRefused } from '../../import/begin.ts';
+import { ImportRefused, type RejectsTaken } from '../../import/begin.ts';
 import { Refused } from '../../import/deliver.ts';
 import { InputError } from '../../import/input/input-error.ts';
 import { JournalError } from '../../import/journal-error.ts';
@@ -91,12 +91,22 @@ function refused(error: ImportRefused, ways: Ways): SvcError {
         hint: finished ? `nothing of it is left to send; to send all again: ${ways.restart}` : both,
         ...cause,
       });
+    case 'rejects':
+      return rejectsTaken(error as RejectsTaken, ways);
     case 'another':
       return new SvcError('usage', 'the journal that --checkpoint names is that of another import', {
         hint: `give this one its own: ${ways.without(['checkpoint'])}`,
         ...cause,
       });
   }
+}
+
+function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
+  const own = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
+  return new SvcError('usage', `${error.path} holds the rejects of another import, which is unfinished`, {
+    hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
+    cause: error,
+  });
 }
 
 function journal(error: JournalError, ways: Ways): SvcError {

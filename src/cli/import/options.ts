@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { RecordKind } from '../../import/check.ts';
 import { type ImportName, journalPath } from '../../import/identity.ts';
 import type { Format } from '../../import/input/detect.ts';
@@ -7,6 +7,7 @@ import type { Part } from '../../import/input/range.ts';
 import type { ImportOptions } from '../../import/options.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
+import { shellWord } from '../../kit/shell.ts';
 import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { fileFailure } from '../file-failure.ts';
@@ -90,7 +91,7 @@ export interface Place {
 /** The options object of an import. Throws usage. */
 export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand } = place;
-  if (flags.rejects !== undefined) folderThere(flags.rejects, cwd);
+  if (flags.rejects !== undefined) fitForRejects(flags.rejects, inputs, cwd);
   const part = partOf(flags.shard);
   const name: ImportName = {
     kind,
@@ -113,13 +114,24 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
     journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
     rejects: flags.rejects ?? rejectsPath(inputs, part),
+    claims: join(dataDir, 'imports'),
     resumeCommand,
   };
 }
 
-/** A reject is written after its batch was sent: where that cannot be is found out before. Throws file. */
-function folderThere(rejects: string, cwd: string): void {
-  if (existsSync(dirname(resolve(cwd, rejects)))) return;
+/** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
+function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): void {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  const path = real(resolve(cwd, rejects));
+  if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
+    throw new SvcError(
+      'usage',
+      `--rejects ${rejects} is an input of this import, and would be written over`,
+      {
+        hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
+      },
+    );
+  if (existsSync(dirname(path))) return;
   throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
 }
 

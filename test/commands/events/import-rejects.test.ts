@@ -1,0 +1,103 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { runSvc, startSvc } from '../../support/run-svc.ts';
+import { startTestService } from '../../support/service.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const event = (n: number) =>
+  JSON.stringify({ userId: `u${n}`, event: 'e', timestamp: '2026-01-31T12:00:00Z' });
+const CONTENT = `bad 1\n${event(1)}\nbad 2\n${event(2)}\nbad 3\n`;
+const RAW = (raws: string[]) => raws.map((line) => JSON.parse(line).raw);
+
+/** A folder with the file, one home, and a service to import it into beside `local`. */
+async function place() {
+  const home = tempDir();
+  writeFileSync(join(home, 'a.ndjson'), CONTENT);
+  const service = await startTestService();
+  const svc = (line: string, env = {}) =>
+    runSvc(line.replace(/^svc /, '').split(' '), { home, cwd: home, env });
+  const rejects = (name = 'a.ndjson.rejects.ndjson') =>
+    RAW(readFileSync(join(home, name), 'utf8').trimEnd().split('\n'));
+  const claims = () => readdirSync(join(home, 'data', 'imports')).filter((name) => name.endsWith('.rejects'));
+  return { home, env: service.env, svc, rejects, claims };
+}
+
+const LOCAL = 'svc events import a.ndjson -p local --batch-size 1';
+const OTHER = 'svc events import a.ndjson --batch-size 1';
+
+test.each([
+  ['into another workspace', OTHER, true],
+  ['of a part of it', `${LOCAL} --limit 4`, false],
+])('an unfinished import keeps its rejects file from another %s', async (_, command, elsewhere) => {
+  const { env, svc, rejects, claims } = await place();
+  expect((await svc(`${LOCAL} --max-errors 2`)).code).toBe(7);
+  expect(rejects()).toEqual(['bad 1', 'bad 2']);
+
+  const second = await svc(`${command} --json`, elsewhere ? env : {});
+  expect([second.code, second.stdout]).toEqual([2, '']);
+  const { error } = JSON.parse(second.stderr);
+  expect(error).toMatchObject({
+    code: 'usage',
+    message: 'a.ndjson.rejects.ndjson holds the rejects of another import, which is unfinished',
+  });
+  const way = /svc events import .*$/.exec(error.hint)![0];
+  expect(way).toBe(`${command} --json --rejects a.ndjson.2.rejects.ndjson`);
+  expect((await svc(way, elsewhere ? env : {})).code).toBe(7);
+
+  expect((await svc(`${LOCAL} --resume`)).code).toBe(7);
+  expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+  expect(rejects('a.ndjson.2.rejects.ndjson')).toEqual(
+    ['bad 1', 'bad 2', 'bad 3'].slice(0, elsewhere ? 3 : 2),
+  );
+  expect(claims()).toEqual([]);
+  // Nobody is unfinished any more, so that the file is free again.
+  expect((await svc(command, elsewhere ? env : {})).code).toBe(7);
+});
+
+test('two that run at the same time do not write into one file', async () => {
+  const { home, env, svc, rejects } = await place();
+  const pipe = new PassThrough();
+  const first = startSvc(['events', 'import', '-', '--rejects', 'r.ndjson', '--flush-interval', '100ms'], {
+    home,
+    cwd: home,
+    env,
+    stdin: pipe,
+  });
+  pipe.write('{bad pipe\n');
+  while (!existsSync(join(home, 'r.ndjson')) || readFileSync(join(home, 'r.ndjson'), 'utf8') === '')
+    await new Promise((resolve) => setImmediate(resolve));
+  // Another name of the same folder is the same file.
+  symlinkSync(home, join(home, 'link'));
+  const run = await svc(`${LOCAL} --rejects link/r.ndjson`);
+  pipe.end();
+  expect([run.code, run.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^error: link\/r\.ndjson holds the rejects of/),
+  ]);
+  expect((await first.done).code).toBe(7);
+  expect(rejects('r.ndjson')).toEqual(['{bad pipe']);
+});
+
+test('what a crash left behind counts only as long as its journal is unfinished', async () => {
+  const { home, svc, claims } = await place();
+  await svc(`${LOCAL} --max-errors 2`);
+  const folder = join(home, 'data', 'imports');
+  const [claim] = claims();
+  writeFileSync(join(folder, claim!), join(folder, 'gone.journal'));
+  expect((await svc(`${LOCAL} --limit 4`)).code).toBe(7);
+});
+
+test('an input is never written over with its own rejects', async () => {
+  const { home, svc } = await place();
+  symlinkSync(join(home, 'a.ndjson'), join(home, 'same'));
+  for (const rejects of ['a.ndjson', 'same']) {
+    const run = await svc(`${LOCAL} --rejects ${rejects}`);
+    expect([run.code, run.stderr]).toEqual([
+      2,
+      `error: --rejects ${rejects} is an input of this import, and would be written over\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
+    ]);
+  }
+  expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);
+});
