@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** What runs on PostgreSQL only. */
 const POSTGRES_ONLY = [
   'test/service/store/postgres/**/*.test.ts',
+  'test/acceptance/examples.test.ts',
   'test/commands/serve/postgres.test.ts',
   'test/chaos/shared-limit.test.ts',
   'test/chaos/fleet-kills.test.ts',

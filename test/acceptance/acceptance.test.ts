@@ -1,10 +1,7 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { bundleProgram } from '../../scripts/bundle.js';
-import { startSession } from '../../scripts/session.js';
-import { ROOT } from '../support/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { installedSvc } from '../support/installed-svc.ts';
 
 /**
  * The built program in real terminal sessions: every file of scripts/ is one. `$ ` begins a command (a line that ends in
@@ -12,30 +9,10 @@ import { tempDir } from '../support/temp.ts';
  */
 const SCRIPTS = join(import.meta.dirname, 'scripts');
 
-/** As it is packed, but inside node_modules, so that the native part is found. */
-const program = join(ROOT, 'node_modules', '.cache', `svc-acceptance-${process.pid}`);
-
-beforeAll(async () => {
-  mkdirSync(program, { recursive: true });
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
-    cpSync(join(ROOT, part), join(program, part), { recursive: true });
-  await bundleProgram(join(program, 'dist'));
-}, 120_000);
-
-afterAll(() => rmSync(program, { recursive: true, force: true }));
+const svc = installedSvc();
 
 it.each(readdirSync(SCRIPTS))('%s', { timeout: 120_000 }, async (name) => {
-  const dir = tempDir();
-  const [home, work, bin] = ['home', 'work', 'bin'].map((part) => join(dir, part)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const part of [home, work, bin]) mkdirSync(part);
-  symlinkSync(join(program, 'bin', 'run.js'), join(bin, 'svc'));
-  cpSync(join(ROOT, 'examples'), join(work, 'examples'), { recursive: true });
-  const PATH = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
-  const session = startSession({ cwd: work, env: { HOME: home, PATH, LANG: 'C.UTF-8' } });
+  const { session } = svc.session();
   onTestFinished(() => session.close());
   for (const { line, command, expected, code } of stepsOf(readFileSync(join(SCRIPTS, name), 'utf8'))) {
     const result = await session.run(command, 60_000);

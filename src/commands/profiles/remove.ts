@@ -5,7 +5,7 @@ import { Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesRemove extends SvcCommand {
   static override summary = 'Remove a profile and its key from this machine';
-  static override examples = ['<%= config.bin %> <%= command.id %> test'];
+  static override examples = ['<%= config.bin %> <%= command.id %> staging'];
   static override exitCodes = [0, 1, 2] as const;
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
 

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { examplesOf } from '../../src/cli/help/pages.ts';
+import { type ManifestCommand, readManifest } from '../../src/cli/manifest.ts';
+import { installedSvc } from '../support/installed-svc.ts';
+import { startHandler } from '../support/listen/child.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { startProcess } from '../support/run-process.ts';
+import { ROOT } from '../support/run-svc.ts';
+import { startTestService } from '../support/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** The examples of the help, each typed as it stands where what it names is there: files, a service, a handler. */
+const svc = installedSvc();
+
+/** GitHub's published example of a signature: the one that the help quotes. */
+const SECRET = "It's a Secret to Everybody";
+const SIGNED = 'Hello, World!';
+
+/** `prod` must be there for the others, and what these take away must not be missing to them. */
+const FIRST = ['profiles:add'];
+const LAST = ['webhooks:delete', 'profiles:rename', 'profiles:remove', 'profiles:use', 'data:reset'];
+
+interface Lasting {
+  /** What it says when it is ready; `$1` in `act` is its first group. */
+  readonly ready: RegExp;
+  readonly act?: string;
+  readonly said?: RegExp;
+  readonly code: number;
+}
+
+/** Commands that go on until Ctrl-C: what they say first, what is done then, and what they say to that. */
+function lasting(id: string, line: string): Lasting | undefined {
+  switch (id) {
+    case 'events:tail':
+      return {
+        ready: /watching/,
+        act: 'svc events send --user-id u1 --event purchase',
+        said: /purchase/,
+        code: 130,
+      };
+    case 'limits':
+      return line.includes('--watch') ? { ready: /ingest/, code: 130 } : undefined;
+    case 'serve':
+      return { ready: /127\.0\.0\.1:\d+/, code: 0 };
+    case 'webhooks:listen':
+      return line.includes('--profile local')
+        ? {
+            ready: /http:\/\/[\w.:]+/,
+            act: 'svc messages outcome $(decide) clicked --profile local',
+            said: /campaign\.clicked/,
+            code: line.includes('--count 1') ? 0 : 130,
+          }
+        : {
+            ready: /listening on (\S+)/,
+            act: 'svc webhooks send campaign.clicked --to $1',
+            said: /campaign\.clicked/,
+            code: 130,
+          };
+    default:
+      return undefined;
+  }
+}
+
+it('every example of the help does what it says', { timeout: 120_000 }, async () => {
+  const stage = await setStage();
+  const wrong: string[] = [];
+  for (const command of inOrder(readManifest(ROOT).commands)) {
+    for (const example of examplesOf(command)) {
+      const line = stage.here(example);
+      const runs = lasting(command.id, line);
+      const failure = await (runs ? stage.watch(line, runs) : stage.type(line));
+      if (failure !== null) wrong.push(`${example}\n  as ${line}\n${failure}`);
+    }
+  }
+  expect(wrong.join('\n\n')).toBe('');
+});
+
+function inOrder(commands: readonly ManifestCommand[]): ManifestCommand[] {
+  const place = ({ id }: ManifestCommand) => (FIRST.includes(id) ? -1 : LAST.indexOf(id) + 1);
+  return [...commands].sort((a, b) => place(a) - place(b));
+}
+
+/** Puts in place all that the examples name, and types into it. */
+async function setStage() {
+  const service = await startTestService({ region: 'eu', allowLoopbackWebhooks: true });
+  const handler = await startHandler('python3', [join(ROOT, 'examples/handlers/python/server.py')], SECRET);
+  onTestFinished(() => handler.stop());
+  const database = await createDatabase(inject('postgres'));
+  const folders = { SVC_CONFIG_DIR: join(tempDir(), 'config'), SVC_DATA_DIR: join(tempDir(), 'data') };
+  const { home, work, bin, session } = svc.session({ ...folders, SVC_WEBHOOK_SECRET: SECRET });
+  onTestFinished(() => session.close());
+  symlinkSync(join(ROOT, 'test/support/jq.mjs'), join(bin, 'jq'));
+  mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
+  for (const [name, text] of Object.entries({
+    'app.log': '{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}\n',
+    'batch.json': '{"events":[{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}]}',
+    'body.json': '{"type":"campaign.opened","contentId":"c","hashId":"h"}',
+    'delivery.json': SIGNED,
+    'e2e.sh': '#!/bin/sh\nexec svc limits\n',
+    'key.txt': service.apiKey,
+    'package.json': '{"scripts":{"test":"svc limits"}}',
+    'secret.txt': SECRET,
+    'users.ndjson': '{"userId":"u1","timeZone":"Europe/Berlin"}\n',
+  }))
+    writeFileSync(join(work, name), text, { mode: 0o755 });
+  for (const name of ['users.csv', 'events.ndjson', 'reviews.csv.gz'])
+    cpSync(join(ROOT, 'examples', name), join(work, name));
+  cpSync(join(ROOT, 'test/fixtures/events-two-frames.ndjson.zst'), join(work, 'events.ndjson.zst'));
+
+  const type = async (line: string): Promise<string | null> => {
+    const { code, output } = await session.run(line);
+    return code === 0 && !/^error: /m.test(output) ? null : `ended with ${code} and said\n${output}`;
+  };
+  const said = async (line: string) => {
+    const { code, output } = await session.run(`{ ${line}\n} 2> complaints || { cat complaints; false; }`);
+    expect(code, `${line}\n${output}`).toBe(0);
+    return output.trim();
+  };
+  await said('set -o pipefail');
+  const [hashId, other] = (
+    await said(
+      `export SVC_BASE_URL=${service.url} SVC_WORKSPACE=${service.workspace} SVC_API_KEY=${service.apiKey}
+svc users import users.csv --json --quiet | jq -r .hashId`,
+    )
+  ).split('\n');
+  const ids = {
+    '3f1c…': hashId!,
+    'wh_3f1c…': await said(
+      `svc webhooks create --url ${handler.url} --event campaign.clicked --secret-file secret.txt --json | jq -r .id`,
+    ),
+    'ntf_3f1c…': await said(
+      `svc notify --hash-id ${hashId} --template welcome --channel email --priority transactional --wait --json --quiet | jq -r .notificationId`,
+    ),
+    'dec_8c1f…': await said(`svc decide --hash-id ${hashId} --surface home --json | jq -r .decisionId`),
+  };
+  await said(`svc notifications outcome ${ids['ntf_3f1c…']} clicked`);
+  await vi.waitFor(() => expect(service.idle()).resolves.toBe(true), { timeout: 20_000 });
+  const dlv = await said(
+    `svc webhooks deliveries ${ids['wh_3f1c…']} --json | jq -r '.deliveries[0].deliveryId'`,
+  );
+  await said(`printf '%s\\tx\\n' ${hashId} ${other} > ids.tsv; cut -f1 ids.tsv > hash-ids.txt
+export BODY='{}' SIGNATURE=$(svc webhooks sign delivery.json)
+decide() { svc decide --hash-id ${hashId} --surface home --profile local --json | jq -r .decisionId; }
+unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY
+decide`);
+
+  const names: readonly (readonly [string, string])[] = [
+    ...(Object.entries(ids).reverse() as [string, string][]),
+    ['dlv_77ab…', dlv],
+    ['https://eu.example.com', service.url],
+    // Asks for the key in a terminal; here there is none.
+    ['svc profiles add test', 'SVC_API_KEY=$(cat key.txt) svc profiles add test'],
+    ['ws_1', service.workspace],
+    ['https://example.com/raw', `file://${join(work, 'delivery.json')}`],
+    ['postgres://svc@db.internal/svc', database],
+    ['localhost:3000', `localhost:${handler.url.port}`],
+    ['3000', handler.url.port],
+    ['9090', '0'],
+    ['tail -f', 'cat'],
+  ];
+  return {
+    /** The example with what is here in place of what it names. */
+    here(example: string): string {
+      const line = names.reduce((text, [name, own]) => text.replaceAll(name, own), example);
+      // The usual port may be taken here.
+      return /^svc (serve(?! exec| migrate)|webhooks listen)(?!.* --port)/.test(line)
+        ? `${line} --port 0`
+        : line;
+    },
+    /** Types a line; null when it did what it should, else what it did. */
+    type,
+    /** Starts a line that goes on, does what shall be seen, and ends it. */
+    async watch(line: string, { ready, act, said: sees, code }: Lasting): Promise<string | null> {
+      const [own = '', ...others] = line.split(' | ');
+      const running = startProcess([join(bin, 'svc')], own.split(' ').slice(1), {
+        home: work,
+        env: { ...folders, SVC_WEBHOOK_SECRET: SECRET },
+      });
+      let stdout = '';
+      let said = '';
+      running.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        stdout += chunk;
+        said += chunk;
+      });
+      running.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+        said += chunk;
+      });
+      const ended = once(running, 'close');
+      const seen = (pattern: RegExp) => vi.waitUntil(() => pattern.exec(said), { timeout: 20_000 });
+      let failure: string | null = null;
+      try {
+        const [, first = ''] = await seen(ready);
+        if (act) failure = await type(act.replace('$1', first));
+        if (sees) await seen(sees);
+      } catch (error) {
+        failure ??= (error as Error).message;
+      }
+      running.kill('SIGINT');
+      const [exit] = await ended;
+      if (failure !== null || exit !== code) return `${failure ?? ''}\nended with ${exit} and said\n${said}`;
+      if (others.length === 0) return null;
+      writeFileSync(join(work, 'said'), stdout);
+      return type(`cat said | ${others.join(' | ')}`);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { bundleProgram } from '../../scripts/bundle.js';
+import { startSession } from '../../scripts/session.js';
+import { ROOT } from './run-svc.ts';
+import { tempDir } from './temp.ts';
+
+/** A place to type into: bash with `svc` in its path, in a folder that holds `examples`. */
+export interface Desk {
+  readonly home: string;
+  readonly work: string;
+  /** A folder of its path, for further programs. */
+  readonly bin: string;
+  readonly session: ReturnType<typeof startSession>;
+}
+
+/** Builds the program for the tests of a file as it is packed, but inside node_modules: there the native part is found. */
+export function installedSvc() {
+  const program = join(ROOT, 'node_modules', '.cache', `svc-acceptance-${process.pid}`);
+  beforeAll(async () => {
+    mkdirSync(program, { recursive: true });
+    for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
+      cpSync(join(ROOT, part), join(program, part), { recursive: true });
+    await bundleProgram(join(program, 'dist'));
+  }, 120_000);
+  afterAll(() => rmSync(program, { recursive: true, force: true }));
+
+  return {
+    /** Opens a session in a fresh home; whoever opens it closes it. */
+    session(env: Record<string, string> = {}): Desk {
+      const dir = tempDir();
+      const [home, work, bin] = ['home', 'work', 'bin'].map((part) => join(dir, part)) as [
+        string,
+        string,
+        string,
+      ];
+      for (const part of [home, work, bin]) mkdirSync(part);
+      symlinkSync(join(program, 'bin', 'run.js'), join(bin, 'svc'));
+      cpSync(join(ROOT, 'examples'), join(work, 'examples'), { recursive: true });
+      const PATH = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
+      const session = startSession({ cwd: work, env: { HOME: home, PATH, LANG: 'C.UTF-8', ...env } });
+      return { home, work, bin, session };
+    },
+  };
+}
