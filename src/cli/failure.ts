@@ -119,7 +119,8 @@ function fromApi(error: ApiError): SvcError {
   );
   const shown =
     details.slice(0, 5).join('; ') + (details.length > 5 ? `; and ${details.length - 5} more` : '');
-  const message = `${error.message.replace(/\.$/, '')}${shown ? `: ${shown}` : ''} (HTTP ${error.status})`;
+  const status = error.message.endsWith(` ${error.status}`) ? '' : ` (HTTP ${error.status})`;
+  const message = `${error.message.replace(/\.$/, '')}${shown ? `: ${shown}` : ''}${status}`;
   const words = { requestId: error.requestId, cause: error };
   switch (error.status) {
     case 401:

@@ -22,6 +22,7 @@ import { type RetryOptions, retry } from './interceptors/retry.ts';
 import type { PacerClock } from './pacer/pacer.ts';
 import type { Pacers } from './pacers.ts';
 import { httpTransport, type Transport } from './transport.ts';
+import { webPage } from './web-page.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -119,7 +120,12 @@ export function createClient(options: ClientOptions): Client {
         waiting: call.waiting,
         onLost: call.onLost,
       });
-      return checked(answer) as Answer<AnswerOf<typeof name>>;
+      const { text, ...rest } = checked(answer);
+      const page = webPage(text);
+      // A success that anybody in between can give is none: what was sent would be lost in silence.
+      if (page !== undefined)
+        throw new TransportError('answer', true, `${new URL(options.baseUrl).origin}: ${page}`);
+      return { text, ...rest } as Answer<AnswerOf<typeof name>>;
     },
     send: ({ headers, ...request }) => exchange({ ...request, headers: { ...common, ...headers } }),
     async stream(name, call = {}) {
@@ -218,7 +224,8 @@ function checked(answer: Incoming): Answer {
 
 /** The failure that an answer with any other status than 2xx is. */
 export function errorOf(answer: Incoming): ApiError {
-  return new ApiError(answer.status, answer.headers, read(answer).body, answer.headers[HEADERS.requestId]);
+  const { text, body } = read(answer);
+  return new ApiError(answer.status, answer.headers, body, answer.headers[HEADERS.requestId], webPage(text));
 }
 
 function read(answer: Incoming): { text: string; body: unknown } {

@@ -30,10 +30,12 @@ export class ApiError extends Error {
     headers: Readonly<Record<string, string>>,
     body: unknown,
     requestId: string | undefined,
+    /** What to say where the body gives no reason. */
+    otherwise = `the service answered ${status}`,
   ) {
     const fields = isObject(body) ? body : {};
     const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
-    super(text('message') ?? text('error') ?? `the service answered ${status}`);
+    super(text('message') ?? text('error') ?? otherwise);
     this.name = 'ApiError';
     this.status = status;
     this.code = text('code') ?? text('error');

@@ -24,6 +24,22 @@ const NEVER_CONNECTED = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ]);
 
+const UNTRUSTED = 'its certificate is of an authority that is not trusted here';
+
+/** What the less speaking codes mean. */
+export const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'no name server answers',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer to the connection',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS there, perhaps plain http',
+};
+
 export interface Transport {
   readonly exchange: Exchange;
   /** Sends a request and hands over the answer's head and its body as a stream. Redirects are not followed. */
@@ -59,7 +75,7 @@ export function httpTransport(
       });
       return { status: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
     } catch (error) {
-      throw asTransportError(error, base);
+      throw asTransportError(error, base, outgoing.method);
     }
   };
 
@@ -78,7 +94,7 @@ export function httpTransport(
           chunks.push(chunk);
         }
       } catch (error) {
-        throw asTransportError(error, base);
+        throw asTransportError(error, base, request.method);
       }
       return { status, headers, body: Buffer.concat(chunks, bytes) };
     },
@@ -94,7 +110,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return flat;
 }
 
-function asTransportError(error: unknown, base: URL): TransportError {
+function asTransportError(error: unknown, base: URL, method: string): TransportError {
   if (error instanceof TransportError) return error;
   const cause = error as Error & { code?: string };
   const code = cause.code ?? '';
@@ -103,7 +119,13 @@ function asTransportError(error: unknown, base: URL): TransportError {
   if (cause.name === 'AbortError')
     return new TransportError('aborted', true, 'the request was interrupted', error);
   if (NEVER_CONNECTED.has(code)) {
-    return new TransportError('unreachable', false, `${base.origin} cannot be reached (${code})`, error);
+    const why = WORDS[code] === undefined ? '' : `: ${WORDS[code]}`;
+    return new TransportError(
+      'unreachable',
+      false,
+      `${base.origin} cannot be reached${why} (${code})`,
+      error,
+    );
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || cause.name === 'HTTPParserError') {
     return new TransportError(
@@ -114,7 +136,8 @@ function asTransportError(error: unknown, base: URL): TransportError {
     );
   }
   return new TransportError(
-    'lost',
+    // A read has no effect that could be in doubt.
+    method === 'GET' ? 'unreachable' : 'lost',
     true,
     `the connection to ${base.origin} was lost (${code || cause.message})`,
     error,

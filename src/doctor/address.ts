@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SvcError } from '../cli/errors.ts';
 import { addressWords } from '../cli/failure.ts';
+import { WORDS } from '../client/transport.ts';
 import { commandLine } from '../kit/shell.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 
@@ -64,11 +65,15 @@ async function checkTls(url: URL, host: string, port: number, now: number): Prom
     const { code, message } = error as NodeJS.ErrnoException;
     return fail(
       'tls',
-      new SvcError('unreachable', `no trusted connection to ${host} (${code ?? message})`, {
-        hint: (typed) =>
-          `correct the address${addressWords(typed)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
-        cause: error,
-      }),
+      new SvcError(
+        'unreachable',
+        `no trusted connection to ${host}${code && WORDS[code] ? `: ${WORDS[code]}` : ''} (${code ?? message})`,
+        {
+          hint: (typed) =>
+            `correct the address${addressWords(typed)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
+          cause: error,
+        },
+      ),
     );
   }
 }

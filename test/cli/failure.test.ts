@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.gen.ts';
 import { readManifest } from '../../src/cli/manifest.ts';
 import { cannedService } from '../support/canned-service.ts';
@@ -52,6 +53,76 @@ describe('the next step of what a service answers', () => {
       expect(command, id).toBeDefined();
       for (const flag of flags) expect([...Object.keys(command!.flags), 'help']).toContain(flag);
     }
+  });
+});
+
+describe('what is not the service', () => {
+  const PORTAL = '<!DOCTYPE html>\n<html><head><title> Hotel </title></head><body>Log in</body></html>';
+  const input = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
+
+  it.each([
+    [['events', 'send', '--user-id', 'u', '--event', 'e']],
+    [['events', 'import', '-']],
+    [['users', 'import', '-']],
+    [['decide', '--hash-id', 'h']],
+    [['notifications', 'trigger', '--hash-id', 'h', '--template', 't', '--channel', 'sms']],
+    [['notifications', 'watch', 'n']],
+    [['webhooks', 'list']],
+    [['webhooks', 'create', '--url', 'https://x.example', '--event', 'campaign.opened']],
+    [['webhooks', 'delete', 'w']],
+    [['messages', 'outcome', 'd', 'opened']],
+    [['limits', '--refresh']],
+    [['doctor']],
+  ])('a captive portal that answers 200 is no success: svc %j', async (argv) => {
+    const service = await cannedService(() => ({ headers: { 'content-type': 'text/html' }, body: PORTAL }));
+    const run = await runSvc([...argv, '--max-retries', '0'], {
+      env: service.env,
+      stdin: argv[0] === 'users' ? '{"userId":"u"}\n' : input,
+    });
+    expect(run.code, run.stderr).toBe(6);
+    expect(run.stderr).toContain('a web page ("Hotel") came, which is not from the service itself');
+    expect(run.stdout).not.toMatch(/sent e of u|accepted +1|removed|reported|no subscriptions/);
+  });
+
+  it('nor is a proxy that speaks for it', async () => {
+    const body = '<html><head><title>502 Bad Gateway</title></head></html>';
+    const service = await cannedService(() => ({ status: 502, body }));
+    const run = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0'], { env: service.env });
+    expect(run).toMatchObject({ code: 6, stdout: '' });
+    expect(run.stderr).toContain(
+      'error: a web page ("502 Bad Gateway") came, which is not from the service itself (HTTP 502)\n',
+    );
+  });
+
+  it.each(['', 'OK', '<ok/>', '"accepted"', 'null', '[]'])(
+    'but any other body of a 2xx is: %j',
+    async (body) => {
+      const service = await cannedService(() => ({
+        status: 202,
+        headers: { 'content-type': 'text/html' },
+        body,
+      }));
+      expect(await runSvc(send, { env: service.env })).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('a TLS port, a plain one, a lost read: each in words', async () => {
+    const plain = await cannedService(() => ({}));
+    const tls = { ...plain.env, SVC_BASE_URL: plain.env.SVC_BASE_URL.replace('http:', 'https:') };
+    const wrong = await runSvc(['webhooks', 'list', '--max-retries', '0'], { env: tls });
+    expect(wrong.code).toBe(6);
+    expect(wrong.stderr).toMatch(/cannot be reached: it speaks no TLS there, perhaps plain http \(ERR_SSL/);
+    const server = createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.destroy()),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const env = { ...plain.env, SVC_BASE_URL: `http://127.0.0.1:${port}` };
+    const read = await runSvc(['webhooks', 'list', '--max-retries', '0', '--json'], { env });
+    expect(JSON.parse(read.stderr).error).toMatchObject({ code: 'unreachable', exitCode: 6 });
+    const write = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0', '--json'], { env });
+    expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'in_doubt', exitCode: 6 });
   });
 });
 

@@ -142,7 +142,7 @@ function diskHint(ways: Ways): string {
 function answered({ answer }: Refused, ways: Ways, debug: boolean): SvcError {
   const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
   return new SvcError(base.code, base.message, {
-    hint: `${base.hint}; then go on: ${ways.resume}`,
+    hint: (typed) => `${base.hintFor(typed)}; then go on: ${ways.resume}`,
     requestId: answer.requestId,
     cause: base,
   });

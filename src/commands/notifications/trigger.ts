@@ -13,6 +13,7 @@ import { withSpinner } from '../../cli/spinner.ts';
 import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
 import type { Answer } from '../../client/client.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
+import { commandLine } from '../../kit/shell.ts';
 
 export default class NotificationsTrigger extends SvcCommand {
   static override aliases = ['notify'];
@@ -112,8 +113,13 @@ complete it. One line comes out for each, in the same order: {"request", "respon
 function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
   return orInDoubt(
     `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not sent a second time`,
-    ({ settings }) =>
-      `find out from the service whether the user was messaged before you trigger it again; if it honours Idempotency-Key, svc repeats safely after: svc profiles add ${settings?.profile ?? 'NAME'} --keys-honoured`,
+    ({ settings }) => {
+      const ask = 'find out from the service whether the user was messaged before you trigger it again';
+      const { profile } = settings ?? {};
+      return profile === undefined
+        ? ask
+        : `${ask}; if it honours Idempotency-Key, svc repeats safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--keys-honoured'])}`;
+    },
     client.call('trigger', { body, signal }),
   );
 }
