@@ -17,18 +17,26 @@ export interface ForwardResult {
   readonly answer: Answer | undefined;
 }
 
+/** What is told of targets. */
+export interface ForwardEvents {
+  /** One went down, or is back. */
+  notice(text: string): void;
+  /** One refuses a delivery that verified here, with 401 or 403. Told once of each. */
+  refused(url: URL, status: number): void;
+}
+
 /** Passes deliveries on by their kind: the same bytes, the same headers, the signature among them. */
 export class Forwarder {
   readonly #routes: readonly Route[];
   readonly #deliverer: Deliverer;
-  readonly #notice: (text: string) => void;
+  readonly #on: ForwardEvents;
   readonly #down = new Set<string>();
+  readonly #refusing = new Set<string>();
 
-  /** @param notice told once when a target goes down, and once when it is back */
-  constructor(routes: readonly Route[], deliverer: Deliverer, notice: (text: string) => void) {
+  constructor(routes: readonly Route[], deliverer: Deliverer, on: ForwardEvents) {
     this.#routes = routes;
     this.#deliverer = deliverer;
-    this.#notice = notice;
+    this.#on = on;
   }
 
   /** Undefined where no route takes this kind. A target that does not answer counts as 502, a slow one as 504. */
@@ -38,7 +46,7 @@ export class Forwarder {
     const result = await this.#deliverer.post(route.url, delivery.body, endToEnd(delivery.rawHeaders));
     const url = route.url.href;
     const { durationMs } = result;
-    this.#announce(url, result);
+    this.#announce(route.url, result);
     if (result.status !== null) {
       return { forwarded: { url, status: result.status, durationMs }, answer: result };
     }
@@ -46,12 +54,18 @@ export class Forwarder {
     return { forwarded: { url, status, durationMs, error: result.error }, answer: undefined };
   }
 
-  #announce(url: string, result: Answer | NoAnswer): void {
+  #announce(target: URL, result: Answer | NoAnswer): void {
+    const url = target.href;
     if (result.status !== null) {
-      if (this.#down.delete(url)) this.#notice(`${url} answers again.`);
+      if (this.#down.delete(url)) this.#on.notice(`${url} answers again.`);
+      const isRefusal = result.status === 401 || result.status === 403;
+      if (isRefusal && !this.#refusing.has(url)) {
+        this.#refusing.add(url);
+        this.#on.refused(target, result.status);
+      }
     } else if (!this.#down.has(url)) {
       this.#down.add(url);
-      this.#notice(
+      this.#on.notice(
         `${url} does not answer (${result.error}). The sender gets ${
           result.code === 'TIMEOUT' ? 504 : 502
         } until it does; start the handler, or change --forward-to.`,

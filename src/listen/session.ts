@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kit/clock.ts';
 import { Deliverer } from './deliver.ts';
-import { Forwarder } from './forward.ts';
+import { type ForwardEvents, Forwarder } from './forward.ts';
 import { Probe } from './probe.ts';
 import { Receiver, type Report } from './receiver.ts';
 import { Recorder } from './recording.ts';
@@ -40,10 +40,9 @@ export interface RegisterOptions {
   readonly onRefused: (error: unknown) => boolean;
 }
 
-export interface SessionEvents {
+export interface SessionEvents extends ForwardEvents {
   ready(url: URL, registered: { id: string | undefined; url: string } | undefined): void;
   report(report: Report): void;
-  notice(text: string): void;
   warn(text: string): void;
 }
 
@@ -109,7 +108,7 @@ function makeReceiver(
   recorder: Recorder | undefined,
   probe: Probe,
 ): Receiver {
-  const forwarder = routes.length > 0 ? new Forwarder(routes, deliverer, on.notice) : undefined;
+  const forwarder = routes.length > 0 ? new Forwarder(routes, deliverer, on) : undefined;
   return new Receiver({
     secrets: () => secrets,
     others,

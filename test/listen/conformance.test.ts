@@ -115,6 +115,10 @@ describe('a handler that', () => {
     );
     expect(rows[0]).toMatchObject({ passed: false, why: expect.stringContaining('same secret') });
     expect(rows[0]).not.toHaveProperty('mistake');
+    for (const row of rows.filter(({ passed, name }) => !passed && name !== 'valid')) {
+      expect(row).toMatchObject({ why: expect.stringContaining('as the valid one is') });
+      expect(row).not.toHaveProperty('fix');
+    }
   });
 
   it('throws on a signature of the wrong length is told how to compare', async () => {

@@ -4,8 +4,8 @@ import { diagnose } from '../../src/listen/diagnose/diagnose.ts';
 import { judge } from '../../src/listen/verify.ts';
 
 const MUTATIONS = 100_000;
-/** Every so many of them are explained too: explaining one costs a thousand times as much as refusing it. */
-const EXPLAIN_EVERY = 400;
+/** Every so many of them are explained too: explaining one costs several thousand times as much as refusing it. */
+const EXPLAIN_EVERY = 1000;
 
 /** A small seeded generator (mulberry32): a failure is found again from its number. */
 function generator(seed: number) {

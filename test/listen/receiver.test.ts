@@ -27,7 +27,10 @@ async function start(options: Partial<ReceiverOptions> & { forwardTo?: string[] 
   const notices: string[] = [];
   const deliverer = new Deliverer();
   const forwarder = options.forwardTo
-    ? new Forwarder(parseRoutes(options.forwardTo), deliverer, (text) => notices.push(text))
+    ? new Forwarder(parseRoutes(options.forwardTo), deliverer, {
+        notice: (text) => notices.push(text),
+        refused: ({ href }, status) => notices.push(`${href} refused with ${status}`),
+      })
     : undefined;
   const receiver = new Receiver({
     secrets: () => [{ name: 'given', secret: SECRET }],
@@ -340,6 +343,16 @@ describe('forwarding', () => {
       expect.stringContaining('does not answer'),
       expect.stringContaining('answers again'),
     ]);
+  });
+
+  it.each([401, 403])('says once of each target that it refuses with %i what verified', async (status) => {
+    const answers = [status, 200, status];
+    const refusing = await target((_, response) => response.writeHead(answers.shift()!).end());
+    const other = await target((_, response) => response.writeHead(status).end());
+    const { url, notices } = await start({ forwardTo: [refusing.url, `campaign.opened=${other.url}`] });
+    for (let n = 0; n < 3; n++) await post(url, body({ n }));
+    await post(url, body({ type: 'campaign.opened' }));
+    expect(notices).toEqual([refusing, other].map((one) => `${one.url} refused with ${status}`));
   });
 
   it('survives a handler that closes kept connections', async () => {

@@ -1,4 +1,6 @@
-// A webhook handler on Go's net/http: SVC_WEBHOOK_SECRET=… go run main.go
+// A webhook handler on Go's net/http, nothing to install:
+//
+//	export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; go run main.go
 package main
 
 import (

@@ -1,4 +1,5 @@
-// A webhook handler on express: npm install express, then SVC_WEBHOOK_SECRET=… node server.mjs
+// A webhook handler on express: npm install, then
+// export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; node server.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 

@@ -1,12 +1,18 @@
-"""A webhook handler on Python's own http.server: SVC_WEBHOOK_SECRET=… python3 server.py"""
+"""A webhook handler on Python's own http.server, nothing to install:
+
+export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; python3 server.py
+"""
 
 import hashlib
 import hmac
 import json
 import os
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ["SVC_WEBHOOK_SECRET"].encode()  # the text of the secret as it is, not decoded
+SECRET = os.environ.get("SVC_WEBHOOK_SECRET", "").encode()  # the text of the secret as it is, not decoded
+if not SECRET:
+    sys.exit("set SVC_WEBHOOK_SECRET to the signing secret of the subscription")
 handled = set()  # use your database: a delivery may come more than once
 
 
@@ -26,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         event = json.loads(body)
         if event.get("deliveryId") not in handled:
             handled.add(event.get("deliveryId"))
-            print(event["type"], event["contentId"], event["hashId"], flush=True)  # your work
+            print(event.get("type"), event.get("contentId"), event.get("hashId"), flush=True)  # your work
         self.answer(200, {"received": True})
 
     def answer(self, status, value):

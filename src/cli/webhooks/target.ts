@@ -1,7 +1,8 @@
-import { commandLine } from '../../kit/shell.ts';
 import type { Answer, NoAnswer } from '../../listen/deliver.ts';
 import { parseTarget, RouteError } from '../../listen/routes.ts';
 import { SvcError } from '../errors.ts';
+import type { Typed } from '../typed.ts';
+import type { SecretFlags } from './known-secrets.ts';
 
 /** Reads the URL of a handler. Throws usage. */
 export function targetOf(text: string): URL {
@@ -13,9 +14,25 @@ export function targetOf(text: string): URL {
   }
 }
 
-/** A handler's answer as a failure, where it is one. */
-export function failureOf(result: Answer | NoAnswer, url: URL): SvcError | undefined {
-  const again = commandLine(['svc', 'webhooks', 'test', url.href]);
+/** The command that tries a handler, with the secret that was given here. */
+export function testCommand(
+  url: URL,
+  { 'secret-file': file, subscription }: Pick<SecretFlags, 'secret-file' | 'subscription'>,
+  typed: Typed,
+): string {
+  // What came on standard input is asked for.
+  const secret =
+    file !== undefined && file !== '-'
+      ? ['--secret-file', file]
+      : subscription === undefined
+        ? []
+        : ['--subscription', subscription];
+  return typed.on('webhooks', 'test', url.href, ...secret);
+}
+
+/** A handler's answer as a failure, where it is one. `flags` say where its secret is. */
+export function failureOf(result: Answer | NoAnswer, url: URL, flags: SecretFlags): SvcError | undefined {
+  const test = (typed: Typed) => testCommand(url, flags, typed);
   if (result.status === null) {
     return result.code === 'TIMEOUT'
       ? new SvcError('timeout', `${url.href} gave ${result.error}`, {
@@ -28,9 +45,9 @@ export function failureOf(result: Answer | NoAnswer, url: URL): SvcError | undef
   if (result.status >= 200 && result.status < 300) return undefined;
   return result.status >= 500
     ? new SvcError('unavailable', `the handler failed with ${result.status}`, {
-        hint: `look at its own log; to try it with all kinds of deliveries: ${again}`,
+        hint: (typed) => `look at its own log; to try it with all kinds of deliveries: ${test(typed)}`,
       })
     : new SvcError('refused', `the handler answered ${result.status}`, {
-        hint: `find the mistake: ${again}`,
+        hint: (typed) => `find the mistake: ${test(typed)}`,
       });
 }

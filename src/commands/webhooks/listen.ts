@@ -8,9 +8,11 @@ import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
 import { Flags } from '../../cli/oclif.ts';
 import { dim, green, red, type Text } from '../../cli/render/text.ts';
 import { isLoopback } from '../../cli/settings.ts';
+import type { Typed } from '../../cli/typed.ts';
 import { listenSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
 import { listenFailure } from '../../cli/webhooks/listen-failure.ts';
 import { registration, wantsRegistration } from '../../cli/webhooks/listen-registration.ts';
+import { testCommand } from '../../cli/webhooks/target.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { jsonLine, TextRenderer } from '../../listen/render.ts';
 import { parseRoutes, type Route, RouteError } from '../../listen/routes.ts';
@@ -76,7 +78,9 @@ subscription at the end. Without a service it needs only a signing secret.`;
     const wants = wantsRegistration(flags, world);
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no', out);
     if (!given && routes.length > 0) {
-      out.warn('your handler cannot know the signing secret: name a file for both with --secret-file FILE');
+      out.warn(
+        `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.typed)}`,
+      );
     }
     const register =
       wants === 'no'
@@ -102,7 +106,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
       register,
       clock: world.clock,
       signal,
-      on: events(context, routes),
+      on: events(context, routes, given),
     }).catch((error: unknown) => {
       throw listenFailure(error, flags);
     });
@@ -110,9 +114,13 @@ subscription at the end. Without a service it needs only a signing secret.`;
   }
 }
 
+/** The same listener with a secret in a file, which it makes and the handler can read. */
+const oneSecret = (typed: Typed) => typed.again('--secret-file', 'secret.txt');
+
 function events(
-  { out, flags, world }: Context<typeof WebhooksListen>,
+  { out, flags, world, typed }: Context<typeof WebhooksListen>,
   routes: readonly Route[],
+  given: boolean,
 ): SessionEvents {
   const text = new TextRenderer(out.isTerminal ? world.stdout.columns : undefined);
   return {
@@ -133,6 +141,13 @@ function events(
         out.line(report, () => text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', marked(line)]));
     },
     notice: (words) => out.warn(words),
+    refused: (url, status) =>
+      out.warn(
+        [
+          `${url.href} refuses with ${status} what svc has verified: its check or its secret differs`,
+          `  next: ${given ? testCommand(url, flags, typed) : oneSecret(typed)}`,
+        ].join('\n'),
+      ),
     warn: (words) => out.warn(words),
   };
 }

@@ -58,7 +58,7 @@ export default class WebhooksReplay extends SvcCommand {
       for await (const replayed of results) {
         if (signal.aborted) break;
         counts.sent++;
-        const failure = failureOf(replayed.result, to);
+        const failure = failureOf(replayed.result, to, flags);
         if (failure) worst = failure;
         else counts.taken++;
         show(replayed, out);

@@ -63,7 +63,7 @@ export default class WebhooksSend extends SvcCommand {
     try {
       const deadlineMs = flags.timeout * 1000;
       const result = await sendSigned({ to, body, secret, deliveryId, now, deliverer, deadlineMs, signal });
-      const failure = signal.aborted ? interrupted() : failureOf(result, to);
+      const failure = signal.aborted ? interrupted() : failureOf(result, to, flags);
       if (result.status !== null) {
         const text = result.body.toString('utf8');
         const { status, durationMs } = result;

@@ -61,7 +61,9 @@ export function advise({ name, expects }: Case, status: number | null, error: st
   if (name === 'out of order') return { why: 'an older delivery must be taken too: retries arrive late' };
   if (status >= 300 && status < 400) return { why: 'a redirect is not followed: give its target as the URL' };
   if (status === 404 || status === 405) return { why: 'no handler takes POST at this path: check the URL' };
-  return { why: 'it refuses a delivery that is signed right: does it have the same secret?' };
+  return {
+    why: 'it refuses a delivery that is signed right: does it have the same secret? It reads it when it starts',
+  };
 }
 
 function notRefused(name: string, status: number): Advice {

@@ -48,6 +48,7 @@ const PAUSE_MS = 220;
 export async function* conformance(options: RunOptions): AsyncGenerator<Row> {
   const make = maker(options.now(), options.newId, OTHER_SECRET);
   let known: Finding | undefined;
+  let validStatus: number | null = null;
   for (const one of CASES) {
     const shots = one.shots(make);
     const result = await fire(shots, options);
@@ -59,7 +60,8 @@ export async function* conformance(options: RunOptions): AsyncGenerator<Row> {
     if (!passed && known === undefined && isRefusal(result.status) && GUESSED.has(one.name)) {
       known = await guess(shots[0] as Shot, options);
     }
-    yield row(one, result, passed, known);
+    yield row(one, result, passed, { known, validStatus });
+    if (one === CASES[0] && !passed) validStatus = result.status;
   }
 }
 
@@ -70,7 +72,14 @@ const isRight = ({ expects }: Case, status: number | null) =>
   status !== null && (expects === 'taken' ? status >= 200 && status < 300 : status === 401);
 const isRefusal = (status: number | null) => status !== null && status >= 400 && status < 500;
 
-function row(one: Case, result: Answer | NoAnswer, passed: boolean, known: Finding | undefined): Row {
+interface Learnt {
+  /** The mistake that the handler was found to make. */
+  readonly known: Finding | undefined;
+  /** The answer to the valid delivery, where that was not taken. */
+  readonly validStatus: number | null;
+}
+
+function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, validStatus }: Learnt): Row {
   const { name, tries, expects } = one;
   const { status, durationMs } = result;
   const base = {
@@ -89,6 +98,10 @@ function row(one: Case, result: Answer | NoAnswer, passed: boolean, known: Findi
       mistake: known.name,
       fix: known.fix,
     };
+  }
+  // Then the row says nothing of what it tries.
+  if (expects === 'taken' && status !== null && status === validStatus) {
+    return { ...base, why: 'refused as the valid one is: mend that first' };
   }
   return { ...base, ...advise(one, status, result.status === null ? result.error : undefined) };
 }

@@ -2,6 +2,7 @@
  * The bytes that may have been signed in place of those that arrived: known wrappings are taken off, the JSON in them is
  * written anew, known wrappings are put on. Each of the three alone and together.
  */
+import { kept } from '../../kit/kept.ts';
 import { jsonForms, lostForms } from './json-forms.ts';
 import type { Applied } from './mistakes.ts';
 import { type BodyVariant, type SignedBeside, unwrapped, wrapped } from './wrappings.ts';
@@ -59,19 +60,4 @@ function* instead(): Generator<BodyVariant> {
   for (const text of ['[object Object]', 'Array']) {
     yield { bytes: Buffer.from(text), mistakes: [{ name: 'stringified-object', detail: text }] };
   }
-}
-
-/** Walks a generator as often as asked, and lets it work once and only as far as somebody got. */
-function kept<T>(source: Generator<T>): () => Generator<T> {
-  const items: T[] = [];
-  return function* () {
-    for (let at = 0; ; at++) {
-      if (at === items.length) {
-        const next = source.next();
-        if (next.done) return;
-        items.push(next.value);
-      }
-      yield items[at] as T;
-    }
-  };
 }

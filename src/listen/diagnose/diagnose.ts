@@ -6,6 +6,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HEADERS } from '../../contract/headers.ts';
 import { signStandardWebhook } from '../../contract/signature.ts';
+import { kept } from '../../kit/kept.ts';
 import { headerOf, type NamedSecret } from '../verify.ts';
 import { type BodyVariant, bodyVariants, type SignedBeside } from './bodies.ts';
 import { type KeyVariant, keyVariants } from './keys.ts';
@@ -73,8 +74,8 @@ function search(
     id: headerOf(headers, HEADERS.webhookId),
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
-  const bodies = [...bodyVariants(body, beside)];
-  const single = bodies.filter(({ mistakes }) => mistakes.length === 1);
+  const bodies = kept(bodyVariants(body, beside));
+  const asArrived: BodyVariant = { bytes: body, mistakes: [] };
   let best: Applied[] | undefined;
   for (const { secret } of secrets) {
     const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
@@ -82,15 +83,16 @@ function search(
     const attempt = (variant: BodyVariant, key: KeyVariant) => {
       best = fewer(best, match(readings, variant, key, digest));
     };
-    for (const variant of bodies) {
+    for (const variant of bodies()) {
       attempt(variant, right);
       if (best !== undefined) break; // the fewest mistakes come first
     }
-    for (const key of wrong) attempt(bodies[0]!, key);
+    for (const key of wrong) attempt(asArrived, key);
     best = fewer(best, otherConstructions(readings, body, secret));
     if (best !== undefined) continue;
     let bytes = 0;
-    for (const variant of single) {
+    for (const variant of bodies()) {
+      if (variant.mistakes.length > 1) break;
       for (const key of wrong) attempt(variant, key);
       bytes += variant.bytes.length * wrong.length;
       if (bytes > MOST_BYTES_OF_PAIRS) break;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -146,6 +146,43 @@ it('forwards by kind, answers with the target status and announces a target that
     { forwarded: { status: 502 } },
   ]);
   expect(svc.stderr().match(/does not answer/g)).toHaveLength(1);
+});
+
+it('says once that the handler refuses what verified, with the command that tries the handler', async () => {
+  const handler = await startTarget((_, response) => response.writeHead(401).end());
+  onTestFinished(() => handler.close());
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'my secret.txt'), SECRET);
+  const options = { cwd, env: {} };
+  const svc = await listen(['--secret-file', 'my secret.txt', '-f', handler.url], options);
+  for (let n = 0; n < 2; n++) {
+    expect((await post(svc.url, BODY, signBody(Buffer.from(BODY), SECRET))).status).toBe(401);
+  }
+  expect(svc.lines()).toMatchObject([
+    { type: 'event', verified: true, forwarded: { status: 401 } },
+    { type: 'event', verified: true, forwarded: { status: 401 } },
+  ]);
+  expect(svc.stderr().match(/refuses with 401 what svc has verified/g)).toHaveLength(1);
+  const [, next] = /^ {2}next: svc (.+)$/m.exec(svc.stderr())!;
+  expect(next).toBe(`webhooks test ${handler.url} --secret-file 'my secret.txt'`);
+  const tried = await runSvc(next!.split(/ (?=--|webhooks|test|http|')/).map(unquoted), options);
+  expect(tried.code).toBe(5);
+  expect(tried.stdout).toMatch(/valid: .*same secret/);
+});
+
+const unquoted = (word: string) => word.replace(/^'(.*)'$/, '$1');
+
+it('shows a handler that cannot know the secret the way to give both the same', async () => {
+  const handler = await startTarget((_, response) => response.writeHead(403).end());
+  onTestFinished(() => handler.close());
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const svc = await listen(['-f', handler.url], { env: service.env });
+  await click(service);
+  await expect.poll(svc.stderr).toMatch(/refuses with 403/);
+  const again = /next: (?:give both the same: )?(svc .*--secret-file secret\.txt)$/gm;
+  expect([...svc.stderr().matchAll(again)].map(([, next]) => next)).toEqual(
+    Array(2).fill(`svc webhooks listen --port 0 --json -f ${handler.url} --secret-file secret.txt`),
+  );
 });
 
 it('names a taken port and how to take another', async () => {

@@ -218,7 +218,7 @@ describe('a faults file', () => {
   it('may be the one of docs/rehearsal.md, which names every fault', () => {
     const page = readFileSync(join(ROOT, 'docs', 'rehearsal.md'), 'utf8');
     const file = join(tempDir(), 'faults.json');
-    writeFileSync(file, /```json\n([\s\S]*?)```/.exec(page)![1]!);
+    writeFileSync(file, /<<'END'\n([\s\S]*?)END\n/.exec(page)![1]!);
     expect(readFaults(file).requests).toHaveLength(3);
     const { properties } = faultsJsonSchema() as never as Record<
       string,
