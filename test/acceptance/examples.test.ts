@@ -198,7 +198,8 @@ decide`);
       } catch (error) {
         failure ??= (error as Error).message;
       }
-      running.kill('SIGINT');
+      // What ends by itself after a count is left to it.
+      if (!line.includes('--count')) running.kill('SIGINT');
       const [exit] = await ended;
       if (failure !== null || exit !== code) return `${failure ?? ''}\nended with ${exit} and said\n${said}`;
       if (others.length === 0) return null;

@@ -39,10 +39,9 @@ describe('the surface', () => {
       const { stdout, code, stderr } = await runSvc([...typed.split(' '), '--help']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       await expect(stdout, RENEW).toMatchFileSnapshot(snapshot(`help/${typed.replaceAll(' ', '-')}.txt`));
-      const wide = stdout
-        .split('\n')
-        .filter((line) => stringWidth(line) > 80 && !/^ {2}(\$ |svc )/.test(line));
-      expect(wide.filter((line) => line.trim().includes(' '))).toEqual([]);
+      // Only one word, such as a signature, may be wider than a terminal of 80 columns.
+      const wide = stdout.split('\n').filter((line) => stringWidth(line) > 80);
+      expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/^ +--[\w-]+ /, '')))).toEqual([]);
     },
   );
 

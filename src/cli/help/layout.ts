@@ -35,6 +35,36 @@ export function wrap(paragraph: string, width: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
+/**
+ * A line of shell, broken where it is wider than `width` so that it can still be pasted: before a pipe, and where that
+ * is not enough before a flag or a redirection; never inside quotes.
+ */
+export function commandLine(line: string, width: number): string[] {
+  const words = line.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\S)+/g) ?? [];
+  const lines = [''];
+  for (const command of startingAt(words, /^\|/)) {
+    const whole = command.join(' ');
+    const parts = startingAt(command, /^(--?[a-z]|[<>])/i).map((part) => part.join(' '));
+    for (const part of stringWidth(`    ${whole} \\`) <= width ? [whole] : parts) {
+      const last = lines.at(-1)!;
+      const longer = last === '' ? part : `${last} ${part}`;
+      if (last === '' || stringWidth(`${longer} \\`) <= width) lines[lines.length - 1] = longer;
+      else lines.push(`    ${part}`);
+    }
+  }
+  return lines.map((part, i) => (i === lines.length - 1 ? part : `${part} \\`));
+}
+
+/** Parts the words before each that matches. */
+function startingAt(words: readonly string[], start: RegExp): string[][] {
+  const parts: string[][] = [];
+  for (const word of words) {
+    if (parts.length === 0 || start.test(word)) parts.push([word]);
+    else parts.at(-1)!.push(word);
+  }
+  return parts;
+}
+
 /** Two columns: terms as they are, their meanings wrapped beside them, or below where a term is too wide. */
 export function definitions(
   pairs: readonly (readonly [term: Text, meaning: string])[],

@@ -1,7 +1,7 @@
 import { EXIT_MEANINGS } from '../exit-codes.ts';
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
 import { bold, cyan, dim, type Text } from '../render/text.ts';
-import { definitions, reflow, section } from './layout.ts';
+import { commandLine, definitions, reflow, section } from './layout.ts';
 import { HELP_TOPICS } from './topics.ts';
 
 /** What a person types for a command id. */
@@ -22,7 +22,7 @@ export function commandPage(command: ManifestCommand, width: number): Text[] {
     ...section('GLOBAL FLAGS', reflow(`${globalFlagNames(flags)}: see \`svc help flags\``, inner)),
     ...section(
       'EXAMPLES',
-      examplesOf(command).map((line): Text => [dim('$ '), line]),
+      examplesOf(command).flatMap((line) => typedAt(line, inner)),
     ),
     ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
     ...section('ALIASES', command.aliases.map(typed)),
@@ -48,7 +48,10 @@ export function topicPage(topic: string, { commands, topics }: Manifest, width: 
 /** What `svc` alone shows: every topic with its commands, the commands of their own, and where to go on. */
 export function rootPage({ version, description, commands, topics }: Manifest, width: number): Text[] {
   const inner = width - 2;
-  const alone = commands.filter(({ id }) => !id.includes(':'));
+  const alone = commands
+    .flatMap(({ id, aliases, summary = '' }) => [id, ...aliases].map((name) => ({ name, summary })))
+    .filter(({ name }) => !name.includes(':'))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const below = Object.entries(topics).flatMap(([name, topic]): [Text, string][] => {
     const names = commands.filter(({ id }) => id.startsWith(`${name}:`)).map(({ id }) => id.split(':')[1]);
     return names.length === 0 ? [] : [[cyan(name), `${topic.description} (${names.join(', ')})`]];
@@ -57,7 +60,13 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
     [bold('svc'), ` ${version}`],
     ...reflow(description, width),
     ...section('USAGE', ['svc COMMAND [FLAGS]']),
-    ...section('COMMANDS', definitions(alone.map(summaryOf), inner)),
+    ...section(
+      'COMMANDS',
+      definitions(
+        alone.map(({ name, summary }) => [cyan(name), summary]),
+        inner,
+      ),
+    ),
     ...section('TOPICS', definitions(below, inner)),
     ...section(
       'HELP',
@@ -71,8 +80,8 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
     ),
     ...section(
       'START',
-      ['svc demo', 'svc profiles add --help', 'svc events import --help'].map(
-        (line): Text => [dim('$ '), line],
+      ['svc demo', 'svc profiles add --help', 'svc events import --help'].flatMap((line) =>
+        typedAt(line, inner),
       ),
     ),
   ];
@@ -81,6 +90,11 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
 /** The examples as they are typed. */
 export function examplesOf({ id, examples = [] }: ManifestCommand): string[] {
   return examples.flatMap((example) => filled(example, id).split('\n'));
+}
+
+/** A line of shell behind its prompt. */
+function typedAt(line: string, width: number): Text[] {
+  return commandLine(line, width - 2).map((part, i) => [i === 0 ? dim('$ ') : '  ', part]);
 }
 
 /** Fills in what oclif's texts leave open. */
