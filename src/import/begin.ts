@@ -31,8 +31,8 @@ export class RejectsTaken extends ImportRefused {
   /** The file as it was named. */
   readonly path: string;
 
-  constructor(path: string) {
-    super('rejects');
+  constructor(path: string, found: readonly Difference[]) {
+    super('rejects', false, found);
     this.path = path;
   }
 }
@@ -50,10 +50,10 @@ export async function begin(
   const { mode, name, shaping } = options;
   const text = optionsText(name, shaping, options.format);
   const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
-  const known = journal.state();
-  if (known && mode !== 'restart' && journal.touched) {
+  const known = mode !== 'restart' && journal.touched ? journal.state() : undefined;
+  const found = known ? differences(known.options, text) : [];
+  if (known) {
     const { finished } = known;
-    const found = differences(known.options, text);
     if (areApart(found) && (mode === 'resume' || !finished))
       throw new ImportRefused('another', finished, found);
     if (mode === 'fresh' && !finished) throw new ImportRefused('unfinished', finished, found);
@@ -62,22 +62,28 @@ export async function begin(
       if (known.inputs !== prints) throw new ImportRefused('changed', finished);
       for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
         world.onNotice(doubtText(doubt, name));
-      return { state: known, claim: await claimed(known.rejectsPath, options) };
+      return { state: known, claim: await claimed(known.rejectsPath, text, options) };
     }
-    const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
-    if (!areApart(found) && !piped && known.inputs === prints)
-      world.onNotice(againText(name, journal.lastAt));
   }
+  const claim = await claimed(options.rejects, text, options);
+  const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
+  if (known && !piped && known.inputs === prints && !areApart(found))
+    world.onNotice(againText(name, journal.lastAt));
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
-  const claim = await claimed(options.rejects, options);
   journal.begin(state);
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim };
 }
 
-async function claimed(rejects: string, { name, claims, journal }: ImportOptions): Promise<RejectsClaim> {
+/** Claims the rejects file for the import whose options are `text`. Throws RejectsTaken. */
+async function claimed(
+  rejects: string,
+  text: string,
+  { name, claims, journal }: ImportOptions,
+): Promise<RejectsClaim> {
   const claim = new RejectsClaim(claims, resolve(name.cwd, rejects), resolve(journal));
-  if (await claim.take()) return claim;
-  throw new RejectsTaken(rejects);
+  const other = await claim.take();
+  if (!other) return claim;
+  throw new RejectsTaken(rejects, other.options === undefined ? [] : differences(other.options, text));
 }
 
 /** A new import has keys of its own, so that the service takes what it has for new. */
@@ -86,10 +92,10 @@ function againText({ kind, inputs }: ImportName, at: number): string {
   const then =
     kind === 'events'
       ? 'and the service keeps each event once more'
-      : 'which changes no user that is as it was';
+      : 'and sets back a user that changed since';
   return (
     `${what} imported on ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC and did not change since: ` +
-    `all is sent again under new idempotency keys, ${then}; --resume sends only what was not acknowledged`
+    `all is sent again under new idempotency keys, ${then}; with --resume nothing would be`
   );
 }
 

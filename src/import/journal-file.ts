@@ -48,22 +48,26 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
   }
 }
 
+/** An import that somebody may go on with; its options where they can be read now (see `optionsText`). */
+export interface Unfinished {
+  readonly options: string | undefined;
+}
+
 /**
- * True where the import of this journal is under way in another process, or has begun to send and not finished. A
+ * The import of this journal where it is under way in another process, or has begun to send and not finished. A
  * journal that is missing or damaged can be resumed by nobody.
  */
-export function isUnfinished(path: string): boolean {
-  if (!existsSync(path)) return false;
+export function unfinishedIn(path: string): Unfinished | undefined {
+  if (!existsSync(path)) return undefined;
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { timeout: 0 });
-    const found = db
-      .prepare(`SELECT 1 AS found FROM import, batch WHERE finished = 0 AND ${TOUCHED} LIMIT 1`)
-      .get();
-    return found !== undefined;
+    const sql = `SELECT options FROM import WHERE finished = 0 AND EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED})`;
+    return db.prepare(sql).get() as Unfinished | undefined;
   } catch (error) {
     const trouble = journalTrouble(path, error);
-    return trouble instanceof JournalError && trouble.reason !== 'broken';
+    const inUse = trouble instanceof JournalError && trouble.reason !== 'broken';
+    return inUse ? { options: undefined } : undefined;
   } finally {
     db?.close();
   }

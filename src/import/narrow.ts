@@ -30,8 +30,9 @@ const FEW = 16;
  * same bodies again, under the same keys.
  *
  * A refusal that no record caused would take two requests a record to find nothing. So before a batch is halved, a few
- * records of it are sent alone: where all are refused in the same words, none is named, and `someTaken` says that the service never
- * took any of this import, it is the import that it refuses. Throws Refused then, with nothing of the batch taken.
+ * records of it are sent alone: where all are refused in the same words, none is named, and `someTaken` says that the
+ * service never took any of this import, it is the import that it refuses. Throws Refused then, with nothing of the
+ * batch taken.
  */
 export async function narrow(
   batch: Batch,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../kit/file-lock.ts';
 import { writePrivateFile } from '../kit/private-file.ts';
-import { isUnfinished } from './journal-file.ts';
+import { type Unfinished, unfinishedIn } from './journal-file.ts';
 import { digestOf } from './keys.ts';
 
 /**
@@ -23,21 +23,21 @@ export class RejectsClaim {
     this.journal = journal;
   }
 
-  /** Claims the rejects file for this journal; false where another import has it. */
-  take(): Promise<boolean> {
+  /** Claims the rejects file for this journal. Resolves to the other import where one has it. */
+  take(): Promise<Unfinished | undefined> {
     return this.locked(() => {
       const holder = this.holder();
-      if (holder !== undefined && holder !== this.journal && isUnfinished(holder)) return false;
-      writePrivateFile(this.file, this.journal);
-      return true;
-    }, true);
+      const other = holder === undefined || holder === this.journal ? undefined : unfinishedIn(holder);
+      if (!other) writePrivateFile(this.file, this.journal);
+      return other;
+    });
   }
 
   /** Lets go of the rejects file: its import has finished. */
-  release(): Promise<unknown> {
+  release(): Promise<void> {
     return this.locked(() => {
       if (this.holder() === this.journal) rmSync(this.file);
-    }, undefined);
+    });
   }
 
   private holder(): string | undefined {
@@ -45,12 +45,12 @@ export class RejectsClaim {
   }
 
   /** Where nothing can be written to the folder nothing can be claimed: an import with --checkpoint needs no folder. */
-  private async locked<T>(work: () => T, otherwise: T): Promise<T> {
+  private async locked<T>(work: () => T): Promise<T | undefined> {
     try {
       return await withFileLock(join(this.folder, 'rejects.lock'), work);
     } catch (error) {
       if (error instanceof LockUnusable && error.held) throw error;
-      return otherwise;
+      return undefined;
     }
   }
 }

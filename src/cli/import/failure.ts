@@ -94,19 +94,28 @@ function refused(error: ImportRefused, ways: Ways): SvcError {
     case 'rejects':
       return rejectsTaken(error as RejectsTaken, ways);
     case 'another':
-      return new SvcError('usage', 'the journal that --checkpoint names is that of another import', {
-        hint: `give this one its own: ${ways.without(['checkpoint'])}`,
-        ...cause,
-      });
+      return new SvcError(
+        'usage',
+        `the journal that --checkpoint names is that of another import, ${earlierText(differences)}`,
+        {
+          hint: `give this one its own: ${ways.without(['checkpoint'])}`,
+          ...cause,
+        },
+      );
   }
 }
 
 function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
   const own = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
-  return new SvcError('usage', `${error.path} holds the rejects of another import, which is unfinished`, {
-    hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
-    cause: error,
-  });
+  const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
+  return new SvcError(
+    'usage',
+    `${error.path} holds the rejects of another import, which is unfinished${which}`,
+    {
+      hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
+      cause: error,
+    },
+  );
 }
 
 function journal(error: JournalError, ways: Ways): SvcError {

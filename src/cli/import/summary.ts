@@ -1,6 +1,10 @@
 import type { ImportResult } from '../../import/result.ts';
 import { bold, type Text } from '../render/text.ts';
 
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
 /** What an import would do, for people. */
 export function planSummary(
   result: ImportResult,
@@ -20,7 +24,7 @@ export function planSummary(
     `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
     bold(`${n(result.unsent)} can be sent`),
     `, ${n(result.rejected)} rejected\n`,
-    `  ${n(plan.batches)} batches, ${n(plan.bytes)} bytes, ${n(plan.requests)} requests\n`,
+    `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
     `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
   ];
@@ -42,7 +46,8 @@ export function summary(
   ];
   const width = Math.max(...rows.map(([, value]) => value.length));
   const requests =
-    `${n(result.batches)} batches in ${n(result.requests)} requests, ${n(result.retries)} retries, ` +
+    `${count(result.batches, 'batch', 'batches')} in ${count(result.requests, 'request')}, ` +
+    `${count(result.retries, 'retry', 'retries')}, ` +
     `${n(result.rateLimited)} over the limit`;
   const lines: Text[] = rows.map(([name, value]) => [
     `  ${name.padEnd(9)}`,

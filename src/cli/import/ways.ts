@@ -29,10 +29,12 @@ export function waysOf(command: string, typed: readonly string[]): Ways {
   };
 }
 
-/** In words how an earlier run was typed where it differs: `with --limit 5 and without --map`. */
+/** In words how an earlier run was typed where it differs: `with --limit 5 and without --map`, `of b.csv`. */
 export function earlierText(earlier: readonly Difference[]): string {
   return earlier
     .map((difference) => {
+      const place = PLACES[difference.name];
+      if (place) return place(difference.before);
       const words = typedAs(difference);
       return words.length > 0
         ? `with ${words.map(shellWord).join(' ')}`
@@ -40,6 +42,14 @@ export function earlierText(earlier: readonly Difference[]): string {
     })
     .join(' and ');
 }
+
+/** What no flag of an import says, by its name in `optionsText`. */
+const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
+  kind: (kind) => `of ${kind}`,
+  inputs: (inputs) => `of ${(inputs as string[]).join(', ')}`,
+  baseUrl: (url) => `at ${url}`,
+  workspace: (workspace) => `in workspace ${workspace}`,
+};
 
 /** The flags that decide what is sent, by their name in `optionsText`. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {

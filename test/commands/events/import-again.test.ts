@@ -72,7 +72,8 @@ test('the journal of another import is left alone', async () => {
     const run = await svc(`svc events import b.csv -p local --batch-size 1 --checkpoint the.journal${flags}`);
     expect([run.code, run.stderr]).toEqual([
       2,
-      'error: the journal that --checkpoint names is that of another import\n' +
+      'error: the journal that --checkpoint names is that of another import, ' +
+        `of ${join(home, 'a.csv')} and with --map userId=who and with --convert-timestamps --time-zone Europe/Berlin\n` +
         '  next: give this one its own: svc events import b.csv -p local --batch-size 1\n',
     ]);
   }
@@ -87,7 +88,7 @@ test('a finished import of a file that did not change says once that all is sent
   writeFileSync(good, line);
   const run = (flags = '') => svc(`svc events import good.ndjson -p local --json${flags}`);
   const says =
-    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: all is sent again under new idempotency keys, and the service keeps each event once more; --resume sends only what was not acknowledged\n$/;
+    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: all is sent again under new idempotency keys, and the service keeps each event once more; with --resume nothing would be\n$/;
   expect((await run()).stderr).toBe('');
   const again = await run();
   expect([JSON.parse(again.stdout), again.stderr]).toEqual([
@@ -101,6 +102,15 @@ test('a finished import of a file that did not change says once that all is sent
   expect((await run()).stderr).toBe('');
   const { stdout } = await svc('svc data export -p local --json');
   expect(stdout.match(/"userId":"u"/g)).toHaveLength(5);
+});
+
+test('a file of which nothing was sent counts as never imported', async () => {
+  const { home, svc } = place();
+  writeFileSync(join(home, 'empty.ndjson'), '');
+  for (let i = 0; i < 2; i++)
+    expect((await svc('svc events import empty.ndjson -p local')).stderr).toBe(
+      'warning: empty.ndjson has no records: nothing was sent\n',
+    );
 });
 
 test('pipes that follow each other are not taken for one input', async () => {
