@@ -7,8 +7,8 @@ import { HELP_TOPICS } from './topics.ts';
 /** What a person types for a command id. */
 export const typed = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
 
-/** The page of one command. */
-export function commandPage(command: ManifestCommand, width: number): Text[] {
+/** The page of one command, with those below it, as `serve` has. */
+export function commandPage(command: ManifestCommand, { commands }: Manifest, width: number): Text[] {
   const inner = width - 2;
   const args = Object.values(command.args);
   const flags = Object.values(command.flags).filter((flag) => !flag.hidden);
@@ -24,6 +24,7 @@ export function commandPage(command: ManifestCommand, width: number): Text[] {
       'EXAMPLES',
       examplesOf(command).flatMap((line) => typedAt(line, inner)),
     ),
+    ...section('COMMANDS', definitions(below(command.id, commands), inner)),
     ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
     ...section('ALIASES', command.aliases.map(typed)),
   ];
@@ -36,11 +37,10 @@ export function exitCodes(command: ManifestCommand): string {
 
 /** The page of a topic: the commands below it. */
 export function topicPage(topic: string, { commands, topics }: Manifest, width: number): Text[] {
-  const own = commands.filter(({ id }) => id.startsWith(`${topic}:`));
   return [
     bold(topics[topic]?.description ?? ''),
     ...section('USAGE', [`svc ${topic} COMMAND`]),
-    ...section('COMMANDS', definitions(own.map(summaryOf), width - 2)),
+    ...section('COMMANDS', definitions(below(topic, commands), width - 2)),
     ...section('MORE', [`svc ${topic} COMMAND --help`]),
   ];
 }
@@ -150,6 +150,11 @@ function globalFlagNames(flags: readonly ManifestFlag[]): string {
     .filter(({ helpGroup }) => helpGroup === 'GLOBAL')
     .map(({ char, name }) => (char ? `-${char}/--${name}` : `--${name}`))
     .join(', ');
+}
+
+/** The commands below a topic or a command, each with its summary. */
+function below(topic: string, commands: readonly ManifestCommand[]): [Text, string][] {
+  return commands.filter(({ id }) => id.startsWith(`${topic}:`)).map(summaryOf);
 }
 
 function summaryOf({ id, summary = '', aliases }: ManifestCommand): [Text, string] {

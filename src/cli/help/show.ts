@@ -58,10 +58,7 @@ function pageFor(
   }
   const { id } = findCommand({ ids, aliases: ALIASES }, words);
   const command = commands.find((known) => known.id === id)!;
-  const below = ids.some((other) => other.startsWith(`${id}:`))
-    ? topicPage(id, manifest, width).slice(1)
-    : [];
-  return { value: command, page: [...commandPage(command, width), ...below] };
+  return { value: command, page: commandPage(command, manifest, width) };
 }
 
 /** A help topic as data. */

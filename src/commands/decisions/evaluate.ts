@@ -14,7 +14,7 @@ export default class DecisionsEvaluate extends SvcCommand {
   static override summary = 'Judge the logged decisions off-policy';
   static override description =
     `Estimates, from the decision log, the mean reward of the policy that ran, of a uniform choice and of always taking the
-content ranked best, each with its 95 % interval: by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and
+content ranked best, each with its 95% interval: by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and
 doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision without an outcome so far counts as 0.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
