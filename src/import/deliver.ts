@@ -7,8 +7,19 @@ import { Lanes } from './lanes.ts';
 import { narrow } from './narrow.ts';
 import { type Outage, Unavailable } from './outage.ts';
 import type { RejectsFile } from './rejects-file.ts';
-import { type Answer, blamesContent, Refused, type Send } from './send.ts';
+import { type Answer, blamesContent, type Send } from './send.ts';
 import type { Tally } from './tally.ts';
+
+/** The service refuses the import as a whole, not some record of it. */
+export class Refused extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.message ?? `The service answered ${answer.status}.`);
+    this.name = 'Refused';
+    this.answer = answer;
+  }
+}
 
 export interface DeliveryOptions {
   readonly kind: RecordKind;
@@ -41,8 +52,6 @@ export class Delivery {
   private readonly requests: Lanes;
   private readonly running = new Set<Promise<void>>();
   private writing: Promise<unknown> = Promise.resolve();
-  /** The service took something of this import, now or in an earlier run. */
-  private someTaken = false;
   private failure: { readonly error: unknown } | undefined;
 
   constructor(options: DeliveryOptions) {
@@ -72,7 +81,6 @@ export class Delivery {
     }
     if (border?.acknowledged) {
       tally.skipped += sizeOf(batch);
-      this.someTaken = true;
       return;
     }
     await this.batches.enter();
@@ -114,7 +122,6 @@ export class Delivery {
           this.options.kind,
           (body) => this.post(batch, body, body === batch.body ? digest : digestOf(body), doubt),
           file,
-          () => this.someTaken,
         );
         accepted = outcome.accepted;
         rejects = [...rejects, ...outcome.rejects].sort((a, b) => a.offset - b.offset);
@@ -144,7 +151,6 @@ export class Delivery {
       });
       tally.bytes += body.length;
       const taken = answer.status >= 200 && answer.status < 300;
-      this.someTaken ||= taken;
       if (taken || answer.inDoubt) doubt.possible = true;
       if (!taken && !blamesContent(answer.status)) throw new Refused(answer);
       return answer;

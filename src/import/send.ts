@@ -15,20 +15,6 @@ export interface Answer {
   readonly error?: Error | undefined;
 }
 
-/** The service refuses the import as a whole, not some record of it. */
-export class Refused extends Error {
-  readonly answer: Answer;
-  /** How many records were tried alone and refused in the same words, where that is how it was found. */
-  readonly tried: number;
-
-  constructor(answer: Answer, tried = 0) {
-    super(answer.message ?? `The service answered ${answer.status}.`);
-    this.name = 'Refused';
-    this.answer = answer;
-    this.tried = tried;
-  }
-}
-
 /** No answer could be had. `inDoubt`: the request may have been carried out. */
 export class SendFailure extends Error {
   readonly inDoubt: boolean;

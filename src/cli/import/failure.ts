@@ -1,11 +1,11 @@
 import { InputChanged } from '../../import/batch.ts';
 import { ImportRefused, type RejectsTaken } from '../../import/begin.ts';
+import { Refused } from '../../import/deliver.ts';
 import { InputError } from '../../import/input/input-error.ts';
 import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
-import { Refused } from '../../import/send.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
 import { earlierText, type Ways } from './ways.ts';
@@ -148,18 +148,8 @@ function diskHint(ways: Ways): string {
   return `free some space, then go on; nothing is lost: ${ways.resume}`;
 }
 
-function answered({ answer, tried }: Refused, ways: Ways, debug: boolean): SvcError {
+function answered({ answer }: Refused, ways: Ways, debug: boolean): SvcError {
   const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
-  if (tried > 0)
-    return new SvcError(
-      base.code,
-      `${base.message}: it names no record, and says the same of each of ${tried} that were sent alone`,
-      {
-        hint: `see what it refuses: \`svc doctor\`; then go on: ${ways.resume}\n        to have each record refused by itself: ${ways.without(['batch-size'], ['--batch-size', '1', '--restart'])}`,
-        requestId: answer.requestId,
-        cause: base,
-      },
-    );
   return new SvcError(base.code, base.message, {
     hint: (typed) => `${base.hintFor(typed)}; then go on: ${ways.resume}`,
     requestId: answer.requestId,

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cannedService } from '../../support/canned-service.ts';
 import { runSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -112,30 +111,4 @@ test('a header of thousands of columns is not listed whole', async () => {
   const { stderr } = await imported('a.csv', `${header}\n`);
   expect(stderr).toMatch(/ and 4970 more\n/);
   expect(stderr.length).toBeLessThan(3000);
-});
-
-test('a refusal that is not about records: exit 5 after a few requests, everything unsent, the way on', async () => {
-  const service = await cannedService(() => ({
-    status: 400,
-    body: JSON.stringify({
-      error: 'bad_tenant',
-      code: 'BAD_TENANT',
-      requestId: 'r1',
-      message: 'This tenant is closed.',
-    }),
-  }));
-  const cwd = tempDir();
-  const event = (n: number) =>
-    JSON.stringify({ userId: `u${n}`, event: 'e', timestamp: '2026-01-31T12:00:00Z' });
-  writeFileSync(join(cwd, 'a.ndjson'), Array.from({ length: 100 }, (_, n) => event(n)).join('\n'));
-  const run = await runSvc(['events', 'import', 'a.ndjson', '--json'], { env: service.env, cwd });
-  expect(run.code).toBe(5);
-  expect(service.requests).toHaveLength(6);
-  expect(JSON.parse(run.stdout)).toMatchObject({ read: 100, unsent: 100, rejected: 0, rejectsFile: null });
-  expect(JSON.parse(run.stderr).error).toMatchObject({
-    code: 'refused',
-    message:
-      'This tenant is closed (HTTP 400): it names no record, and says the same of each of 5 that were sent alone',
-    hint: 'see what it refuses: `svc doctor`; then go on: svc events import a.ndjson --json --resume\n        to have each record refused by itself: svc events import a.ndjson --json --batch-size 1 --restart',
-  });
 });
