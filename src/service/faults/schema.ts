@@ -35,6 +35,28 @@ const when = {
   ),
 };
 
+const REQUEST_FAULTS = {
+  refuse: 'answered 429 with Retry-After, nothing is done',
+  fail: 'answered with a 5xx, nothing is done',
+  'fail-after-commit': 'carried out, then answered with a 5xx',
+  'lose-answer': 'carried out, then the connection is closed without an answer',
+  'slow-answer': 'carried out, the answer comes later',
+  'cut-answer': 'carried out, half of the answer comes, then the connection is closed',
+};
+const DELIVERY_FAULTS = {
+  double: 'sent twice, the same bytes',
+  late: 'sent later, signed before',
+  'out-of-order': 'sent after one that comes behind it',
+  'wrong-signature': 'signed so that it fits no secret',
+};
+
+/** One of the faults, described all together: an editor shows it beside the choice. */
+function faultOf<const T extends Record<string, string>>(faults: T) {
+  const words = Object.entries(faults).map(([name, what]) => `${name}: ${what}`);
+  const names = Object.keys(faults) as [keyof T & string, ...(keyof T & string)[]];
+  return described(z.enum(names), words.join('; '));
+}
+
 const RequestRule = z
   .strictObject({
     endpoint: described(
@@ -42,7 +64,7 @@ const RequestRule = z
       'the operation, by its operationId in openapi.json; any unless given',
     ),
     ...when,
-    fault: z.enum(['refuse', 'fail', 'fail-after-commit', 'lose-answer', 'slow-answer', 'cut-answer']),
+    fault: faultOf(REQUEST_FAULTS),
     retryAfter: described(
       z.optional(count()),
       'of refuse and fail: seconds in Retry-After; 1 for refuse, none for fail',
@@ -59,7 +81,7 @@ const DeliveryRule = z
   .strictObject({
     type: described(z.optional(z.enum(EVENT_KINDS)), 'the kind of event; any unless given'),
     ...when,
-    fault: z.enum(['double', 'late', 'out-of-order', 'wrong-signature']),
+    fault: faultOf(DELIVERY_FAULTS),
     delayMs: described(
       z.optional(milliseconds()),
       'of late: how long it is held back, 2000; of out-of-order: how long it waits for one to pass it, 2000',

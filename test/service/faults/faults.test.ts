@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signBody } from '../../../src/contract/signature.ts';
+import { type Clock, systemClock } from '../../../src/kit/clock.ts';
 import { readFaults } from '../../../src/service/faults/parse.ts';
 import { Plan, type When } from '../../../src/service/faults/plan.ts';
 import { type Faults, faultsJsonSchema } from '../../../src/service/faults/schema.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { ROOT, runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
@@ -128,37 +129,66 @@ describe('requests of a rehearsal', () => {
     expect(slept).toEqual([77_777]);
   });
 
-  it('lose nothing and double nothing in an import, the same way each time', async () => {
-    const faults = scenario({
-      seed: 'import',
-      requests: [
-        { endpoint: 'ingestEvents', chance: 0.2, fault: 'lose-answer' },
-        { endpoint: 'ingestEvents', chance: 0.1, fault: 'cut-answer' },
-        { endpoint: 'ingestEvents', chance: 0.1, fault: 'fail-after-commit' },
-      ],
-    });
+  it('lose nothing and double nothing in an import, all at once, the same way for the same seed', async () => {
     const input = join(tempDir(), 'events.ndjson');
-    const records = Array.from({ length: 40 }, (_, i) => JSON.stringify({ ...event, properties: { i } }));
+    const records = Array.from({ length: 120 }, (_, i) => JSON.stringify({ ...event, properties: { i } }));
     writeFileSync(input, records.join('\n'));
-    const runs = [];
-    for (let run = 0; run < 2; run++) {
+    const run = async (seed: string) => {
       const met: unknown[] = [];
       const service = await startTestService({
-        faults,
+        limits: { ingest: 5000, inform: null, decisions: null, reads: null, webhooks: null },
+        faults: scenario({
+          seed,
+          requests: [
+            {
+              endpoint: 'ingestEvents',
+              from: 3,
+              to: 14,
+              every: 11,
+              burst: 2,
+              fault: 'refuse',
+              retryAfter: 1,
+            },
+            { endpoint: 'ingestEvents', chance: 0.15, fault: 'lose-answer' },
+            { endpoint: 'ingestEvents', chance: 0.1, fault: 'cut-answer' },
+            { endpoint: 'ingestEvents', chance: 0.1, fault: 'fail-after-commit', status: 500 },
+            { endpoint: 'ingestEvents', chance: 0.1, fault: 'fail', status: 502, retryAfter: 1 },
+          ],
+        }),
         log: (_, message, fields) => {
           if (message.startsWith('rehearsal')) met.push(fields!.fault);
         },
       });
-      const { code } = await runSvc(
-        ['events', 'import', input, '--batch-size', '4', '--concurrency', '1', '--max-wait', '1m', '--json'],
-        { env: service.env, clock: impatient },
+      const { code, stdout } = await runSvc(
+        [
+          'events',
+          'import',
+          input,
+          '--batch-size',
+          '4',
+          '--concurrency',
+          '1',
+          '--max-retries',
+          '20',
+          '--json',
+          '--quiet',
+        ],
+        { env: service.env, clock: hasty() },
       );
       expect(code).toBe(0);
-      expect(await stored(service)).toBe(40);
-      runs.push(met);
-    }
-    expect(runs[0]!.length).toBeGreaterThan(2);
-    expect(runs[1]).toEqual(runs[0]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        accepted: 120,
+        rateLimited: met.filter((fault) => fault === 'refuse').length,
+      });
+      expect(await storedNumbers(service)).toEqual(records.map((_, i) => i));
+      return met;
+    };
+    const [first, again, other] = await Promise.all(['monday', 'monday', 'tuesday'].map(run));
+    expect(new Set(first)).toEqual(
+      new Set(['refuse', 'lose-answer', 'cut-answer', 'fail-after-commit', 'fail']),
+    );
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
   });
 });
 
@@ -176,19 +206,8 @@ describe('deliveries of a rehearsal', () => {
         ],
       }),
     });
-    const subscribed = await service.fetch('/v1/webhooks', {
-      body: {
-        url: receiver.url,
-        events: ['campaign.opened', 'campaign.clicked', 'decision.actioned'],
-        signingSecret: SECRET,
-      },
-    });
-    expect(subscribed.status).toBe(201);
-    const decision = await service.fetch('/v1/decisioning/decide', {
-      body: { hashId: 'h', context: { channel: 'in-app', surface: 'home' } },
-    });
-    const { decisionId } = (await decision.json()) as { decisionId: string };
-    const report = (type: string) => service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } });
+    await subscribe(service, receiver.url);
+    const report = await decided(service, 'h');
     await report('opened');
     await receiver.waitFor(2);
     await report('clicked');
@@ -201,16 +220,53 @@ describe('deliveries of a rehearsal', () => {
     expect(again!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     // The second waited until the third was through.
     expect(types.slice(2, 4)).toEqual(['decision.actioned', 'campaign.clicked']);
-    const next = await service.fetch('/v1/decisioning/decide', {
-      body: { hashId: 'h2', context: { channel: 'in-app', surface: 'home' } },
-    });
-    const second = (await next.json()) as { decisionId: string };
-    await service.fetch(`/v1/messages/${second.decisionId}/outcomes`, { body: { type: 'opened' } });
+    await (await decided(service, 'h2'))('opened');
     await receiver.waitFor(5);
     const signatures = receiver.received.map(({ headers }) => headers['x-service-signature']);
     const valid = receiver.received.map(({ body }, i) => signBody(body, SECRET) === signatures[i]);
     expect(valid).toEqual([true, true, true, true, false]);
     expect(signatures[4]).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('come late: as long after as was said, behind younger ones, and still verify', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    let arrive = () => {};
+    const asLongAsSaid = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const slept: number[] = [];
+    const service = await startTestService({
+      allowLoopbackWebhooks: true,
+      faults: scenario({
+        deliveries: [{ type: 'campaign.opened', fault: 'late', delayMs: 77_777 }],
+      }),
+      clock: {
+        now: systemClock.now,
+        sleep: (ms, signal) => {
+          if (ms !== 77_777) return systemClock.sleep(ms, signal);
+          slept.push(ms);
+          return asLongAsSaid;
+        },
+      },
+    });
+    await subscribe(service, receiver.url);
+    const report = await decided(service, 'h');
+    await report('opened');
+    await report('clicked');
+    await report('actioned');
+    await receiver.waitFor(2);
+    const kinds = () => receiver.received.map(({ body }) => JSON.parse(String(body)).type);
+    expect(kinds().sort()).toEqual(['campaign.clicked', 'decision.actioned']);
+    expect(slept).toEqual([77_777]);
+    arrive();
+    await receiver.waitFor(3);
+    expect(kinds()[2]).toBe('campaign.opened');
+    const occurred = receiver.received.map(({ body }) => JSON.parse(String(body)).occurredAt);
+    expect(occurred[2] <= occurred[0] && occurred[2] <= occurred[1]).toBe(true);
+    for (const { body, headers } of receiver.received) {
+      expect(signBody(body, SECRET)).toBe(headers['x-service-signature']);
+    }
   });
 });
 
@@ -222,11 +278,13 @@ describe('a faults file', () => {
     expect(readFaults(file).requests).toHaveLength(3);
     const { properties } = faultsJsonSchema() as never as Record<
       string,
-      Record<string, { items: { properties: { fault: { enum: string[] } } } }>
+      Record<string, { items: { properties: { fault: { enum: string[]; description: string } } } }>
     >;
     for (const kind of ['requests', 'deliveries'])
-      for (const fault of properties![kind]!.items.properties.fault.enum)
+      for (const fault of properties![kind]!.items.properties.fault.enum) {
         expect(page).toContain(`| \`${fault}\` |`);
+        expect(properties![kind]!.items.properties.fault.description).toContain(`${fault}: `);
+      }
   });
 
   it.each([
@@ -259,13 +317,46 @@ describe('a faults file', () => {
   });
 });
 
-/** Waits are cut short: what is waited for is an answer, not a time. */
-const impatient = {
-  now: () => Date.now(),
-  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 2))),
-};
+/** A clock on which whatever is waited for has come at once. */
+function hasty(): Clock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    sleep: async (ms) => {
+      ahead += ms;
+      await systemClock.sleep(1);
+    },
+  };
+}
 
-async function stored(service: Awaited<ReturnType<typeof startTestService>>): Promise<number> {
+async function subscribe(service: TestService, url: string): Promise<void> {
+  const { status } = await service.fetch('/v1/webhooks', {
+    body: {
+      url,
+      events: ['campaign.opened', 'campaign.clicked', 'decision.actioned'],
+      signingSecret: SECRET,
+    },
+  });
+  expect(status).toBe(201);
+}
+
+/** Makes a decision for a user; what comes back reports an outcome of it. */
+async function decided(service: TestService, hashId: string): Promise<(type: string) => Promise<Response>> {
+  const context = { channel: 'in-app', surface: 'home' };
+  const decision = await service.fetch('/v1/decisioning/decide', { body: { hashId, context } });
+  const { decisionId } = (await decision.json()) as { decisionId: string };
+  return (type) => service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } });
+}
+
+/** The numbers that the events stored have in their properties, in ascending order. */
+async function storedNumbers(service: TestService): Promise<number[]> {
+  const rows = await service.deps.store.read((tx) =>
+    tx.sql.all<{ properties: string }>('SELECT properties FROM event'),
+  );
+  return rows.map(({ properties }) => JSON.parse(properties).i).sort((a, b) => a - b);
+}
+
+async function stored(service: TestService): Promise<number> {
   const count = await service.deps.store.read((tx) =>
     tx.sql.get<{ n: number }>('SELECT COUNT(*) AS n FROM event'),
   );
