@@ -19,7 +19,13 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'TransportError':
       return fromTransport(error as TransportError);
     case 'LockUnusable': {
-      const { path, held } = error as LockUnusable;
+      const { path, held, cause } = error as LockUnusable;
+      const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
+      if (disk)
+        return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
+          hint: (typed) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', typed),
+          cause: error,
+        });
       return new SvcError(held ? 'locked' : 'data', named.message, {
         hint: held
           ? (typed) => `wait for it, then: ${typed.again()}`
@@ -34,7 +40,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: (typed) => writableAgain(undefined, '', typed),
+        hint: (typed) => writableAgain(/is full/.test(named.message) ? 'ENOSPC' : 'EIO', '', typed),
         cause: error,
       });
     case 'ChannelSettingError':
@@ -108,6 +114,8 @@ function writableAgain(code: string | undefined, look: string, typed: Typed): st
     case 'EISDIR':
     case 'ENOTDIR':
       return `mend what is there (${look}) or keep the files of svc elsewhere (SVC_DATA_DIR, SVC_CONFIG_DIR), ${then}`;
+    case 'EIO':
+      return `see to the disk (df -h; ulimit -f; dmesg), ${then}`;
     default:
       return `free some space (df -h), ${then}`;
   }

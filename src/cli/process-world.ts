@@ -1,6 +1,10 @@
+import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../kit/clock.ts';
+import { SvcError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+import { UNTYPED } from './typed.ts';
 import type { World } from './world.ts';
 
 /** The world of a real process. Each stream is opened when it is first used: that costs time few commands need. */
@@ -56,10 +60,27 @@ function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
       // Notices that nobody can take, on a full disk say, must not stop the work that they are about.
       if (name === 'stderr') return;
       // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
-      process.exit(error.code === 'EPIPE' ? 0 : 1);
+      if (error.code === 'EPIPE') process.exit(EXIT.done);
+      sayLost(error);
+      process.exit(EXIT.unexpected);
     });
   }
   return stream;
+}
+
+/** Says that results could not be written, at once: there is no time for a stream before the process ends. */
+function sayLost({ code }: NodeJS.ErrnoException): void {
+  const failure = new SvcError('disk', `standard output cannot be written (${code})`, {
+    hint: 'what was done stays done; free some space (df -h) or send the output elsewhere',
+  });
+  const text = process.argv.includes('--json')
+    ? JSON.stringify(failure.shown(UNTYPED))
+    : `error: ${failure.message}\n  next: ${failure.hint}`;
+  try {
+    writeSync(2, `${text}\n`);
+  } catch {
+    // Nobody can be told; the exit code tells.
+  }
 }
 
 /** Resolves once everything written to stdout and stderr has left the process. */

@@ -54,6 +54,38 @@ describe('a process', () => {
     expect(help.codes[0]).toBe(0);
   });
 
+  it('says so where its output cannot be written, in a file that takes no more', async () => {
+    const svc = await builtSvc();
+    const home = tempDir();
+    for (const line of ['svc --help', 'svc profiles list', 'svc --version']) {
+      const full = await pipeline(svc, `${line} > /dev/full`, home, {});
+      expect(full).toEqual({
+        codes: [1],
+        stdout: '',
+        stderr:
+          'error: standard output cannot be written (ENOSPC)\n  next: what was done stays done; free some space (df -h) or send the output elsewhere',
+      });
+    }
+    const json = await pipeline(svc, 'svc profiles list --json > /dev/full', home, {});
+    expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'disk', exitCode: 1 });
+  });
+
+  it('names the disk where a file of its own cannot grow', async () => {
+    const svc = await builtSvc();
+    const home = tempDir();
+    const data = await pipeline(svc, '(ulimit -f 8; svc decide --hash-id h --profile local)', home, {});
+    expect(data.codes).toEqual([1]);
+    expect(data.stderr).toMatch(
+      /^error: \S+service\.db: .*\n {2}next: .*df -h.*, then: svc decide --hash-id h --profile local$/,
+    );
+    const add = 'svc profiles add x --workspace w --base-url https://x.example';
+    const profile = await pipeline(svc, `(ulimit -f 0; ${add})`, home, { SVC_API_KEY: 'sk_test_1' });
+    expect(profile.codes).toEqual([1]);
+    expect(profile.stderr).toMatch(
+      /^error: .*profiles\.lock.*\n {2}next: .*df -h.*, then: svc profiles add x /,
+    );
+  });
+
   it('does without standard input and output', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
