@@ -223,5 +223,5 @@ function otherPair({ settings }: Typed): string {
   if (settings === undefined)
     return 'check that the workspace and the key belong together: `svc profiles show`';
   const { workspace, apiKey } = settings.origins;
-  return `workspace ${settings.workspace} is from ${originWords(workspace)}, the key from ${originWords(apiKey)}; give the one's key: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
+  return `workspace ${settings.workspace} is from ${originWords(workspace)}, the key from ${originWords(apiKey)}; give the key of that workspace: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
 }

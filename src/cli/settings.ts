@@ -1,6 +1,6 @@
 import { LOCAL, type Profile, Profiles } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
-import { giveKey, type Origin } from './origin.ts';
+import { giveKey, giveSetting, type Origin } from './origin.ts';
 import { pathsOf } from './paths.ts';
 import type { World } from './world.ts';
 
@@ -88,7 +88,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     throw new SvcError('not_configured', `there is no API key for ${baseUrl.value}`, {
       hint: `give one: ${giveKey(used)}`,
     });
-  checkAddress(baseUrl.value);
+  checkAddress(baseUrl.value, baseUrl.origin);
   const { sandbox = false, keysHonoured = false } = profile ?? {};
   const region = setting('region');
   return {
@@ -154,28 +154,29 @@ function findProfile(
 }
 
 /** A key goes over plain http to a loopback address only. Throws usage. */
-export function checkAddress(baseUrl: string): void {
+export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', name: '--base-url' }): void {
+  const give = (value: string) => giveSetting('base-url', value, origin);
   let url: URL;
   try {
     url = new URL(baseUrl);
   } catch {
     throw new SvcError('usage', `the base URL ${JSON.stringify(baseUrl)} is not a URL`, {
-      hint: 'give one such as https://eu.example.com',
+      hint: `give one, such as: ${give('https://eu.example.com')}`,
     });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new SvcError('usage', `the base URL ${baseUrl} is neither https nor http`, {
-      hint: 'give one such as https://eu.example.com',
+      hint: `give one, such as: ${give('https://eu.example.com')}`,
     });
   }
   if (url.username || url.password) {
     throw new SvcError('usage', 'the base URL holds a user name or password', {
-      hint: 'leave it out: the key goes in SVC_API_KEY or the profile',
+      hint: `the key goes in SVC_API_KEY or the profile; leave it out here: ${give(`${url.protocol}//${url.host}${url.pathname}`)}`,
     });
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new SvcError('usage', `the key would travel unencrypted to ${url.host}`, {
-      hint: `use https://${url.host}; plain http is for loopback addresses only`,
+      hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${url.pathname.replace(/\/$/, '')}`)}`,
     });
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.gen.ts';
 import { readManifest } from '../../src/cli/manifest.ts';
 import { cannedService } from '../support/canned-service.ts';
-import { ROOT, runSvc } from '../support/run-svc.ts';
+import { ROOT, runSvc, startSvc } from '../support/run-svc.ts';
 
 const { commands } = readManifest(ROOT);
 
@@ -124,6 +124,26 @@ describe('what is not the service', () => {
     const write = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0', '--json'], { env });
     expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'in_doubt', exitCode: 6 });
   });
+});
+
+it('an interrupted request that may have arrived is in doubt, and is not offered again', async () => {
+  let arrived = () => {};
+  const there = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => arrived()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const env = { SVC_BASE_URL: `http://127.0.0.1:${port}`, SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
+  const trigger = ['notifications', 'trigger', '--hash-id', 'h', '--template', 't', '--channel', 'sms'];
+  const run = startSvc(trigger, { env });
+  await there;
+  run.interrupt();
+  const { code, stderr } = await run.done;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/interrupted: it is not known whether the notification t to h was accepted/);
+  expect(stderr).not.toContain('svc notifications trigger');
 });
 
 describe('a batch', () => {

@@ -144,6 +144,18 @@ describe('what is exported and forgotten', () => {
     expect(quiet.stderr).toBe('');
   });
 
+  it.each<[Record<string, string>, string[], string]>([
+    [{ SVC_BASE_URL: 'http://env.example/api/' }, [], 'export SVC_BASE_URL=https://env.example/api'],
+    [{ SVC_BASE_URL: 'nonsense' }, [], 'export SVC_BASE_URL=https://eu.example.com'],
+    [{}, ['--base-url', 'http://flag.example'], '--base-url https://flag.example'],
+    [{ SVC_BASE_URL: 'https://u:secret@env.example' }, [], 'export SVC_BASE_URL=https://env.example/'],
+  ])('an address that cannot be: %j %j', async (env, flags, next) => {
+    const run = await runSvc(['decide', '--hash-id', 'h', ...flags], { env: { ...REMOTE, ...env } });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(`: ${next}\n`);
+    expect(run.stderr).not.toContain('secret');
+  });
+
   it.each([
     [
       'a key of the environment',
