@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
@@ -48,6 +49,8 @@ describe('names of subscribers', () => {
       resolve: names.resolve,
     });
     const stop = new AbortController();
+    // One listener for each attempt under way, as in the deliverer.
+    setMaxListeners(0, stop.signal);
     const send = (host: string) =>
       post(
         `http://${host}.example.com:${target.port}/`,
