@@ -22,8 +22,8 @@ const SWEEP_MS = 20;
 const EXPLAINED_A_SECOND = 50;
 /** A larger body costs as much to explain as several that have this many bytes. */
 const BYTES_OF_ONE = 32 * 1024;
-/** One that no known mistake explains costs as much as several: everything was tried. */
-const COST_OF_UNKNOWN = 10;
+/** One that no known mistake explains costs as much as many: everything was tried. */
+const COST_OF_UNKNOWN = 25;
 const NOT_EXPLAINED: Diagnosis = {
   name: 'unknown',
   summary: 'Not looked into: too many deliveries at once do not verify.',
