@@ -90,12 +90,10 @@ async function claimed(
 function againText({ kind, inputs }: ImportName, at: number): string {
   const what = inputs.length === 1 ? `${inputs[0]} was` : 'these files were';
   const then =
-    kind === 'events'
-      ? 'and the service keeps each event once more'
-      : 'and sets back a user that changed since';
+    kind === 'events' ? 'the service keeps each event once more' : 'a user that changed since is set back';
   return (
     `${what} imported on ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC and did not change since: ` +
-    `all is sent again under new idempotency keys, ${then}; with --resume nothing would be`
+    `it is sent again as new, and ${then} (--resume sends nothing twice)`
   );
 }
 

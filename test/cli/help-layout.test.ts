@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandLine } from '../../src/cli/help/layout.ts';
+import { shellLines } from '../../src/cli/help/layout.ts';
 
 describe('a line of shell in the help', () => {
   it('stays whole where it fits', () => {
-    expect(commandLine('svc decide --hash-id h --json', 40)).toEqual(['svc decide --hash-id h --json']);
+    expect(shellLines('svc decide --hash-id h --json', 40)).toEqual(['svc decide --hash-id h --json']);
   });
 
   it('breaks before a pipe, else before a flag', () => {
-    expect(commandLine("svc data export --type event | jq -c '{userId, event}'", 40)).toEqual([
+    expect(shellLines("svc data export --type event | jq -c '{userId, event}'", 40)).toEqual([
       'svc data export --type event \\',
       "    | jq -c '{userId, event}'",
     ]);
-    expect(commandLine('svc decide --hash-id h --exclude-category offers --json', 40)).toEqual([
+    expect(shellLines('svc decide --hash-id h --exclude-category offers --json', 40)).toEqual([
       'svc decide --hash-id h \\',
       '    --exclude-category offers --json',
     ]);
@@ -36,7 +36,7 @@ describe('a line of shell in the help', () => {
         const said = (line: string) =>
           execFileSync('sh', ['-c', `printf '<%s>' ${line}`], { encoding: 'utf8' });
         const line = `svc ${words.join(' ')}`;
-        expect(said(commandLine(line, columns).join('\n'))).toBe(said(line));
+        expect(said(shellLines(line, columns).join('\n'))).toBe(said(line));
       }),
       { numRuns: 60 },
     );

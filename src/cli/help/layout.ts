@@ -39,7 +39,7 @@ export function wrap(paragraph: string, width: number): string[] {
  * A line of shell, broken where it is wider than `width` so that it can still be pasted: before a pipe, and where that
  * is not enough before a flag or a redirection; never inside quotes.
  */
-export function commandLine(line: string, width: number): string[] {
+export function shellLines(line: string, width: number): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\S)+/g) ?? [];
   const lines = [''];
   for (const command of startingAt(words, /^\|/)) {

@@ -1,7 +1,7 @@
 import { EXIT_MEANINGS } from '../exit-codes.ts';
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
 import { bold, cyan, dim, type Text } from '../render/text.ts';
-import { commandLine, definitions, reflow, section } from './layout.ts';
+import { definitions, reflow, section, shellLines } from './layout.ts';
 import { HELP_TOPICS } from './topics.ts';
 
 /** What a person types for a command id. */
@@ -94,7 +94,7 @@ export function examplesOf({ id, examples = [] }: ManifestCommand): string[] {
 
 /** A line of shell behind its prompt. */
 function typedAt(line: string, width: number): Text[] {
-  return commandLine(line, width - 2).map((part, i) => [i === 0 ? dim('$ ') : '  ', part]);
+  return shellLines(line, width - 2).map((part, i) => [i === 0 ? dim('$ ') : '  ', part]);
 }
 
 /** Fills in what oclif's texts leave open. */

@@ -6,6 +6,7 @@ import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
+import { shellWord } from '../../kit/shell.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
 import { earlierText, type Ways } from './ways.ts';
@@ -37,15 +38,29 @@ const DENIED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 export function partialFailure(
   { result, faulty }: Pick<ImportEnd, 'result' | 'faulty'>,
   ways: Ways,
+  { inputs, format }: { readonly inputs: readonly string[]; readonly format: string | undefined },
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
   if (faulty)
     return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {
       hint: ways.resume,
     });
+  const csv = format === 'csv' || (format === undefined && CSV.test(inputs[0] ?? ''));
+  const mended = csv ? 'mended.csv' : 'mended.ndjson';
+  const raw = `jq -r .raw ${shellWord(result.rejectsFile ?? '')}`;
   return new SvcError('partial', rejects, {
-    hint: `mend them and import them again: jq -r .raw ${result.rejectsFile} > mended.ndjson (rows of a CSV: into a .csv, its header line in front, with the same --map and --convert-timestamps)`,
+    hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
+        mend them there, then: ${ways.instead(inputs, mended)}`,
   });
+}
+
+const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
+
+/** The shell's way to the header line of a CSV, which its rows need again. */
+function headerOf(input: string): string {
+  if (input === '-') return "echo 'THE HEADER LINE'";
+  const unpack = { gz: 'gzip -dc', zst: 'zstd -dc' }[input.split('.').at(-1)!.toLowerCase()];
+  return unpack ? `${unpack} ${shellWord(input)} | head -n 1` : `head -n 1 ${shellWord(input)}`;
 }
 
 export function interruptedFailure(ways: Ways): SvcError {

@@ -9,6 +9,8 @@ export interface Ways {
   resumeAs(earlier: readonly Difference[]): string;
   /** The command without some of its flags, `more` behind it. */
   without(flags: readonly string[], more?: readonly string[]): string;
+  /** The command for one file in place of its inputs, without what concerned only them. */
+  instead(inputs: readonly string[], file: string): string;
 }
 
 /** The ways out of `svc COMMAND WORDS…`. */
@@ -26,6 +28,10 @@ export function waysOf(command: string, typed: readonly string[]): Ways {
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
+    instead(inputs, file) {
+      const rest = withoutFlags(words, new Set(['rejects', 'checkpoint', 'shard', 'limit', 'dry-run']));
+      return line([file, ...rest.filter((word) => !inputs.includes(word) && word !== '-n')]);
+    },
   };
 }
 
@@ -65,7 +71,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   validate: ['no-validate'],
   delimiter: ['delimiter'],
 };
-const WITHOUT_VALUE: ReadonlySet<string> = new Set(['convert-timestamps', 'no-validate']);
+const WITHOUT_VALUE: ReadonlySet<string> = new Set(['convert-timestamps', 'dry-run', 'no-validate']);
 
 /** The words by which an earlier run had an option; none where it was not given. */
 function typedAs({ name, before }: Difference): string[] {

@@ -52,7 +52,7 @@ export function showWebhook(webhook: ShownWebhook): Text {
 export function webhookTable(list: readonly ShownWebhook[], out: Output): Text {
   if (list.length === 0) return 'no subscriptions; make one with `svc webhooks create --url U --event K`';
   return out.table(
-    [{ title: 'ID', whole: true }, { title: 'STATUS' }, { title: 'EVENTS' }, { title: 'URL' }],
+    ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),
     list.map((each) => [
       each.id ?? '',
       each.status === undefined ? '' : statusText(each.status),

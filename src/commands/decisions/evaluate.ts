@@ -41,7 +41,7 @@ doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision wit
       result.decisions === 0
         ? 'the log holds no decision with an action'
         : out.table(
-            [{ title: 'POLICY' }, { title: 'IPS' }, { title: 'SNIPS' }, { title: 'DR' }],
+            ['POLICY', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
             Object.entries(result.policies).map(([policy, judged]) => [
               LABELS[policy as keyof typeof LABELS],
               ...(judged ? [judged.ips, judged.snips, judged.dr].map(interval) : []),
@@ -78,8 +78,10 @@ async function* pages(
   } while (after !== undefined);
 }
 
-const interval = ({ mean, low, high }: Estimate) =>
-  `${mean.toFixed(4)} [${low.toFixed(4)}, ${high.toFixed(4)}]`;
+const interval = ({ mean, low, high }: Estimate) => `${short(mean)} [${short(low)}, ${short(high)}]`;
+
+/** Four digits, and no sign before a zero. */
+const short = (value: number) => value.toFixed(4).replace(/^-(0\.0*)$/, '$1');
 
 async function instant(text: string): Promise<string> {
   if (Number.isNaN(Date.parse(text)))

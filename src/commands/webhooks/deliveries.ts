@@ -40,7 +40,7 @@ function show(list: readonly Readonly<Record<string, unknown>>[], out: Output): 
       { title: 'STATUS' },
       { title: 'TRIES', align: 'right' },
       { title: 'LAST ANSWER' },
-      { title: 'NEXT TRY' },
+      { title: 'NEXT TRY', whole: true },
     ],
     list.map((delivery) => {
       const attempts = Array.isArray(delivery.attempts) ? delivery.attempts.map(objectOf) : [];

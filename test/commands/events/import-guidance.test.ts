@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
+import { ROOT, runSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** Imports a file of this content on fresh local data; `rejects` are field and reason of each. */
@@ -111,4 +113,32 @@ test('a header of thousands of columns is not listed whole', async () => {
   const { stderr } = await imported('a.csv', `${header}\n`);
   expect(stderr).toMatch(/ and 4970 more\n/);
   expect(stderr.length).toBeLessThan(3000);
+});
+
+const bad = '{"userId":"u","event":"e","timestamp":"bad"}\n';
+const rows = 'who,event,timestamp\nu,e,2026-01-31T12:00:00Z\nv,e,bad\n';
+test.each([
+  ["it's.ndjson", bad, [], 'mended.ndjson', []],
+  ['a.csv', rows, ['--map', 'userId=who'], 'mended.csv', ['--map', 'userId=who']],
+  ['a.csv.gz', gzipSync(rows), ['--map', 'userId=who'], 'mended.csv', ['--map', 'userId=who']],
+  [
+    'a.txt',
+    rows,
+    ['--format', 'csv', '--map=userId=who', '--limit', '2', '--rejects', 'r.ndjson'],
+    'mended.csv',
+    ['--format', 'csv', '--map=userId=who'],
+  ],
+] as const)('says how the rejects of %s go back', async (file, text, flags, mended, kept) => {
+  const { code, stderr, home } = await imported(file, text, ...flags);
+  expect(code).toBe(7);
+  const [take, then] = /take them out: (.+)\n\s+mend them there, then: (.+)\n/.exec(stderr)!.slice(1);
+  expect(then).toBe(`svc events import ${[mended, '-p', 'local', ...kept].join(' ')}`);
+  symlinkSync(join(ROOT, 'test/support/jq.mjs'), join(home, 'jq'));
+  const PATH = [home, dirname(process.execPath), process.env.PATH].join(delimiter);
+  execFileSync('sh', ['-c', `${take} && sed -i.old s/bad/2026-01-31T12:00:00Z/ ${mended}`], {
+    cwd: home,
+    env: { PATH },
+  });
+  const again = await runSvc([...then!.split(' ').slice(1), '--json'], { home, cwd: home });
+  expect(JSON.parse(again.stdout)).toMatchObject({ read: 1, accepted: 1 });
 });
