@@ -3,6 +3,7 @@ import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
 import type { ObservedLimits } from '../client/observed-limits.ts';
 import type { Pacers } from '../client/pacers.ts';
+import { webPage } from '../client/web-page.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { LOCAL } from '../profiles/profiles.ts';
 import type { GlobalFlags } from './flags.ts';
@@ -95,6 +96,7 @@ export async function connect(
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
   const watch = watchAnswers(out, flags, region, onOtherRegion);
+  const warnOfPage = pageWarning(out, target.baseUrl);
   const client = createClient({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
@@ -112,6 +114,7 @@ export async function connect(
     onAnswer: (answer) => {
       onAnswer?.(answer.status);
       watch(answer);
+      warnOfPage(answer);
     },
     debug: flags.debug ? (line) => out.info(line) : undefined,
   });
@@ -169,6 +172,23 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
     },
   };
 }
+
+/** Any 2xx is a success (docs/decisions.md, "The client is liberal"), but who takes a web page for one should know. */
+function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
+  let warned = false;
+  return ({ status, body }) => {
+    if (warned || status < 200 || status >= 300) return;
+    const page = webPage(body.toString('utf8', 0, PAGE_BYTES));
+    if (page === undefined) return;
+    warned = true;
+    out.warn(
+      `${new URL(baseUrl).origin} answered ${status}, but ${page}: whether anything arrived is doubtful`,
+    );
+  };
+}
+
+/** A page says in these what it is. */
+const PAGE_BYTES = 1024;
 
 /** What the head of every answer may tell: another region, the limits asked for with --show-limits. */
 function watchAnswers(

@@ -1,6 +1,7 @@
 import { toSvcError } from '../cli/failure.ts';
 import type { Client } from '../client/client.ts';
-import { ApiError, isLacking } from '../client/errors.ts';
+import { ApiError, isLacking, TransportError } from '../client/errors.ts';
+import { webPage } from '../client/web-page.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 import { checkRegion, type Expected } from './region.ts';
 
@@ -29,10 +30,13 @@ export async function checkService(
     at: (start + now()) / 2,
   });
   try {
-    const { headers } = await client.call('listWebhooks', { signal });
+    const { headers, text } = await client.call('listWebhooks', { signal });
     const seen = told(headers);
+    const page = webPage(text);
     return [
-      ok('key', `accepted, ${Math.round(seen.tookMs)} ms`),
+      page === undefined
+        ? ok('key', `accepted, ${Math.round(seen.tookMs)} ms`)
+        : fail('key', toSvcError(new TransportError('answer', true, page), false)),
       checkRegion(seen, expected),
       checkClock(seen),
     ];

@@ -28,7 +28,8 @@ const CLEAR = '\r\u001b[2K';
 interface Sample {
   readonly at: number;
   readonly records: number;
-  readonly taken: number;
+  /** Bytes of the files whose records are settled. */
+  readonly done: number;
   /** See ImportPace. */
   readonly heldMs: number;
 }
@@ -86,22 +87,27 @@ export class ProgressView {
     const pace = this.options.pace();
     const heldMs = pace?.heldMs ?? 0;
     const records = tally.accepted + tally.rejected;
-    this.samples.push({ at: now, records, taken, heldMs });
+    const settled = records + tally.skipped;
+    // Of what was taken from the files some is under way: a small file is read at once and sent for minutes.
+    const done = taken * Math.min(1, settled / Math.max(1, tally.read));
+    this.samples.push({ at: now, records, done, heldMs });
     while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_OVER_MS) this.samples.shift();
     const first =
-      this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, taken: 0, heldMs: 0 };
+      this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, done: 0, heldMs: 0 };
     const span = Math.max(1, now - first.at) / 1000;
-    const speed = (taken - first.taken) / span;
-    const fraction = size ? Math.min(1, taken / size) : undefined;
+    // While a limit lets nothing through, what was sent since the beginning tells more than the last seconds.
+    const sent = done * (records / Math.max(1, settled));
+    const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.began);
+    const fraction = size ? Math.min(1, done / size) : undefined;
     return {
       noun,
       fraction,
-      records: records + tally.skipped,
+      records: settled,
       rejected: tally.rejected,
       rate: Math.round((records - first.records) / span),
       quota: pace && (pace.own + pace.others) / pace.limit,
       paced: heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined,
-      left: size !== undefined && speed > 0 ? Math.max(0, size - taken) / speed : undefined,
+      left: size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined,
     };
   }
 }

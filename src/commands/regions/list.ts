@@ -29,30 +29,28 @@ address answers from and how long it takes, without a key, so it counts against 
     world,
   }: Context<typeof RegionsList>): Promise<void> {
     const regions = regionsOf(new Profiles(paths.configDir).read().profiles);
-    if (regions.length === 0)
-      out.notice(
-        'no profile names a region yet: svc profiles add NAME --workspace W --region R --base-url U',
-      );
     const measureAll = () =>
       Promise.all(regions.map(async (region) => ({ ...region, ...(await measure(region.baseUrl)) })));
     const measured = flags.ping ? await withSpinner(world, out, 'measuring', measureAll) : await measureAll();
     out.result({ regions: measured }, () =>
-      out.table(
-        [
-          { title: 'REGION', whole: true },
-          ...(flags.ping ? [{ title: 'ANSWERED' }] : []),
-          { title: 'BASE URL', whole: true },
-          { title: 'PROFILES' },
-          ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
-        ],
-        measured.map((row) => [
-          row.region ?? '-',
-          ...(row.answered === undefined ? [] : [answered(row)]),
-          row.baseUrl,
-          row.profiles.join(', '),
-          ...(row.latencyMs === undefined ? [] : [latency(row)]),
-        ]),
-      ),
+      measured.length === 0
+        ? 'no profile names a region yet: svc profiles add NAME --workspace W --region R --base-url U'
+        : out.table(
+            [
+              { title: 'REGION', whole: true },
+              ...(flags.ping ? [{ title: 'ANSWERED' }] : []),
+              { title: 'BASE URL', whole: true },
+              { title: 'PROFILES' },
+              ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
+            ],
+            measured.map((row) => [
+              row.region ?? '-',
+              ...(row.answered === undefined ? [] : [answered(row)]),
+              row.baseUrl,
+              row.profiles.join(', '),
+              ...(row.latencyMs === undefined ? [] : [latency(row)]),
+            ]),
+          ),
     );
     for (const { baseUrl, profiles, ...row } of measured.filter(mismatched))
       out.warn(

@@ -7,7 +7,7 @@ import { REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
 const OFTEN: Readonly<Record<string, RegExp>> = {
   userId: /user|customer|member|client|account|reviewer|uid|^id$/i,
   event: /event|action|activity|^evt?$/i,
-  timestamp: /time|date|stamp|_at$|[a-z]At$|^ts$/i,
+  timestamp: /time(?![ _-]?zone)|date|stamp|_at$|[a-z]At$|^ts$/i,
 };
 /** Most names listed, and most characters of each. */
 const MOST_NAMES = 30;

@@ -63,6 +63,23 @@ function view(
   return { shown, clock, text: () => text };
 }
 
+test('counts what is settled, not what was read ahead, and knows the time left while a limit holds it', async () => {
+  const { shown, clock, text } = view(undefined);
+  const tally = { ...emptyTally(), read: 5000, accepted: 1000 };
+  shown.update({ tally, taken: 40, size: 40 });
+  await clock.advance(10_000);
+  shown.update({ tally: { ...tally, accepted: 2000 }, taken: 40, size: 40 });
+  await clock.advance(30_000);
+  expect(text().split('\n')).toEqual([
+    '20%, 1,000 events, 100/s, 40s left',
+    '40%, 2,000 events, 100/s, 30s left',
+    '40%, 2,000 events, 0/s, 45s left',
+    '40%, 2,000 events, 0/s, 1m00s left',
+    '',
+  ]);
+  shown.end();
+});
+
 test('in a pipe: one line each 10 s, none before and none with --quiet', async () => {
   const { shown, clock, text } = view(undefined);
   shown.update({ tally: { ...emptyTally(), accepted: 5000 }, taken: 10, size: 40 });

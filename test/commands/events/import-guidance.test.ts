@@ -7,7 +7,7 @@ import { ROOT, runSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** Imports a file of this content on fresh local data; `rejects` are field and reason of each. */
-async function imported(name: string, content: string, ...flags: string[]) {
+async function imported(name: string, content: string | Buffer, ...flags: string[]) {
   const home = tempDir();
   writeFileSync(join(home, name), content);
   const run = await runSvc(['events', 'import', name, '-p', 'local', ...flags], { home, cwd: home });

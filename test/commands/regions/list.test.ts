@@ -104,6 +104,7 @@ describe('svc regions list', () => {
   it('says what to do where there is none', async () => {
     const run = await runSvc(['regions', 'list', '--json']);
     expect(run).toMatchObject({ code: 0, stdout: '{"regions":[]}\n' });
-    expect(run.stderr).toMatch(/profiles add/);
+    const words = await runSvc(['regions', 'list', '--ping'], { columns: 80 });
+    expect(words.stdout).toMatch(/^no profile names a region yet: svc profiles add .*\n$/);
   });
 });
