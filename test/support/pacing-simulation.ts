@@ -23,6 +23,8 @@ export class Simulation {
   readonly windowMs: number;
   /** `none` answers without any rate-limit header; `retry` only with Retry-After on a 429. */
   headers: 'all' | 'retry' | 'none' = 'all';
+  /** A refusal that has nothing to do with the window; it invites back after a second. */
+  trouble: () => boolean = () => false;
   #log: number[] = [];
   #events: Event[] = [];
   #order = 0;
@@ -59,6 +61,7 @@ export class Simulation {
 
   /** A request reaches the service now. */
   receive(): RateAnswer {
+    if (this.trouble()) return { status: 429, retryAfter: this.headers === 'none' ? undefined : 1000 };
     const { verdict, log } = admit(this.#log, this.now, this.windowMs, this.limit);
     this.#log = log;
     // As from a Date header, which holds whole seconds.

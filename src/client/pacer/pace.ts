@@ -31,6 +31,10 @@ const BACKOFF_CAP_MS = 30_000;
 const JITTER_MS = 500;
 /** The window is taken as agreed while what the service shows differs by no more than its whole seconds do, in ms. */
 const WINDOW_SLACK_MS = 2000;
+/** A guess is off by as much as slots free here later than at the service: a part of it. */
+const GUESS_SLACK = 0.05;
+/** A guess above this is none: twice the most that the specification gives any group. */
+const NO_LIMIT = 10_000;
 const LONGEST_WINDOW_MS = 24 * 3600_000;
 /** The part of the limit that is left to the others when this client sends without knowing where they stand. */
 const PROBES_OF_OTHERS = 0.015;
@@ -57,6 +61,10 @@ export class Pace {
   #guessed = false;
   /** The most requests that were ever let through in a window while the limit is a guess. */
   #proven = 0;
+  /** What the window held when the guess was made; undefined once more than that was let through. */
+  #guess: number | undefined;
+  /** The 429 of the guess invited back before any own slot freed: it was not the own requests that filled a window. */
+  #invited = false;
   /** True until an answer showed how much is used. */
   #fresh = true;
   /** The request that went ahead alone. */
@@ -156,6 +164,7 @@ export class Pace {
 
   #counted(request: Sent, now: number, answer: RateAnswer): void {
     const before = this.#own.countedAt(request, now);
+    const held = this.#own.accepted(now);
     this.#own.answer(request, now);
     if (request.at >= this.#pausedAt) this.#pauses = 0;
     const limit = this.#limit;
@@ -166,27 +175,41 @@ export class Pace {
       if (this.#fresh) this.#others.restart(least, now + (answer.resetIn ?? 0), now);
       else this.#others.observe(least, Math.max(0, used - before.least), request.at, now);
     } else if (limit !== undefined && this.#guessed) {
-      this.#grow(limit, now);
+      this.#grow(limit, held, now);
     }
     this.#fresh = false;
     this.#knownAt = Math.max(this.#knownAt, request.at);
   }
 
-  /** Without headers: a guess grows by a quarter in a window while it lies under what was possible once, then by 0.5 %. */
-  #grow(limit: number, now: number): void {
+  /**
+   * Without headers: a guess grows by a quarter in a window while it lies under what was possible once, then by 0.5 %.
+   * Where a request was let through that it had no room for, it was wrong (a 429 in a burst, or of a shorter window):
+   * it doubles, and grows by half with each further answer until the next 429 or until it is none any more.
+   */
+  #grow(limit: number, held: number, now: number): void {
     this.#proven = Math.max(this.#proven, this.#own.accepted(now));
-    this.#limit = limit + (limit < 0.9 * this.#proven ? 0.25 : 0.005);
+    const wrong =
+      this.#guess === undefined || held >= Math.floor(this.#guess * (this.#invited ? 1 : 1 + GUESS_SLACK));
+    if (!wrong) this.#limit = limit + (limit < 0.9 * this.#proven ? 0.25 : 0.005);
+    else {
+      const more = this.#guess === undefined ? limit * 1.5 : Math.max(limit, 2 * (held + 1) + 2);
+      this.#guess = undefined;
+      this.#guessed = more <= NO_LIMIT;
+      this.#limit = this.#guessed ? more : undefined;
+    }
   }
 
   #refused(request: Sent, now: number, answer: RateAnswer): void {
     this.#own.release(request);
+    const retryAfter = answer.retryAfter ?? 0;
     if (this.#limit === undefined || this.#guessed) {
       const accepted = this.#own.accepted(now);
       this.#proven = Math.max(this.#proven, accepted);
       this.#limit = Math.max(1, accepted);
       this.#guessed = true;
+      this.#guess = accepted;
+      this.#invited = retryAfter > 0 && now + retryAfter + WINDOW_SLACK_MS < this.#own.nextFree(now);
     }
-    const retryAfter = answer.retryAfter ?? 0;
     this.#fresh = true;
     if (request.at < this.#pausedAt) {
       // Sent before the pause began: part of the same refusal, it only has to be obeyed.

@@ -200,6 +200,24 @@ describe('a service that tells little', () => {
   );
 });
 
+describe('a 429 of another cause than the window, from a service without headers', () => {
+  it.each([
+    ['at the very beginning, without Retry-After', 'none' as const, (age: number) => age < 100],
+    ['at the very beginning', 'retry' as const, (age: number) => age < 100],
+    ['for three seconds, once', 'retry' as const, (age: number) => age > 1000 && age < 4000],
+    ['for a second in each twenty', 'retry' as const, (age: number) => age % 20_000 < 1000],
+  ])('%s: the guess it led to is given up once more than that is let through', (_, headers, during) => {
+    const simulation = new Simulation(100_000);
+    simulation.headers = headers;
+    simulation.trouble = () => during(simulation.now - simulation.start);
+    const client = pacedClient(simulation, near(1));
+    simulation.run(2 * MINUTES);
+    // As it could be 20,000; as the guess would have it, two and a few hundred.
+    expect(client.accepted).toBeGreaterThan(1500);
+    expect(client.refused).toBeLessThan(30);
+  });
+});
+
 describe('a 429', () => {
   const at = 1_700_000_000_000;
   const counted = { status: 202, limit: 600, remaining: 599, resetIn: 60_000 };
