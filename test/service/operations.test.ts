@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exchange } from '../support/hostile-requests.ts';
 import { startTestService } from '../support/service.ts';
 
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
@@ -13,6 +14,16 @@ describe('operations', () => {
     }
     expect((await fetch(`${operations}/v1/events`)).status).toBe(404);
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  });
+
+  it('answers the health check of a balancer, which speaks HTTP/1.0 and names no host', async () => {
+    const service = await startTestService();
+    const ask = (version: string, ...headers: string[]) =>
+      exchange(Number(new URL(service.url).port), [
+        [`GET /readyz HTTP/${version}`, ...headers, '', ''].join('\r\n'),
+      ]);
+    expect((await ask('1.0')).status).toBe(200);
+    expect((await ask('1.1', 'connection: close')).status).toBe(400);
   });
 
   it('is alive but not ready while the store does not answer', async () => {

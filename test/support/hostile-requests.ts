@@ -58,7 +58,6 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
   'another protocol': { status: 400, bytes: () => ['HELO x\r\n\r\n'] },
   'HTTP/2 without a word': { status: 400, bytes: () => ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'] },
   'no host': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1') },
-  'no host, HTTP/1.0': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.0') },
   'a host that is none': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: a b<>') },
   'a host with a user': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: a@b/c?d') },
   'a backslash': { status: 400, bytes: head('GET /v1\\webhooks HTTP/1.1\r\nhost: x') },

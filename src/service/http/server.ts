@@ -41,7 +41,11 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
       // Answered below, in the service's own words.
       requireHostHeader: false,
     },
-    (request, response) => void answer(request, response),
+    (request, response) => {
+      // Only HTTP/1.1 must name a host (RFC 9112, 3.2); the health checks of balancers speak 1.0.
+      if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
+      void answer(request, response);
+    },
   );
   refuseJunk(server);
   server.on('checkExpectation', async (request: IncomingMessage, response: ServerResponse) => {
