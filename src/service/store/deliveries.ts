@@ -53,7 +53,7 @@ export const deliveries = {
   async enqueue(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
     const open = await tx.sql.all<{ id: string; events: string }>(
       `SELECT w.webhook_id AS id, w.events FROM webhook w WHERE w.workspace_id = ? AND ${OPEN}
-       ORDER BY w.created_at, w.webhook_id`,
+       ORDER BY w.created_at, w.webhook_id ${tx.sql.dialect.forKeyShare}`,
       [workspaceId, tx.now],
     );
     const wanting = open.filter(({ events }) => (JSON.parse(events) as string[]).includes(occurrence.kind));

@@ -16,6 +16,8 @@ export interface Dialect {
   readonly forUpdate: string;
   /** The same, passing over rows that another node holds. */
   readonly skipLocked: string;
+  /** Appended to a SELECT whose rows must still be there when the transaction ends. */
+  readonly forKeyShare: string;
 }
 
 /** Runs statements with `?` placeholders inside one transaction. */

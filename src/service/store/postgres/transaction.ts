@@ -10,6 +10,7 @@ export const postgresDialect: Dialect = {
   bigint: 'BIGINT',
   forUpdate: 'FOR UPDATE',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
+  forKeyShare: 'FOR KEY SHARE',
 };
 
 /** Runs the statements of one transaction on its connection; errors in the store's words. */

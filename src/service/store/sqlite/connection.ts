@@ -15,6 +15,7 @@ export const sqliteDialect: Dialect = {
   bigint: 'INTEGER',
   forUpdate: '',
   skipLocked: '',
+  forKeyShare: '',
 };
 
 /** How long a statement waits for another process that holds a lock, the whole process with it. */
