@@ -367,6 +367,18 @@ describe('diagnose', () => {
     );
   });
 
+  it('is not kept busy by a body or headers made for it', () => {
+    const wrong = '0'.repeat(64);
+    for (const body of [
+      `x${' '.repeat(1_000_000)}x`,
+      `A${'\n'.repeat(1_000_000)}!`,
+      `1${'0'.repeat(100_000)}1`,
+    ])
+      expect(explain({ body, signature: wrong }).name).toBe('unknown');
+    const headers = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`x-signature-${i}`, wrong]));
+    expect(explain({ signature: null, headers }).name).toBe('missing-header');
+  });
+
   it('never throws and never calls a wrong signature known by accident', () => {
     const deep = Buffer.from('['.repeat(60_000) + ']'.repeat(60_000));
     expect(explain({ body: deep, signature: '0'.repeat(64) }).name).toBe('unknown');

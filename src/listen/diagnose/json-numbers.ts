@@ -63,11 +63,11 @@ export function* lostSpellings(spelled: string): Generator<string> {
     yield '-0.0';
     return;
   }
-  const [, digits, zeros] = /^(-?\d+?)(0+)$/.exec(spelled) ?? [];
+  const [, digits, zeros] = /^(-?\d*[1-9])(0+)$/.exec(spelled) ?? [];
   if (zeros !== undefined) {
     for (const e of ['e', 'E', 'e+', 'E+']) yield `${digits}${e}${zeros.length}`;
   }
-  if (Math.abs(value) < 2 ** 53) return;
+  if (Math.abs(value) < 2 ** 53 || !Number.isFinite(value)) return;
   const exact = BigInt(spelled);
   for (let by = 1n; by <= MOST_NEIGHBOURS; by++) {
     const near = [exact - by, exact + by].filter((one) => Number(one) === value);

@@ -110,7 +110,7 @@ function withoutNewlines(bytes: Buffer): Buffer[] {
 function trimmed(bytes: Buffer): string[] {
   const text = textOf(bytes);
   // What ends in line ends alone is told as such.
-  return /^[ \t\r\n]|[ \t]\s*$/.test(text) ? [text.trim()] : [];
+  return /^[ \t\r\n]/.test(text) || /[ \t]/.test(text.slice(text.trimEnd().length)) ? [text.trim()] : [];
 }
 
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
@@ -127,8 +127,8 @@ function unUtf16(bytes: Buffer): string[] {
 }
 
 function unbase64(bytes: Buffer): Buffer[] {
-  const text = bytes.toString('latin1');
-  return /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text) ? [Buffer.from(text, 'base64')] : [];
+  const text = bytes.toString('latin1').trimEnd();
+  return /^[A-Za-z0-9+/\s]+={0,2}$/.test(text) ? [Buffer.from(text, 'base64')] : [];
 }
 
 function unquoted(bytes: Buffer): string[] {
