@@ -54,8 +54,14 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   const words = typed.split(' ');
   const scored = names.map((name) => ({
     name,
-    off: distance(words.slice(0, name.split(' ').length).join(' '), name),
+    off: edits(words.slice(0, name.split(' ').length).join(' '), name),
   }));
   const best = scored.sort((a, b) => a.off - b.off)[0];
   return best && best.off <= Math.max(2, best.name.length / 3) ? best.name : undefined;
+}
+
+/** Levenshtein's distance; letters that only changed places are one edit, as fingers make them. */
+function edits(typed: string, name: string): number {
+  const letters = (text: string) => [...text].sort().join('');
+  return letters(typed) === letters(name) ? Math.min(1, distance(typed, name)) : distance(typed, name);
 }

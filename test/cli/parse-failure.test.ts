@@ -22,6 +22,8 @@ describe('a mistake in the command line', () => {
       '--port: a number of at most 65535 is needed, not 99999',
       'see `svc serve --help`',
     ],
+    ['webhooks tset', '`svc webhooks tset` is no command', 'did you mean `svc webhooks test`?'],
+    ['decide --jsno', '`svc decide` has no flag --jsno', 'did you mean --json?'],
     ['decid', '`svc decid` is no command', 'did you mean `svc decide`?'],
     ['events nope', '`svc events nope` is no command', 'see `svc events --help`'],
   ])('svc %s', async (line, message, hint) => {
