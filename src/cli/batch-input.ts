@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { shellWord } from '../kit/shell.ts';
+import { shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
@@ -91,7 +91,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 /** Prints what comes behind the first `lines` of an input that are not blank. */
 function restOf(input: string, lines: number): string {
   const tail = `tail -n +${lines + 1}`;
-  return input === '-' ? tail : `grep -v '^[[:space:]]*$' ${shellWord(input)} | ${tail}`;
+  return input === '-' ? tail : `grep -v '^[[:space:]]*$' ${shellPath(input)} | ${tail}`;
 }
 
 async function answerLine<R>(

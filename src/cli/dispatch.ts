@@ -1,4 +1,4 @@
-import { cleanJson } from './clean.ts';
+import { cleanJson, cleanLine } from './clean.ts';
 import type { Program } from './command.ts';
 import { ALIASES, COMMANDS } from './commands.gen.ts';
 import type { SvcError } from './errors.ts';
@@ -35,7 +35,8 @@ function report(error: SvcError, typed: Typed, out: Output): number {
   else
     out.info([
       red(bold('error: ')),
-      error.message,
+      // A line end in a file's name, or in what a service answers, must not make a line that looks like one of svc.
+      error.code === 'unexpected' ? error.message : cleanLine(error.message),
       error.requestId ? ` [${error.requestId}]` : '',
       '\n  next: ',
       // A way on each line.

@@ -197,7 +197,7 @@ function fromTransport(error: TransportError): SvcError {
 
 /** For an operation that a service lacks. */
 export function useLocal(typed: Typed): string {
-  return `use a service that has it, such as the one on this machine: ${typed.again('--profile', 'local')}`;
+  return `use a service that has it, such as the one on this machine: ${typed.locally()}`;
 }
 
 /** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */

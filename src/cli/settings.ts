@@ -81,7 +81,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   if (!baseUrl || !workspace)
     throw new SvcError('not_configured', unnamed(baseUrl?.value, workspace?.value), {
       hint: (typed) =>
-        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${typed.again('--profile', LOCAL)}`,
+        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${typed.locally()}`,
     });
   const used = profile && name;
   if (!apiKey)
@@ -147,7 +147,7 @@ function findProfile(
   if (!profile && !optional) {
     throw new SvcError('not_configured', `there is no profile ${name}`, {
       hint: (typed) =>
-        `see which there are: svc profiles list\nor use the service on this machine: ${typed.again('--profile', LOCAL)}`,
+        `see which there are: svc profiles list\nor use the service on this machine: ${typed.locally()}`,
     });
   }
   return { name, profile };

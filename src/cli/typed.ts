@@ -1,8 +1,14 @@
 import { commandLine } from '../kit/shell.ts';
 import type { Settings } from './settings.ts';
+import { type Span, taken } from './words.ts';
 
 /** Flags that say which service a command works on. */
 const WHERE = /^--(profile|base-url|workspace|region)(=|$)/;
+const where: Span = (word) => {
+  if (word === '-p') return 2;
+  if (/^-p./.test(word)) return 1;
+  return WHERE.test(word) ? (word.includes('=') ? 1 : 2) : 0;
+};
 
 /** What was typed and what came of it: the next step of a failure is made from it, so that it can be pasted. */
 export class Typed {
@@ -19,21 +25,22 @@ export class Typed {
 
   /** The same command line, with a flag more or in place of what was given for it. */
   again(...flag: [flag?: string, value?: string]): string {
-    if (this.#argv === undefined) return ['the same again', ...flag].join(' ');
-    const end = this.#argv.indexOf('--');
-    const own = end < 0 ? this.#argv : this.#argv.slice(0, end);
-    const rest = this.#argv.slice(own.length);
-    return commandLine([
-      'svc',
-      ...without(own, ...flag),
-      ...flag.filter((word) => word !== undefined),
-      ...rest,
-    ]);
+    const more = flag.filter((word) => word !== undefined);
+    return this.#instead((word) => {
+      if (flag[0] === undefined) return 0;
+      if (word === flag[0]) return flag[1] === undefined ? 1 : 2;
+      return word.startsWith(`${flag[0]}=`) ? 1 : 0;
+    }, more);
+  }
+
+  /** The same on the service of this machine, in place of the one that the flags name. */
+  locally(): string {
+    return this.#instead(where, ['--profile', 'local']);
   }
 
   /** Another command on the same service: under the flags typed that name it. */
   on(...command: string[]): string {
-    return commandLine(['svc', ...command, ...this.#where()]);
+    return commandLine(['svc', ...command, ...taken(this.#argv ?? [], where).flags]);
   }
 
   /** The page that explains the command's flags. */
@@ -41,29 +48,11 @@ export class Typed {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;
   }
 
-  #where(): string[] {
-    const words: string[] = [];
-    const argv = this.#argv ?? [];
-    for (const [at, word] of argv.entries()) {
-      if (word === '--') break;
-      if (/^-p./.test(word) || (WHERE.test(word) && word.includes('='))) words.push(word);
-      else if (word === '-p' || WHERE.test(word)) words.push(word, ...argv.slice(at + 1, at + 2));
-    }
-    return words;
+  #instead(of: Span, more: readonly string[]): string {
+    if (this.#argv === undefined) return ['the same again', ...more].join(' ');
+    const { others, rest } = taken(this.#argv, of);
+    return commandLine(['svc', ...others, ...more, ...rest]);
   }
-}
-
-/** Words without those that give a flag, which takes a value where one is given. A flag may be given once only. */
-function without(words: readonly string[], flag?: string, value?: string): string[] {
-  const short = flag === '--profile' ? '-p' : flag;
-  const kept: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (flag === undefined || !(word === flag || word === short || word.startsWith(`${flag}=`)))
-      kept.push(word);
-    else if (value !== undefined && !word.includes('=')) at++;
-  }
-  return kept;
 }
 
 /** A failure that stands for itself. */

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { shellWord } from './shell.ts';
+import { shellPath } from './shell.ts';
 
 /** What is wrong with a file, and a command that shows it or mends it. */
 export interface FileTrouble {
@@ -15,15 +15,15 @@ export interface FileTrouble {
 export function fileTrouble(name: string, error: unknown, to: 'read' | 'write' = 'read'): FileTrouble {
   const { code, message } = error as NodeJS.ErrnoException;
   const folder = dirname(name);
-  const look = `ls -l ${shellWord(name)}`;
+  const look = `ls -l ${shellPath(name)}`;
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
       if (to === 'write')
-        return { message: `no such folder: ${folder}`, hint: `mkdir -p ${shellWord(folder)}` };
+        return { message: `no such folder: ${folder}`, hint: `mkdir -p ${shellPath(folder)}` };
       return {
         message: `no such file: ${name}`,
-        hint: folder === '.' ? 'ls -l' : `ls -l ${shellWord(folder)}`,
+        hint: folder === '.' ? 'ls -l' : `ls -l ${shellPath(folder)}`,
       };
     case 'EACCES':
     case 'EPERM':

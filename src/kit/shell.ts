@@ -1,10 +1,27 @@
-/** A word as a POSIX shell reads it back: bare where nothing in it is special, else in single quotes. */
+/** What a terminal does not show as it is, or the sanitiser spells out: a word that holds it is written in escapes. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
+
+/**
+ * A word as a shell reads it back: bare where nothing in it is special, else in single quotes, and as bash, zsh and ksh
+ * read escapes (`$'\x1b'`) where it holds what cannot be seen.
+ */
 export function shellWord(word: string): string {
   // Not `=` in front: zsh looks such a word up as a command.
-  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
+  if (word.search(UNSEEN) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `$'${word.replace(/[\\']/g, '\\$&').replace(UNSEEN, asBytes)}'`;
+}
+
+/** A path as a word that no program takes for a flag. */
+export function shellPath(path: string): string {
+  return shellWord(path.startsWith('-') ? `./${path}` : path);
 }
 
 /** Words as a command line that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
+}
+
+function asBytes(char: string): string {
+  return [...Buffer.from(char)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }

@@ -37,7 +37,7 @@ describe('the next step of what a service answers', () => {
     [
       405,
       '',
-      `use a service that has it, such as the one on this machine: svc events send --user-id u --event 'it'\\''s' --region eu --profile local`,
+      `use a service that has it, such as the one on this machine: svc events send --user-id u --event 'it'\\''s' --profile local`,
     ],
     [429, '', 'see what is left: svc limits --region eu\n        to wait for longer: svc events send '],
     [500, '', 'the address is from SVC_BASE_URL; look closer: svc doctor --region eu'],

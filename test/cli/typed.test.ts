@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { clean } from '../../src/cli/clean.ts';
 import { Typed } from '../../src/cli/typed.ts';
-import { commandLine } from '../../src/kit/shell.ts';
+import { commandLine, shellPath } from '../../src/kit/shell.ts';
 
 const typed = (...argv: string[]) => new Typed(argv);
 
@@ -20,21 +21,33 @@ describe('a command line in a next step', () => {
       '#',
       '!',
       'ü',
-      'a\nb',
       '-n',
       '"',
+      '\\',
     ];
-    for (const shell of ['sh', 'bash'])
-      expect(
-        execFileSync(shell, ['-c', `printf '%s\\0' ${commandLine(words)}`], { encoding: 'utf8' }).split('\0'),
-      ).toEqual([...words, '']);
+    // Only these shells read escapes.
+    const unseen = ['a\nb', "it's \x1b[31m\\", '\u202e\u200b', '\u0085', '\u{e0041}', '\u2028', '❤️'];
+    const back = (shell: string, line: string) =>
+      execFileSync(shell, ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
+        .split('\0')
+        .slice(0, -1);
+    expect(back('sh', commandLine(words))).toEqual(words);
+    expect(back('bash', commandLine([...words, ...unseen]))).toEqual([...words, ...unseen]);
+    expect(clean(commandLine(unseen))).toBe(commandLine(unseen));
+    expect(commandLine(unseen)).not.toContain('\n');
+    expect([shellPath('-rf'), shellPath('a b')]).toEqual(['./-rf', "'a b'"]);
   });
 
   it.each<[string, string]>([
     [typed('events', 'send', '--event', 'a b').again(), "svc events send --event 'a b'"],
     [typed('serve', '--port', '80').again('--port', '0'), 'svc serve --port 0'],
     [typed('serve', '--port=80', '-q').again('--port', '0'), 'svc serve -q --port 0'],
-    [typed('decide', '-p', 'x').again('--profile', 'local'), 'svc decide --profile local'],
+    [typed('decide', '-p', 'x', '-q').locally(), 'svc decide -q --profile local'],
+    [
+      typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
+      'svc decide --profile local -- -p',
+    ],
+    [new Typed().locally(), 'the same again --profile local'],
     [typed('demo', '--debug').again('--debug'), 'svc demo --debug'],
     [
       typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),

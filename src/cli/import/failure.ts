@@ -6,7 +6,7 @@ import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
-import { shellWord } from '../../kit/shell.ts';
+import { shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
 import { earlierText, type Ways } from './ways.ts';
@@ -47,7 +47,7 @@ export function partialFailure(
     });
   const csv = format === 'csv' || (format === undefined && CSV.test(inputs[0] ?? ''));
   const mended = csv ? 'mended.csv' : 'mended.ndjson';
-  const raw = `jq -r .raw ${shellWord(result.rejectsFile ?? '')}`;
+  const raw = `jq -r .raw ${shellPath(result.rejectsFile ?? '')}`;
   return new SvcError('partial', rejects, {
     hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
         mend them there, then: ${ways.instead(inputs, mended)}`,
@@ -60,7 +60,7 @@ const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
 function headerOf(input: string): string {
   if (input === '-') return "echo 'THE HEADER LINE'";
   const unpack = { gz: 'gzip -dc', zst: 'zstd -dc' }[input.split('.').at(-1)!.toLowerCase()];
-  return unpack ? `${unpack} ${shellWord(input)} | head -n 1` : `head -n 1 ${shellWord(input)}`;
+  return unpack ? `${unpack} ${shellPath(input)} | head -n 1` : `head -n 1 ${shellPath(input)}`;
 }
 
 export function interruptedFailure(ways: Ways): SvcError {
@@ -153,7 +153,7 @@ function journal(error: JournalError, ways: Ways): SvcError {
       });
     case 'broken':
       return new SvcError('data', `the journal ${error.path} is damaged, or is none`, {
-        hint: `restore it, or send all again with another: ${ways.restart} --checkpoint '${error.path}.new'`,
+        hint: `restore it, or send all again with another: ${ways.without(['checkpoint'], ['--restart', '--checkpoint', `${error.path}.new`])}`,
         ...cause,
       });
   }

@@ -1,5 +1,6 @@
 import type { Difference } from '../../import/identity.ts';
-import { shellWord } from '../../kit/shell.ts';
+import { commandLine } from '../../kit/shell.ts';
+import { taken } from '../words.ts';
 
 /** The commands that lead out of a failure, fit to be pasted into a shell. */
 export interface Ways {
@@ -15,13 +16,14 @@ export interface Ways {
 
 /** The ways out of `svc COMMAND WORDS…`. */
 export function waysOf(command: string, typed: readonly string[]): Ways {
-  const words = typed.filter((word) => word !== '--resume' && word !== '--restart');
-  const line = (rest: readonly string[]) => ['svc', command, ...rest.map(shellWord)].join(' ');
-  const without = (flags: readonly string[], more: readonly string[] = []) =>
-    line([...withoutFlags(words, new Set(flags)), ...more]);
+  const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
+  const without = (flags: readonly string[], more: readonly string[] = []) => {
+    const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
+    return line([...others, ...more, ...rest]);
+  };
   return {
-    resume: line([...words, '--resume']),
-    restart: line([...words, '--restart']),
+    resume: without([], ['--resume']),
+    restart: without([], ['--restart']),
     resumeAs: (earlier) =>
       without(
         earlier.flatMap(({ name }) => FLAGS[name] ?? []),
@@ -29,8 +31,16 @@ export function waysOf(command: string, typed: readonly string[]): Ways {
       ),
     without,
     instead(inputs, file) {
-      const rest = withoutFlags(words, new Set(['rejects', 'checkpoint', 'shard', 'limit', 'dry-run']));
-      return line([file, ...rest.filter((word) => !inputs.includes(word) && word !== '-n')]);
+      const { others } = withoutFlags(typed, [
+        'rejects',
+        'checkpoint',
+        'shard',
+        'limit',
+        'dry-run',
+        'resume',
+        'restart',
+      ]);
+      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n')]);
     },
   };
 }
@@ -42,9 +52,7 @@ export function earlierText(earlier: readonly Difference[]): string {
       const place = PLACES[difference.name];
       if (place) return place(difference.before);
       const words = typedAs(difference);
-      return words.length > 0
-        ? `with ${words.map(shellWord).join(' ')}`
-        : `without --${FLAGS[difference.name]?.[0]}`;
+      return words.length > 0 ? `with ${commandLine(words)}` : `without --${FLAGS[difference.name]?.[0]}`;
     })
     .join(' and ');
 }
@@ -71,7 +79,13 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   validate: ['no-validate'],
   delimiter: ['delimiter'],
 };
-const WITHOUT_VALUE: ReadonlySet<string> = new Set(['convert-timestamps', 'dry-run', 'no-validate']);
+const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  'convert-timestamps',
+  'dry-run',
+  'no-validate',
+  'resume',
+  'restart',
+]);
 
 /** The words by which an earlier run had an option; none where it was not given. */
 function typedAs({ name, before }: Difference): string[] {
@@ -99,12 +113,10 @@ function typedAs({ name, before }: Difference): string[] {
   }
 }
 
-function withoutFlags(words: readonly string[], flags: ReadonlySet<string>): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(words[i]!) ?? [];
-    if (flag === undefined || !flags.has(flag)) kept.push(words[i]!);
-    else if (value === undefined && !WITHOUT_VALUE.has(flag)) i++;
-  }
-  return kept;
+function withoutFlags(words: readonly string[], flags: readonly string[]) {
+  return taken(words, (word) => {
+    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
+    if (flag === undefined || !flags.includes(flag)) return 0;
+    return value === undefined && !WITHOUT_VALUE.has(flag) ? 2 : 1;
+  });
 }

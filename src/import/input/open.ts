@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileTrouble } from '../../kit/file-trouble.ts';
-import { shellWord } from '../../kit/shell.ts';
+import { shellPath } from '../../kit/shell.ts';
 import type { RecordKind } from '../check.ts';
 import { type ByteSource, ChunkSource, PeekedSource } from './bytes.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
@@ -66,7 +66,7 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     if (stat.isDirectory())
       throw new InputError(
         fileTrouble(name, { code: 'EISDIR' }).message,
-        `svc ${options.kind} import ${shellWord(name.replace(/\/+$/, ''))}/*.ndjson`,
+        `svc ${options.kind} import ${shellPath(name.replace(/\/+$/, ''))}/*.ndjson`,
       );
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;
     const source = fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
@@ -132,7 +132,7 @@ async function look(
   const first = await headOf(tally, 4);
   const compression = compressionOf(first.head);
   if (!compression && first.head.length > 0 && /\.(gz|zst)$/i.test(name))
-    throw new InputError(`${name} is not compressed, whatever its name says.`, `file ${name}`);
+    throw new InputError(`${name} is not compressed, whatever its name says.`, `file ${shellPath(name)}`);
   const plain = compression ? decompressed(first.source, compression, shown) : first.source;
   const second = await headOf(plain, 1);
   const format = options.format ?? detectFormat(name, second.head);

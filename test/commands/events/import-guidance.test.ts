@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -141,4 +141,34 @@ test.each([
   });
   const again = await runSvc([...then!.split(' ').slice(1), '--json'], { home, cwd: home });
   expect(JSON.parse(again.stdout)).toMatchObject({ read: 1, accepted: 1 });
+});
+
+test('the next steps are right for any name of a file', async () => {
+  const record = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
+  const good = JSON.stringify(record);
+  const home = tempDir();
+  const svc = (...argv: string[]) =>
+    runSvc(['events', 'import', '-p', 'local', ...argv], { home, cwd: home });
+
+  writeFileSync(join(home, '-x.ndjson'), `${good}\n{}\n`);
+  const partly = await svc('--batch-size', '5', '--', '-x.ndjson');
+  expect(partly.stderr).toContain('jq -r .raw ./-x.ndjson.rejects.ndjson > mended.ndjson');
+  expect(partly.stderr).toMatch(/then: svc events import mended\.ndjson -p local --batch-size 5\n/);
+  const stopped = await svc('--max-errors', '1', '--', '-x.ndjson');
+  expect(stopped.stderr).toContain('next: svc events import -p local --max-errors 1 --resume -- -x.ndjson\n');
+
+  writeFileSync(join(home, 'my file.gz'), 'x');
+  expect((await svc('my file.gz')).stderr).toContain("next: file 'my file.gz'\n");
+
+  const name = 'a\nerror: \u001b[2Jb';
+  const absent = await svc(name);
+  expect(absent.stderr).toBe('error: no such file: a\\nerror: \\x1b[2Jb\n  next: ls -l\n');
+  mkdirSync(join(home, name));
+  expect((await svc(name)).stderr).toContain("next: svc events import $'a\\x0aerror: \\x1b[2Jb'/*.ndjson\n");
+
+  writeFileSync(join(home, "it's"), 'no journal, and long enough not to be taken for the beginning of one');
+  const broken = await svc('-', '--checkpoint', "it's");
+  expect(broken.stderr).toContain(
+    `another: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
+  );
 });

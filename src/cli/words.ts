@@ -1,0 +1,20 @@
+/** How many words a flag takes up, itself and its value; 0 for a word that is not asked about. */
+export type Span = (word: string) => 0 | 1 | 2;
+
+/** The words of a command line: those of the flags asked about, the others, and `--` with all behind it. */
+export function taken(
+  words: readonly string[],
+  span: Span,
+): { readonly flags: string[]; readonly others: string[]; readonly rest: string[] } {
+  const end = words.indexOf('--');
+  const own = end < 0 ? words : words.slice(0, end);
+  const flags: string[] = [];
+  const others: string[] = [];
+  for (let at = 0; at < own.length; ) {
+    const count = span(own[at]!);
+    if (count === 0) others.push(own[at]!);
+    else flags.push(...own.slice(at, at + count));
+    at += count || 1;
+  }
+  return { flags, others, rest: words.slice(own.length) };
+}
