@@ -178,7 +178,7 @@ function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
   let warned = false;
   return ({ status, body }) => {
     if (warned || status < 200 || status >= 300) return;
-    const page = webPage(body.toString('utf8', 0, PAGE_BYTES));
+    const page = webPage(body.toString());
     if (page === undefined) return;
     warned = true;
     out.warn(
@@ -186,9 +186,6 @@ function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
     );
   };
 }
-
-/** A page says in these what it is. */
-const PAGE_BYTES = 1024;
 
 /** What the head of every answer may tell: another region, the limits asked for with --show-limits. */
 function watchAnswers(

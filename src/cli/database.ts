@@ -34,7 +34,7 @@ export function databaseOf(
     const file = database.startsWith('file:///') ? fileURLToPath(database) : database.replace(/^file:/, '');
     const folder = dirname(resolve(cwd, file));
     // Our own folder is made where it is missing; any other is more likely a slip than a wish.
-    if (folder !== resolve(cwd, paths.dataDir) && !existsSync(folder))
+    if (!existsSync(folder) && folder !== resolve(cwd, paths.dataDir))
       throw fileFailure(file, { code: 'ENOENT' }, 'write');
     return file;
   }

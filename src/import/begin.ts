@@ -38,15 +38,15 @@ export class RejectsTaken extends ImportRefused {
 }
 
 /**
- * Decides between a new import and going on with one, as the flags say, and claims its rejects file. Throws
- * ImportRefused.
+ * Decides between a new import and going on with one, as the flags say, and claims its rejects file; one that finished
+ * writes there no more. Throws ImportRefused.
  */
 export async function begin(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
-): Promise<{ state: JournalState; claim: RejectsClaim }> {
+): Promise<{ state: JournalState; claim: RejectsClaim | undefined }> {
   const { mode, name, shaping } = options;
   const text = optionsText(name, shaping, options.format);
   const prints = JSON.stringify(inputs.looked.map(({ fingerprint }) => fingerprint));
@@ -62,7 +62,9 @@ export async function begin(
       if (known.inputs !== prints) throw new ImportRefused('changed', finished);
       for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
         world.onNotice(doubtText(doubt, name));
-      return { state: known, claim: await claimed(known.rejectsPath, text, options) };
+      const rejectsPath = asNamed(known.rejectsPath, options);
+      const state = { ...known, rejectsPath };
+      return { state, claim: finished ? undefined : await claimed(rejectsPath, text, options) };
     }
   }
   const claim = await claimed(options.rejects, text, options);
@@ -70,8 +72,13 @@ export async function begin(
   if (known && !piped && known.inputs === prints && !areApart(found))
     world.onNotice(againText(name, journal.lastAt));
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
-  journal.begin(state);
+  journal.begin({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim };
+}
+
+/** The rejects file of an earlier run, which may have begun in another folder, as it is named now. */
+function asNamed(path: string, { name, rejects }: ImportOptions): string {
+  return path === resolve(name.cwd, rejects) ? rejects : path;
 }
 
 /** Claims the rejects file for the import whose options are `text`. Throws RejectsTaken. */

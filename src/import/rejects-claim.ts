@@ -33,11 +33,11 @@ export class RejectsClaim {
     });
   }
 
-  /** Lets go of the rejects file: its import has finished. */
-  release(): Promise<void> {
-    return this.locked(() => {
+  /** Lets go of the rejects file: its import has finished. A claim that cannot be removed now counts for nothing. */
+  async release(): Promise<void> {
+    await this.locked(() => {
       if (this.holder() === this.journal) rmSync(this.file);
-    });
+    }).catch(() => undefined);
   }
 
   private holder(): string | undefined {

@@ -50,7 +50,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      if (run.complete) await claim.release();
+      if (run.complete) await claim?.release();
       if (failure && run.neverBegan(failure.error)) throw failure.error;
       return run.end(failure, world.clock.now() - began);
     } finally {
@@ -134,7 +134,8 @@ class Run {
   async all(): Promise<void> {
     let failure: { error: unknown } | undefined;
     try {
-      await this.rejects.trim();
+      // One that finished has nothing to cut off, and its file may be another import's by now.
+      if (!this.finished) await this.rejects.trim();
       const { inputs } = this.options.name;
       for (let index = 0; index < inputs.length && !this.over(); index++) await this.one(index);
       if (!this.over() && this.batcher.short) throw new InputChanged(inputs.length - 1, this.takenBefore);

@@ -50,6 +50,8 @@ it('is nowhere in a container without an account: what needs none runs, the rest
   const secret = { SVC_WEBHOOK_SECRET: 'a-secret-of-some-length' };
   expect(await run(['webhooks', 'sign', '-'], secret, '{}')).toMatchObject({ code: 0, stderr: '' });
   expect(await run(['completion', 'bash'])).toMatchObject({ code: 0, stderr: '' });
+  const migrate = ['serve', 'migrate', '--database', join(tempDir(), 'own.db')];
+  expect(await run(migrate)).toMatchObject({ code: 0, stderr: '' });
   for (const argv of [
     ['profiles', 'list'],
     ['decide', '--hash-id', 'h', '--profile', 'local'],

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -86,6 +94,29 @@ test('what a crash left behind counts only as long as its journal is unfinished'
   const [claim] = claims();
   writeFileSync(join(folder, claim!), join(folder, 'gone.journal'));
   expect((await svc(`${LOCAL} --limit 4`)).code).toBe(7);
+});
+
+test('an import that is resumed in another folder goes on with its own rejects file', async () => {
+  const { home, svc, rejects } = await place();
+  await svc(`${LOCAL} --max-errors 2`);
+  mkdirSync(join(home, 'below'));
+  const again = ['events', 'import', '../a.ndjson', '-p', 'local', '--batch-size', '1', '--resume', '--json'];
+  const run = await runSvc(again, { home, cwd: join(home, 'below') });
+  expect([run.code, JSON.parse(run.stdout).rejectsFile]).toEqual([7, '../a.ndjson.rejects.ndjson']);
+  expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+  expect(readdirSync(join(home, 'below'))).toEqual([]);
+});
+
+test('an import that finished leaves the file alone, which may be that of another by now', async () => {
+  const { home, env, svc, rejects } = await place();
+  await svc(`${LOCAL} --limit 1`);
+  await svc(OTHER, env);
+  const again = `${LOCAL} --limit 1 --resume`;
+  expect((await svc(again)).code).toBe(0);
+  expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+  unlinkSync(join(home, 'a.ndjson.rejects.ndjson'));
+  await svc(again);
+  expect(readdirSync(home)).not.toContain('a.ndjson.rejects.ndjson');
 });
 
 test('an input is never written over with its own rejects', async () => {
