@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { maskUrl } from '../kit/mask-url.ts';
 import { shellWord } from '../kit/shell.ts';
-import { isPostgres, maskUrl } from '../service/store/postgres/url.ts';
+import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { Flags } from './oclif.ts';

@@ -1,3 +1,4 @@
+import { maskUrl } from '../kit/mask-url.ts';
 import { commandLine } from '../kit/shell.ts';
 import type { Settings } from './settings.ts';
 import { type Span, taken } from './words.ts';
@@ -40,7 +41,7 @@ export class Typed {
 
   /** Another command on the same service: under the flags typed that name it. */
   on(...command: string[]): string {
-    return commandLine(['svc', ...command, ...taken(this.#argv ?? [], where).flags]);
+    return pasted(['svc', ...command, ...taken(this.#argv ?? [], where).flags]);
   }
 
   /** The page that explains the command's flags. */
@@ -51,8 +52,17 @@ export class Typed {
   #instead(of: Span, more: readonly string[]): string {
     if (this.#argv === undefined) return ['the same again', ...more].join(' ');
     const { others, rest } = taken(this.#argv, of);
-    return commandLine(['svc', ...others, ...more, ...rest]);
+    return pasted(['svc', ...others, ...more, ...rest]);
   }
+}
+
+/** A password in a URL was typed once; it is not printed for that. */
+function pasted(words: readonly string[]): string {
+  return commandLine(
+    words.map((word) =>
+      word.replace(/^(--[\w-]+=)?(\w+:\/\/.*)$/s, (_, flag = '', url) => flag + maskUrl(url)),
+    ),
+  );
 }
 
 /** A failure that stands for itself. */

@@ -6,11 +6,11 @@ import { toSvcError } from '../cli/failure.ts';
 import { Flags } from '../cli/oclif.ts';
 import type { Paths } from '../cli/paths.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
-import { wrap } from '../cli/render/wrap.ts';
 import { resolveSettings, type Settings } from '../cli/settings.ts';
 import { withSpinner } from '../cli/spinner.ts';
 import type { Check } from '../doctor/check.ts';
 import type { Expected } from '../doctor/region.ts';
+import { wrap } from '../kit/wrap.ts';
 import { Profiles } from '../profiles/profiles.ts';
 import { regionsOf } from '../regions/regions.ts';
 

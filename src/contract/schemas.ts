@@ -180,7 +180,6 @@ export const TriggerRequest = z.strictObject({
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
 
 export const NOTIFICATION_STATES = ['queued', 'dispatched', 'delivered', 'failed'] as const;
-export type NotificationStatus = (typeof NOTIFICATION_STATES)[number];
 
 export const TriggerAnswer = beyond(
   z.object({ notificationId: z.string(), status: z.enum(NOTIFICATION_STATES), requestId: requestId() }),

@@ -50,7 +50,7 @@ export async function checkService(
   }
 }
 
-export function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {
+function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {
   const date = Date.parse(headers.date ?? '');
   if (Number.isNaN(date)) return skipped('clock', 'the service does not tell its time');
   // The header holds whole seconds: half of one is the best guess of what was cut off.

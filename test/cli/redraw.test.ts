@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { Redraw } from '../../src/cli/render/redraw.ts';
 import { ago, span } from '../../src/cli/render/time.ts';
-import { wrap } from '../../src/cli/render/wrap.ts';
 
 function terminal(columns: number) {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns });
@@ -22,13 +21,6 @@ it('goes up by as many rows as its text fills now, also after the terminal was r
   // 70 columns wrap to two rows, 60 to two, and the empty last line is one.
   screen.draw('narrow');
   expect(take()).toMatch(/^\u001b\[5A\r/);
-});
-
-it('breaks text between words by what a terminal shows', () => {
-  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-  expect(wrap('日本 日本 日本', 9)).toEqual(['日本 日本', '日本']);
-  expect(wrap('a-word-that-is-too-long b', 5)).toEqual(['a-word-that-is-too-long', 'b']);
-  expect(wrap('', 5)).toEqual(['']);
 });
 
 it('tells lengths of time in whole units', () => {

@@ -48,6 +48,14 @@ describe('a command line in a next step', () => {
       'svc decide --profile local -- -p',
     ],
     [new Typed().locally(), 'the same again --profile local'],
+    [
+      typed('serve', '--database', 'postgres://u:secret@h/d').again(),
+      "svc serve --database 'postgres://u:***@h/d'",
+    ],
+    [
+      typed('serve', '--database=postgres://h/d?password=secret').again(),
+      "svc serve '--database=postgres://h/d?password=***'",
+    ],
     [typed('demo', '--debug').again('--debug'), 'svc demo --debug'],
     [
       typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),

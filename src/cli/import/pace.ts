@@ -29,7 +29,7 @@ export function paceOf(pacer: Pacer, share: number): ImportPace | undefined {
 }
 
 /** `600 requests a minute`: what may be used here. */
-export function allowance({ limit, windowMs, share }: ImportPace): string {
+function allowance({ limit, windowMs, share }: ImportPace): string {
   const requests = Math.max(1, Math.floor(limit * share)).toLocaleString('en-US');
   return `${requests} requests ${windowMs === WINDOW_MS ? 'a minute' : `in ${windowMs / 1000} s`}`;
 }

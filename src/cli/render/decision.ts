@@ -1,8 +1,8 @@
+import { wrap } from '../../kit/wrap.ts';
 import { cleanLine } from '../clean.ts';
 import type { Output } from '../output.ts';
 import { bar } from './bar.ts';
 import { bold, dim, type Text } from './text.ts';
-import { wrap } from './wrap.ts';
 
 /** Width of the labels below the table. */
 const LABEL = 10;

@@ -33,7 +33,7 @@ export const NUMBER_STYLES: readonly NumberStyle[] = [
 ];
 
 /** `repr()` of a Python float. */
-export function pythonFloat(value: number): string {
+function pythonFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
   if (Object.is(value, -0)) return '-0.0';
   const [, sign, digits, fraction = '', power] = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(

@@ -106,7 +106,6 @@ export const SOURCES = {
 } as const satisfies Record<string, Source>;
 
 export type DumpKind = keyof typeof SOURCES;
-export const DUMP_KINDS = Object.keys(SOURCES) as DumpKind[];
 
 const PAGE = 500;
 

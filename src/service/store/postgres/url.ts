@@ -4,13 +4,6 @@ export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//i.test(database);
 }
 
-/** The URL as it may be shown: the password, in either place where a URL can hold one, is masked. */
-export function maskUrl(database: string): string {
-  return database
-    .replace(/^(\w+:\/\/[^/?#@:]*):[^/?#]*@/, '$1:***@')
-    .replace(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
-}
-
 /** Names the database whatever user, password or option it is opened with: host, port and database. */
 export function identityOf(database: string): string {
   const url = new URL(database);
