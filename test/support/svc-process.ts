@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle } from '../../scripts/bundle.js';
 import { ROOT } from './run-svc.ts';
 
 export interface SvcProcess {
@@ -14,19 +15,21 @@ export interface SvcProgram {
   release(): void;
 }
 
-/** The program as it is now, bundled once, to be started, interrupted and killed for real. */
-export async function svcProgram(): Promise<SvcProgram> {
+/** Bundles the program as it is now; `script` runs it under node, for any user. */
+export async function bundledSvc(): Promise<{ script: string; release(): void }> {
   const cache = join(ROOT, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(join(cache, 'svc-program-'));
-  const { bundle } = (await import(new URL('../../scripts/bundle.js', import.meta.url).href)) as {
-    bundle(input: Record<string, string>, options: { dir: string; format: string }): Promise<void>;
-  };
   await bundle({ main: join(ROOT, 'src/main.ts') }, { dir, format: 'cjs' });
-  // Another user may start it too.
   chmodSync(dir, 0o755);
   const script = join(dir, 'run.cjs');
   writeFileSync(script, `require('./main.cjs').run(${JSON.stringify(ROOT)});\n`);
+  return { script, release: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+/** The program as it is now, bundled once, to be started, interrupted and killed for real. */
+export async function svcProgram(): Promise<SvcProgram> {
+  const { script, release } = await bundledSvc();
   return {
     start(argv, { env, cwd, shell }) {
       const node = [process.execPath, script, ...argv];
@@ -46,6 +49,6 @@ export async function svcProgram(): Promise<SvcProgram> {
       });
       return { child, ended };
     },
-    release: () => rmSync(dir, { recursive: true, force: true }),
+    release,
   };
 }

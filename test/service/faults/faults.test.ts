@@ -112,16 +112,10 @@ describe('requests of a rehearsal', () => {
     const service = await startTestService({
       faults: scenario({ requests: [{ endpoint: 'decide', fault: 'slow-answer', delayMs: 77_777 }] }),
       clock: {
-        now: () => Date.now(),
+        now: systemClock.now,
         sleep: async (ms, signal) => {
-          if (ms === 77_777) return void slept.push(ms);
-          await new Promise((resolve) => {
-            const timer = setTimeout(resolve, ms);
-            signal?.addEventListener('abort', () => {
-              clearTimeout(timer);
-              resolve(undefined);
-            });
-          });
+          if (ms !== 77_777) return systemClock.sleep(ms, signal);
+          slept.push(ms);
         },
       },
     });
