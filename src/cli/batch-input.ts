@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Pacer } from '../client/pacer/pacer.ts';
 import { shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
+import { pacedText, paceOf } from './import/pace.ts';
 import { inputLines } from './input-lines.ts';
 import type { Output } from './output.ts';
 import { UNTYPED } from './typed.ts';
@@ -17,8 +19,10 @@ export interface BatchAnswer {
 export interface BatchOptions<R> {
   /** A path, or `-` for standard input. */
   readonly input: string;
-  readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd'>;
+  readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd' | 'clock'>;
   readonly out: Output;
+  /** Of the requests' group, to say what holds them back. */
+  readonly pacer: Pacer;
   /** Ends the reading; what was sent is awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
@@ -27,6 +31,9 @@ export interface BatchOptions<R> {
   /** Sends one request. Several run at a time; the client paces them. */
   readonly call: (request: R) => Promise<BatchAnswer>;
 }
+
+/** How often a line on stderr says how far it is, where the results do not show it on a terminal. */
+const PROGRESS_MS = 10_000;
 
 /** Most requests under way or waiting for an earlier one to be written. */
 const WINDOW = 32;
@@ -47,10 +54,13 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const stop = AbortSignal.any([signal, stopping.signal]);
   let fatal: SvcError | undefined;
   let lines = 0;
+  let answered = 0;
   let failed = 0;
   let written: Promise<void> = Promise.resolve();
   const room = semaphore(WINDOW);
 
+  const progress = new AbortController();
+  if (!options.world.stdout.isTTY) void tellProgress(options, progress.signal, () => answered);
   const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
   signal.addEventListener('abort', patience, { once: true });
   for await (const line of inputLines(open(options), stop, options.input)) {
@@ -67,10 +77,12 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
         stopping.abort();
       }
       await write(options.world.stdout, `${text}\n`);
+      answered++;
       room.give();
     });
   }
   await written;
+  progress.abort();
   signal.removeEventListener('abort', patience);
   if (fatal) {
     out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
@@ -86,6 +98,22 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
         `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${typed.again('--input', '-')}`,
     });
   return lines;
+}
+
+async function tellProgress<R>(
+  { out, pacer, world: { clock } }: BatchOptions<R>,
+  over: AbortSignal,
+  answered: () => number,
+): Promise<void> {
+  const rest = () =>
+    clock.sleep(PROGRESS_MS, over).then(
+      () => true,
+      () => false,
+    );
+  for (let before = pacer.heldMs; await rest(); before = pacer.heldMs) {
+    const pace = pacer.heldMs > before ? paceOf(pacer, 1) : undefined;
+    out.notice(`${answered().toLocaleString('en-US')} lines answered${pace ? `, ${pacedText(pace)}` : ''}`);
+  }
 }
 
 /** Prints what comes behind the first `lines` of an input that are not blank. */

@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
 import type { Answer, Client } from '../client/client.ts';
 import type { Incoming } from '../client/exchange.ts';
+import type { Retry } from '../client/interceptors/retry.ts';
 import type { ObservedLimits } from '../client/observed-limits.ts';
 import type { Pacers } from '../client/pacers.ts';
 import { webPage } from '../client/web-page.ts';
@@ -40,6 +41,8 @@ export interface ConnectOptions {
   readonly onAnswer?: (status: number) => void;
   /** What to run where an answer comes from another region than expected; nothing is said without. */
   readonly onOtherRegion?: string | undefined;
+  /** Where what passes is said (a wait, a repeat); stderr unless given. */
+  readonly onNotice?: (text: string) => void;
   /** In place of --max-retries. */
   readonly maxRetries?: number;
   /** The command sends many requests or stays: it pays for the fast code that a single request does not need. */
@@ -63,6 +66,7 @@ export async function connect(
     onRetry,
     onAnswer,
     onOtherRegion,
+    onNotice = (text) => out.notice(text),
   }: ConnectOptions = {},
 ): Promise<Connection> {
   const paths = pathsOf(world);
@@ -91,11 +95,11 @@ export async function connect(
     clock: steadyClock,
     random,
     share,
-    onPause: (group, waitMs) =>
-      out.notice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
+    onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
   const watch = watchAnswers(out, flags, region, onOtherRegion);
+  const patience = patienceOf(onNotice, target.baseUrl, maxRetries);
   const warnOfPage = pageWarning(out, target.baseUrl);
   const client = createClient({
     baseUrl: target.baseUrl,
@@ -110,9 +114,13 @@ export async function connect(
     steadyClock,
     onLimit: (group, answer, now) => limits.note(group, answer, now),
     userAgent: `svc/${version}`,
-    onRetry,
+    onRetry: (retry) => {
+      onRetry?.();
+      patience.retry(retry);
+    },
     onAnswer: (answer) => {
       onAnswer?.(answer.status);
+      patience.answer(answer.status);
       watch(answer);
       warnOfPage(answer);
     },
@@ -169,6 +177,25 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
       const until = clock.now() + LOCAL_GRACE_MS;
       while (!(await service.idle()) && clock.now() < until) await clock.sleep(10);
       await service.close(0);
+    },
+  };
+}
+
+/**
+ * Says why nothing happens while a request is repeated: from the second repeat on, once until the service answers
+ * again, however many requests wait. A 429 is told of by the pacer.
+ */
+function patienceOf(say: (text: string) => void, baseUrl: string, maxRetries: number) {
+  let told = false;
+  return {
+    retry({ attempt, status }: Retry): void {
+      if (told || attempt < 2 || status === 429) return;
+      told = true;
+      const what = status === undefined ? 'does not answer' : `answers ${status}`;
+      say(`${new URL(baseUrl).origin} ${what}: trying again, up to ${maxRetries} times in all`);
+    },
+    answer(status: number): void {
+      if (status < 500) told = false;
     },
   };
 }

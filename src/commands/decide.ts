@@ -46,9 +46,10 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
   protected override async act(context: Context<typeof Decide>): Promise<void> {
     const { flags, out, world, signal } = context;
     if (flags.input !== undefined) {
-      const { client } = await context.connect({ lasting: true });
+      const { client, pacers } = await context.connect({ lasting: true });
       await runBatch({
         input: flags.input,
+        pacer: pacers.of('decisions'),
         world,
         out,
         signal,

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/cli/commands.gen.ts';
 import { readManifest } from '../../src/cli/manifest.ts';
 import { cannedService } from '../support/canned-service.ts';
 import { ROOT, runSvc, startSvc } from '../support/run-svc.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const { commands } = readManifest(ROOT);
 
@@ -105,6 +106,24 @@ describe('what is not the service', () => {
       expect(await runSvc(send, { env: service.env })).toMatchObject({ code: 0, stderr: '' });
     },
   );
+
+  it('says why nothing happens while it tries again, once', async () => {
+    const { env } = await cannedService(() => ({ status: 503, body: '' }));
+    const clock = new VirtualClock(Date.now());
+    const running = startSvc(['webhooks', 'list'], { env, clock });
+    let ended = false;
+    const done = running.done.finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      await clock.advance(60_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const { code, stderr } = await done;
+    expect(code).toBe(6);
+    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: trying again, up to 5 times in all`);
+    expect(stderr.match(/trying again/g)).toHaveLength(1);
+  });
 
   it('a TLS port, a plain one, a lost read: each in words', async () => {
     const plain = await cannedService(() => ({}));

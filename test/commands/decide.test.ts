@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cannedService } from '../support/canned-service.ts';
 import { runSvc, startSvc } from '../support/run-svc.ts';
 import { startTestService } from '../support/service.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const lines = (text: string) =>
   text
@@ -115,6 +116,19 @@ describe('the answer', () => {
 });
 
 describe('--input', () => {
+  test('says how far it is every ten seconds, while its lines go elsewhere', async () => {
+    const { env } = await startTestService();
+    const clock = new VirtualClock(Date.now());
+    const stdin = new PassThrough();
+    const running = startSvc(['decide', '--input', '-'], { env, stdin, clock });
+    stdin.write('a\nb\n');
+    await running.waitFor(/\n.+\n/);
+    await clock.advance(10_000);
+    await running.waitFor(/^2 lines answered\n$/, 'stderr');
+    stdin.end();
+    expect((await running.done).code).toBe(0);
+  });
+
   test('answers thousands of bare hashIds in their order', async () => {
     const { env } = await startTestService();
     const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);

@@ -73,6 +73,7 @@ async function run(
 ): Promise<ExitCode> {
   const share = shareOf(flags.share);
   const traffic = { requests: 0, retries: 0, rateLimited: 0 };
+  let makeRoom = () => {};
   const connection = await connect({
     lasting: true,
     share,
@@ -82,6 +83,10 @@ async function run(
     },
     onAnswer: (status) => {
       if (status === 429) traffic.rateLimited++;
+    },
+    onNotice: (text) => {
+      makeRoom();
+      out.notice(text);
     },
   });
   const options = optionsFor(flags, place, connection);
@@ -95,8 +100,9 @@ async function run(
     noun: act.kind,
     pace,
   });
+  makeRoom = () => view.clear();
   const say = (text: string) => {
-    view.clear();
+    makeRoom();
     out.warn(text);
   };
   signal.addEventListener(

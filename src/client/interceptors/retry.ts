@@ -6,14 +6,21 @@ import type { Incoming, Interceptor } from '../exchange.ts';
 import { retryAfterMs } from '../pacer/answer.ts';
 import { decideRetry, type Failure } from '../retry-policy.ts';
 
+/** A repeat that is waited for. */
+export interface Retry {
+  /** Tries made so far. */
+  readonly attempt: number;
+  readonly waitMs: number;
+  /** Of the answer; undefined where none came. */
+  readonly status: number | undefined;
+}
+
 export interface RetryOptions {
   readonly maxRetries: number;
   readonly clock: Clock;
   readonly random: Random;
   /** Told before each wait. */
-  readonly onRetry?:
-    | ((wait: { attempt: number; waitMs: number; status: number | undefined }) => void)
-    | undefined;
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 /** Repeats a request for as long as the retry policy allows it, and waits in between. */

@@ -69,6 +69,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
       const connection = await context.connect({ lasting: true });
       await runBatch({
         input: flags.input,
+        pacer: connection.pacers.of('inform'),
         world,
         out,
         signal,
