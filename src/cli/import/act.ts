@@ -146,8 +146,7 @@ async function run(
     else out.result(end.result, words);
     if (end.interrupted) throw interruptedFailure(ways);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0)
-      throw partialFailure(end, ways, { inputs: place.inputs, format: flags.format });
+    if (end.result.rejected > 0) throw partialFailure(end, ways, { ...place, format: flags.format });
     return 0;
   } finally {
     view.end();
@@ -209,6 +208,6 @@ async function plan(
   out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, whole, act.kind));
   if (interrupted) throw interruptedFailure(ways);
   if (result.rejected > 0)
-    throw partialFailure({ result, faulty: false }, ways, { inputs: place.inputs, format: flags.format });
+    throw partialFailure({ result, faulty: false }, ways, { ...place, format: flags.format });
   return 0;
 }

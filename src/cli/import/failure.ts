@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { InputChanged } from '../../import/batch.ts';
 import { ImportRefused, type RejectsTaken } from '../../import/begin.ts';
 import { Refused } from '../../import/deliver.ts';
@@ -34,11 +36,18 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
 /** What no free space would mend. */
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
+/** Where records come from that are to be mended: the inputs as they were named, in the folder of the command. */
+export interface MendedFrom {
+  readonly inputs: readonly string[];
+  readonly format: string | undefined;
+  readonly cwd: string;
+}
+
 /** What an import that ran to an end with rejects is called. */
 export function partialFailure(
   { result, faulty }: Pick<ImportEnd, 'result' | 'faulty'>,
   ways: Ways,
-  { inputs, format }: { readonly inputs: readonly string[]; readonly format: string | undefined },
+  { inputs, format, cwd }: MendedFrom,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
   if (faulty)
@@ -46,7 +55,7 @@ export function partialFailure(
       hint: ways.resume,
     });
   const csv = format === 'csv' || (format === undefined && CSV.test(inputs[0] ?? ''));
-  const mended = csv ? 'mended.csv' : 'mended.ndjson';
+  const mended = freeName('mended', csv ? '.csv' : '.ndjson', cwd);
   const raw = `jq -r .raw ${shellPath(result.rejectsFile ?? '')}`;
   return new SvcError('partial', rejects, {
     hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
@@ -55,6 +64,14 @@ export function partialFailure(
 }
 
 const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
+
+/** A name that no file has yet: the one of an earlier round is the input of this one, or holds what was not sent. */
+function freeName(stem: string, extension: string, cwd: string): string {
+  for (let n = 1; ; n++) {
+    const name = `${stem}${n === 1 ? '' : `-${n}`}${extension}`;
+    if (!existsSync(resolve(cwd, name))) return name;
+  }
+}
 
 /** The shell's way to the header line of a CSV, which its rows need again. */
 function headerOf(input: string): string {

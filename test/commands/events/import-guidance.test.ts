@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -131,17 +131,46 @@ test.each([
 ] as const)('says how the rejects of %s go back', async (file, text, flags, mended, kept) => {
   const { code, stderr, home } = await imported(file, text, ...flags);
   expect(code).toBe(7);
-  const [take, then] = /take them out: (.+)\n\s+mend them there, then: (.+)\n/.exec(stderr)!.slice(1);
-  expect(then).toBe(`svc events import ${[mended, '-p', 'local', ...kept].join(' ')}`);
-  symlinkSync(join(ROOT, 'test/support/jq.mjs'), join(home, 'jq'));
+  const step = stepOf(stderr);
+  expect(step.send).toBe(`svc events import ${[mended, '-p', 'local', ...kept].join(' ')}`);
+  const again = await mend(home, step, mended, '2026-01-31T12:00:00Z');
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('"read":1,"accepted":1,') });
+});
+
+/** The lines by which rejects are taken out and sent again. */
+function stepOf(stderr: string): { readonly take: string; readonly send: string } {
+  const [, take, send] = /take them out: (.+)\n\s+mend them there, then: (.+)\n/.exec(stderr)!;
+  return { take: take!, send: send! };
+}
+
+/** Follows those lines in a shell, the first one twice, with `bad` mended to something else. */
+function mend(home: string, { take, send }: ReturnType<typeof stepOf>, file: string, to: string) {
+  const jq = join(home, 'jq');
+  if (!existsSync(jq)) symlinkSync(join(ROOT, 'test/support/jq.mjs'), jq);
   const PATH = [home, dirname(process.execPath), process.env.PATH].join(delimiter);
-  execFileSync('sh', ['-c', `${take} && sed -i.old s/bad/2026-01-31T12:00:00Z/ ${mended}`], {
+  execFileSync('sh', ['-c', `${take}; ${take} && sed -i.old s/bad/${to}/ ${file}`], {
     cwd: home,
     env: { PATH },
   });
-  const again = await runSvc([...then!.split(' ').slice(1), '--json'], { home, cwd: home });
-  expect(JSON.parse(again.stdout)).toMatchObject({ read: 1, accepted: 1 });
-});
+  return runSvc([...send.split(' ').slice(1), '--json'], { home, cwd: home });
+}
+
+test.each([
+  ['a.csv', rows, ['--map', 'userId=who'], '.csv'],
+  ['a.ndjson', bad, [], '.ndjson'],
+])(
+  'what is still wrong in a second round is taken from %s to a file of its own',
+  async (file, text, flags, kind) => {
+    const { stderr, home } = await imported(file, text, ...flags);
+    const second = await mend(home, stepOf(stderr), `mended${kind}`, 'bad');
+    const before = readFileSync(join(home, `mended${kind}`), 'utf8');
+    const step = stepOf(`${JSON.parse(second.stderr).error.hint}\n`);
+    expect(step.send).toContain(`svc events import mended-2${kind} `);
+    const third = await mend(home, step, `mended-2${kind}`, '2026-01-31T12:00:00Z');
+    expect(third).toMatchObject({ code: 0, stdout: expect.stringContaining('"read":1,"accepted":1,') });
+    expect(readFileSync(join(home, `mended${kind}`), 'utf8')).toBe(before);
+  },
+);
 
 test('the next steps are right for any name of a file', async () => {
   const record = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
