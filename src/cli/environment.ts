@@ -24,7 +24,7 @@ export const ENVIRONMENT = {
     TERM: 'dumb: no colour',
   },
   'The service on this machine': {
-    SVC_DATABASE_URL: 'database of svc serve, as --database; PGPASSWORD and the like count too',
+    SVC_DATABASE_URL: 'database of svc serve and svc data, as --database; PGPASSWORD and the like count too',
     SVC_SEED: 'makes the random choices of the service repeatable',
     SVC_DATA_KEY: 'key of personal fields, 64 hex characters; else the file beside the data',
     SVC_SMTP_URL: 'mail server for e-mail notifications: smtp:// or smtps://',

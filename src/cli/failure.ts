@@ -35,7 +35,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     }
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
-        hint: 'nothing was changed; `svc data reset --yes` starts afresh',
+        hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
         cause: error,
       });
     case 'StoreUnavailable':

@@ -24,7 +24,8 @@ const OTHER_SERVICE = ['SVC_PROFILE', 'SVC_REGION'];
 export async function runWithService(run: RunOptions): Promise<number | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-exec-'));
   try {
-    const service = await startService({ ...run.options, database: join(folder, 'service.db'), port: 0 });
+    const database = join(folder, 'service.db');
+    const service = await startService({ ...run.options, database, port: 0 });
     try {
       const env = Object.fromEntries(
         Object.entries(run.world.env).filter(([name]) => !OTHER_SERVICE.includes(name)),
@@ -34,6 +35,8 @@ export async function runWithService(run: RunOptions): Promise<number | undefine
         SVC_BASE_URL: service.url,
         SVC_WORKSPACE: service.workspace,
         SVC_API_KEY: service.apiKey ?? '',
+        // For `svc data export`: what the command did can be looked at while the service is there.
+        SVC_DATABASE_URL: database,
         ...(run.options.region === undefined ? {} : { SVC_REGION: run.options.region }),
       });
     } finally {

@@ -68,3 +68,63 @@ describe('svc data reset', () => {
     });
   });
 });
+
+describe.each(['export', 'reset'])('svc data %s, where a service elsewhere is named', (what) => {
+  const yes = what === 'reset' ? ['--yes'] : [];
+  const EU = ['profiles', 'add', 'eu', '--workspace', 'w', '--region', 'eu', '--base-url', 'https://eu.test'];
+
+  async function withData(current: string, run: (...argv: string[]) => Promise<unknown>, home: string) {
+    await run('events', 'send', '--user-id', 'mine', '--event', 'e', '--profile', 'local');
+    await runSvc(EU, { home, env: { SVC_API_KEY: 'sk_test_0123456789abcdef' } });
+    await runSvc(['profiles', 'use', current], { home });
+  }
+
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['--profile', ['--profile', 'eu'], {}, 'local'],
+    ['--profile beside --database', ['-p', 'eu', '--database', 'x.db'], {}, 'local'],
+    ['--base-url', ['--base-url', 'https://eu.test'], {}, 'local'],
+    ['--workspace', ['--profile', 'local', '--workspace', 'w'], {}, 'local'],
+    ['SVC_BASE_URL', [], { SVC_BASE_URL: 'http://127.0.0.1:1' }, 'local'],
+    [
+      'SVC_BASE_URL that is far from the database',
+      [],
+      { SVC_BASE_URL: 'https://eu.test', SVC_DATABASE_URL: 'x.db' },
+      'local',
+    ],
+    ['SVC_PROFILE', [], { SVC_PROFILE: 'eu', SVC_DATABASE_URL: 'x.db' }, 'local'],
+    ['the profile in use', [], {}, 'eu'],
+  ])('refuses by %s and touches nothing', async (_, argv, env, current) => {
+    const home = tempDir();
+    await withData(current, (...words) => runSvc(words, { home }), home);
+    const run = await runSvc(['data', what, ...yes, ...argv, '--json'], { home, env });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    const { code, hint } = JSON.parse(run.stderr).error;
+    expect(code).toBe('usage');
+    expect(hint).toContain(`svc data ${what} --profile local\n`);
+    expect(hint).not.toContain('--yes');
+    const kept = await runSvc(['data', 'export', '--profile', 'local', '--type', 'event'], { home, env });
+    expect(lines(kept.stdout).map(({ userId }) => userId)).toEqual(['mine']);
+  });
+
+  it.each<[string, string[], Record<string, string>, string]>([
+    [
+      '--profile local',
+      ['--profile', 'local'],
+      { SVC_BASE_URL: 'https://eu.test', SVC_DATABASE_URL: 'x.db' },
+      'eu',
+    ],
+    ['SVC_PROFILE=local', [], { SVC_PROFILE: 'local', SVC_DATABASE_URL: 'x.db' }, 'eu'],
+    ['the profile in use', [], {}, 'local'],
+    ['--database', ['--database', 'data/service.db'], { SVC_PROFILE: 'eu' }, 'eu'],
+  ])('works on the data of this machine by %s', async (_, argv, env, current) => {
+    // In processes of their own, as above.
+    const svc = await builtSvc();
+    const home = tempDir();
+    await withData(current, (...words) => runProcess(svc, words, { home }), home);
+    const words = argv.map((word) => (word === 'data/service.db' ? join(home, word) : word));
+    const run = await runProcess(svc, ['data', what, ...yes, ...words], { home, env });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain(what === 'reset' ? 'removed the data' : '"userId":"mine"');
+    expect(existsSync(join(home, 'data', 'service.db'))).toBe(what === 'export');
+  });
+});

@@ -6,6 +6,7 @@ import { databaseFailure } from '../../cli/database.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
 import { Flags } from '../../cli/oclif.ts';
+import { ownDatabase } from '../../cli/own-data.ts';
 
 const KINDS = [
   'user',
@@ -22,15 +23,15 @@ export default class DataExport extends SvcCommand {
   static override summary = 'Print what the service on this machine holds, as NDJSON';
   static override description =
     `A record a line, with its "type" and "workspace". Without keys, secrets and personal fields: those stay sealed where
-they are. Works while the service runs.`;
+they are. Works while the service runs. What a service elsewhere holds cannot be exported: naming one is refused.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> > all.ndjson',
-    `<%= config.bin %> <%= command.id %> --type event | jq -c '{userId, event, timestamp, properties}'`,
+    '<%= config.bin %> <%= command.id %> --profile local > all.ndjson',
+    `<%= config.bin %> <%= command.id %> --profile local --type event | jq -c '{userId, event, timestamp, properties}'`,
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     database: Flags.string({
-      summary: 'SQLite file or postgres:// URL; that of `local` unless given',
+      summary: 'SQLite file or postgres:// URL; SVC_DATABASE_URL, else that of `local`, unless given',
       helpValue: 'FILE',
     }),
     type: Flags.string({ summary: 'only records of this type', multiple: true, options: KINDS }),
@@ -44,7 +45,7 @@ they are. Works while the service runs.`;
     signal,
   }: Context<typeof DataExport>): Promise<ExitCode> {
     const { isPostgres } = await import('../../service/store/postgres/url.ts');
-    const database = flags.database ?? paths.database;
+    const database = ownDatabase(flags, world, paths, out);
     if (!isPostgres(database) && !existsSync(database))
       throw new SvcError('file', `there is no data at ${database}`, {
         hint: 'data is made by `svc serve` and by commands with --profile local; name another file with --database',

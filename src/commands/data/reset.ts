@@ -1,23 +1,27 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Flags } from '../../cli/oclif.ts';
+import { ownDatabase } from '../../cli/own-data.ts';
 import { confirm } from '../../cli/prompt.ts';
 
 export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
   static override description =
     `Events, users, decisions, notifications, webhooks and settings are gone for good; workspace and API key stay the same.
-Also for data that is damaged.`;
-  static override examples = ['<%= config.bin %> <%= command.id %> --yes'];
+Also for data that is damaged. Never that of a service elsewhere: naming one is refused.`;
+  static override examples = ['<%= config.bin %> <%= command.id %> --profile local --yes'];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
-    database: Flags.string({ summary: 'SQLite file; that of `local` unless given', helpValue: 'FILE' }),
+    database: Flags.string({
+      summary: 'SQLite file; SVC_DATABASE_URL, else that of `local`, unless given',
+      helpValue: 'FILE',
+    }),
     yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
   };
 
   protected override async act({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
     const { isPostgres } = await import('../../service/store/postgres/url.ts');
-    const database = flags.database ?? paths.database;
+    const database = ownDatabase(flags, world, paths, out);
     if (isPostgres(database))
       throw new SvcError('usage', 'a shared database is not reset from here', {
         hint: 'drop it with the tools of PostgreSQL, then run `svc serve migrate`',

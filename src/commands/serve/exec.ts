@@ -7,7 +7,7 @@ export default class ServeExec extends SvcCommand {
   static override summary = 'Run a command against a fresh service of its own';
   static override description =
     `Starts the whole service on a free port with empty data, runs what follows \`--\` with SVC_BASE_URL, SVC_WORKSPACE and
-SVC_API_KEY set, and exits with its code. The data is removed afterwards. For tests: nothing to start, nothing to stop.`;
+SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what that service holds; the data is removed afterwards. For tests: nothing to start, nothing to stop.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> -- npm test',
     '<%= config.bin %> <%= command.id %> --limit ingest=off --allow-loopback-webhooks -- ./e2e.sh',

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { builtSvc } from '../../support/built-svc.ts';
+import { runProcess } from '../../support/run-process.ts';
 import { runSvc, startSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -27,6 +29,26 @@ describe('svc serve exec', () => {
     expect(JSON.parse(run.stdout)).toEqual({ status: 202, limit: '7' });
     expect(existsSync(join(folder, 'data'))).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('has svc data export show what the fresh service holds, and not the data of local', async () => {
+    const svc = await builtSvc();
+    const home = tempDir();
+    const run = (...argv: string[]) => runProcess(svc, argv, { home });
+    await run('events', 'send', '--user-id', 'kept', '--event', 'e', '--profile', 'local');
+    const self = [process.execPath, ...svc].map((word) => `'${word}'`).join(' ');
+    const both = 'svc events send --user-id fresh --event e -q && svc data export --type event';
+    const { code, stdout } = await run(
+      'serve',
+      'exec',
+      '--',
+      'sh',
+      '-c',
+      both.replaceAll('svc ', `${self} `),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('"userId":"fresh"');
+    expect(stdout).not.toContain('kept');
   });
 
   it.each([0, 3, 42, 255])("exits with the command's code %i", async (code) => {
