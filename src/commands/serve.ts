@@ -57,7 +57,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       ...serviceOptions(flags, world),
       log: createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      throw databaseFailure(listenFailure(error, flags.host, flags.port), database);
+      throw databaseFailure(listenFailure(error, flags), database);
     });
     const { url, metricsUrl, workspace, apiKey } = service;
     const metrics = metricsUrl === undefined ? {} : { metricsUrl };
@@ -77,20 +77,24 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
 /** Why the address could not be listened on, in words; other failures stay as they are. */
 function listenFailure(
   error: NodeJS.ErrnoException & { port?: number },
-  host: string,
-  wanted: number,
+  {
+    host,
+    port: main,
+    'metrics-port': metrics,
+  }: { host: string; port: number; 'metrics-port'?: number | undefined },
 ): unknown {
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error;
-  const port = error.port ?? wanted;
+  const port = error.port ?? main;
+  const flag = port === metrics ? '--metrics-port' : '--port';
   if (error.code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
       hint: (typed) =>
-        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again('--port', '0')}`,
+        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again(flag, '0')}`,
       cause: error,
     });
   if (error.code === 'EACCES')
     return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: (typed) => `take one above 1023: ${typed.again('--port', '4010')}`,
+      hint: (typed) => `take one above 1023: ${typed.again(flag, flag === '--port' ? '4010' : '9090')}`,
       cause: error,
     });
   return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {

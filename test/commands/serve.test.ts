@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runSvc, startSvc } from '../support/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -39,6 +41,22 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
     expect(error.message).toContain(`nothing can listen on ${host}`);
   },
 );
+
+it.each([
+  ['--port', 'svc serve --port 0'],
+  ['--metrics-port', 'svc serve --port 0 --metrics-port 0'],
+])('names the port that is taken, and the flag that gives another: %s', async (flag, next) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const argv = ['serve', ...(flag === '--port' ? [] : ['--port', '0']), flag, String(port)];
+  const { code, stderr } = await runSvc(argv, { home: tempDir() });
+  expect([code, stderr]).toEqual([
+    2,
+    `error: port ${port} on 127.0.0.1 is taken\n  next: stop what listens there (fuser -v ${port}/tcp), or take a free one: ${next}\n`,
+  ]);
+});
 
 describe('where the data is kept', () => {
   it.each([

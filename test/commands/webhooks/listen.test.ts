@@ -264,7 +264,7 @@ it('says so where the service takes no loopback address: goes on with a given se
 
 it('goes on with a given secret where the service on this machine is down', async () => {
   const down = { SVC_BASE_URL: `http://127.0.0.1:${await freePort()}`, SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
-  const svc = await listen([], { env: { ...env, ...down } });
+  const svc = await listen(['--max-retries', '0'], { env: { ...env, ...down } });
   expect(svc.stderr()).toContain('not subscribed');
   expect((await post(svc.url, BODY, signBody(Buffer.from(BODY), SECRET))).status).toBe(200);
   const alone = ['webhooks', 'listen', '--port', '0', '--max-retries', '0'];
