@@ -27,17 +27,19 @@ export function findCommand(
     const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
     if (ids.includes(id)) return { id, rest: argv.slice(count) };
   }
-  if (words.length === 0) {
-    throw new SvcError('usage', `${argv[0]} comes before any command`, {
-      hint: 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
+  const [first = ''] = argv;
+  if (words.length === 0 && first.startsWith('-')) {
+    const meant = nearest(first, ['--version', '--help']);
+    throw new SvcError('usage', `${first} comes before any command`, {
+      hint: meant
+        ? `did you mean svc ${meant}?`
+        : 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
     });
   }
-  const typed = words.join(' ');
+  const typed = words.length > 0 ? words.join(' ') : first;
   const topic = ids.some((id) => id.startsWith(`${words[0]}:`)) ? `${words[0]} ` : '';
-  const close = nearest(
-    words.join(' '),
-    [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' ')),
-  );
+  const names = [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' '));
+  const close = sameCommand(typed.replaceAll(':', ' '), names) ?? nearest(typed, names);
   throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${topic}--help\``,
   });
@@ -49,8 +51,30 @@ export function leadingWords(argv: readonly string[]): string[] {
   return argv.slice(0, end === -1 ? argv.length : end).filter((word) => /^[\w-]+$/.test(word));
 }
 
+/** What other tools call a command, and what it is here. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  add: ['create'],
+  create: ['add'],
+  delete: ['remove'],
+  get: ['show'],
+  ls: ['list'],
+  new: ['create', 'add'],
+  remove: ['delete'],
+  rm: ['remove', 'delete'],
+  show: ['get'],
+};
+
+/** The command in another tool's words, or without its topic. */
+function sameCommand(typed: string, names: readonly string[]): string | undefined {
+  const [topic = '', verb = ''] = typed.split(' ');
+  const meant = [verb, ...(SYNONYMS[verb] ?? [])].map((word) => `${topic} ${word}`.trimEnd());
+  return meant.find((name) => names.includes(name)) ?? names.find((name) => name.endsWith(` ${typed}`));
+}
+
 /** The name that was probably meant: the nearest by edits, not counting words typed after it. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const begun = typed.length >= 3 ? names.filter((name) => name.startsWith(typed)) : [];
+  if (begun.length === 1) return begun[0];
   const words = typed.split(' ');
   const scored = names.map((name) => ({
     name,

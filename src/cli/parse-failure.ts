@@ -1,3 +1,4 @@
+import { commandLine } from '../kit/shell.ts';
 import { SvcError } from './errors.ts';
 import { nearest } from './find-command.ts';
 
@@ -35,7 +36,18 @@ export function parseFailure(error: unknown, id: string, flags: readonly string[
       },
     );
   }
-  return new SvcError('usage', inWords(error.message), { hint: `see \`${command} --help\``, cause: error });
+  const words = (mistake.args ?? []) as readonly string[];
+  const meant = words.length > 0 ? placeOf(words, id, flags) : undefined;
+  return new SvcError('usage', inWords(error.message), {
+    hint: meant ? commandLine(['svc', ...id.split(':'), ...meant]) : `see \`${command} --help\``,
+    cause: error,
+  });
+}
+
+/** Where words that no argument takes were probably meant to stand. */
+function placeOf(words: readonly string[], id: string, flags: readonly string[]): string[] | undefined {
+  if (id === 'serve:exec') return ['--', ...words];
+  return flags.includes('hash-id') && words.length === 1 ? ['--hash-id', ...words] : undefined;
 }
 
 /** oclif's message on one line, without colours and without its own advice. */

@@ -25,6 +25,14 @@ describe('a mistake in the command line', () => {
     ['webhooks tset', '`svc webhooks tset` is no command', 'did you mean `svc webhooks test`?'],
     ['decide --jsno', '`svc decide` has no flag --jsno', 'did you mean --json?'],
     ['decid', '`svc decid` is no command', 'did you mean `svc decide`?'],
+    ['serve exec ls', 'unexpected argument: ls', 'svc serve exec -- ls'],
+    ["decide it's", "unexpected argument: it's", "svc decide --hash-id 'it'\\''s'"],
+    ['profiles rm', '`svc profiles rm` is no command', 'did you mean `svc profiles remove`?'],
+    ['webhooks ls', '`svc webhooks ls` is no command', 'did you mean `svc webhooks list`?'],
+    ['import a.csv', '`svc import` is no command', 'did you mean `svc events import`?'],
+    ['events:import', '`svc events:import` is no command', 'did you mean `svc events import`?'],
+    ['--versoin', '--versoin comes before any command', 'did you mean svc --version?'],
+    ['decide --prof x', '`svc decide` has no flag --prof', 'did you mean --profile?'],
     ['events nope', '`svc events nope` is no command', 'see `svc events --help`'],
   ])('svc %s', async (line, message, hint) => {
     const run = await runSvc(line.split(' '));

@@ -44,6 +44,18 @@ describe('completion', () => {
     expect(await complete(['completion', '--no-such='])).toEqual([]);
   });
 
+  it('knows values where others may be given too, each under a name that there is', async () => {
+    expect(await complete(['notify', '--channel', ''])).toEqual(['whatsapp', 'sms', 'email', 'push']);
+    expect(await complete(['notifications', 'trigger', '--priority', 't'])).toEqual(['transactional']);
+    expect(await complete(['webhooks', 'create', '-e', 'campaign.c'])).toEqual(['campaign.clicked']);
+    expect(await complete(['webhooks', 'listen', '--event', 'd'])).toEqual(['decision.actioned']);
+    expect(await complete(['webhooks', 'update', 'wh', '--event', 'd'])).toEqual(['decision.actioned']);
+    expect(await complete(['webhooks', 'send', '--to', '3000', ''])).toContain('campaign.opened');
+    expect(await complete(['messages', 'outcome', 'dec_1', 'dis'])).toEqual(['dismissed']);
+    expect(await complete(['notifications', 'outcome', 'ntf_1', ''])).toEqual(['opened', 'clicked']);
+    expect(await complete(['api', 'P'])).toEqual(['POST', 'PATCH']);
+  });
+
   it('says what each word means', async () => {
     const said = async (...words: string[]) => (await runSvc(['complete', '--', ...words])).stdout;
     expect(await said('ev')).toBe('events\tSend, import and watch events\n');

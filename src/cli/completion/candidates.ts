@@ -1,5 +1,12 @@
+import {
+  CHANNELS,
+  EVENT_KINDS,
+  MESSAGE_OUTCOMES,
+  NOTIFICATION_OUTCOMES,
+  PRIORITIES,
+} from '../../contract/schemas.ts';
 import { HELP_TOPICS } from '../help/topics.ts';
-import type { Manifest, ManifestCommand, ManifestFlag } from '../manifest.ts';
+import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
 
 /** A word that may stand in place of the last one, and what it means; shells that can show the meaning do. */
 export interface Candidate {
@@ -46,7 +53,8 @@ function possible(
   const { command, depth } = commandOf(before, commands);
   if (command) {
     const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
-    const valuesOf = ({ name, options = [] }: ManifestFlag) => (name === 'profile' ? profiles() : options);
+    const valuesOf = ({ name, options }: ManifestFlag | ManifestArg) =>
+      name === 'profile' ? profiles() : (options ?? KNOWN[`${command.id} ${name}`] ?? []);
     const asked = flagOf(before.at(-1), flags);
     if (asked?.type === 'option') return plain(valuesOf(asked));
     const [joined] = typed.split('=', 1);
@@ -55,18 +63,34 @@ function possible(
       return plain(flag?.type === 'option' ? valuesOf(flag).map((value) => `${joined}=${value}`) : []);
     }
     if (typed.startsWith('-')) return [...flags.flatMap(spellings), HELP];
-    const given = before.slice(depth).filter((word) => !word.startsWith('-')).length;
+    const isValue = (i: number) => flagOf(before[i - 1], flags)?.type === 'option';
+    const given = before.filter((word, i) => i >= depth && !word.startsWith('-') && !isValue(i)).length;
     const arg = Object.values(command.args)[given];
     const values =
       command.id.startsWith('profiles:') && command.id !== 'profiles:add' && given === 0
         ? profiles()
-        : (arg?.options ?? []);
+        : arg
+          ? valuesOf(arg)
+          : [];
     if (before.length > depth) return plain(values);
     // A command may have others below it: `serve` and `serve exec`.
     return [...plain(values), ...next(manifest, before)];
   }
   return before.length === 0 ? [...next(manifest, before), ...WITHOUT_COMMAND] : next(manifest, before);
 }
+
+/** Values that are known, where others may be given too: the service may know more. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
+  'messages:outcome type': MESSAGE_OUTCOMES,
+  'notifications:outcome type': NOTIFICATION_OUTCOMES,
+  'notifications:trigger channel': CHANNELS,
+  'notifications:trigger priority': PRIORITIES,
+  'webhooks:create event': EVENT_KINDS,
+  'webhooks:listen event': EVENT_KINDS,
+  'webhooks:send kind': EVENT_KINDS,
+  'webhooks:update event': EVENT_KINDS,
+};
 
 const HELP: Candidate = { word: '--help', meaning: 'show help' };
 const WITHOUT_COMMAND: readonly Candidate[] = [
