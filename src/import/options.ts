@@ -19,6 +19,8 @@ export interface ImportOptions {
   readonly mode: 'fresh' | 'resume' | 'restart';
   readonly journal: string;
   readonly rejects: string;
+  /** That file belongs to the inputs: it was not named by the user, nor is it that of any pipe. */
+  readonly rejectsOfInputs: boolean;
   /** A folder for what imports of this user must know of each other. */
   readonly claims: string;
   /** What the user types to go on. */

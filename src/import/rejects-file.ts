@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Reject } from './reject.ts';
 
 /**
@@ -54,5 +55,41 @@ export class RejectsFile {
     if (size < this.length) this.length = size;
     await file.truncate(this.length);
     return file;
+  }
+}
+
+/** Of a first line that is longer nothing is known. */
+const FIRST_LINE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Takes away the rejects file that an earlier import of these inputs left at `path`, so that nobody mends and sends
+ * again what has arrived. Only a plain file whose first line is a reject of one of them; resolves to whether it did.
+ */
+export async function removeEarlier(path: string, inputs: readonly string[]): Promise<boolean> {
+  try {
+    if (!(await lstat(path)).isFile()) return false;
+    const file = await firstFile(path);
+    if (file === undefined || !inputs.some((input) => basename(input) === basename(file))) return false;
+    await unlink(path);
+    return true;
+  } catch {
+    // There is none, or it may not be read or removed by this user: it stays as it is.
+    return false;
+  }
+}
+
+/** The input that the first line of a rejects file names; undefined where that line is no reject. */
+async function firstFile(path: string): Promise<string | undefined> {
+  const file = await open(path);
+  try {
+    for await (const line of file.readLines({ end: FIRST_LINE_BYTES })) {
+      const { file: name, line: at, offset, field, reason, raw } = JSON.parse(line) as Partial<Reject>;
+      const numbers = [at, offset].every((value) => typeof value === 'number');
+      const texts = [field, reason, raw].every((value) => typeof value === 'string');
+      return numbers && texts && typeof name === 'string' ? name : undefined;
+    }
+    return undefined;
+  } finally {
+    await file.close();
   }
 }

@@ -10,7 +10,7 @@ import { Journal, type JournalState } from './journal.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { Outage } from './outage.ts';
 import type { Reject } from './reject.ts';
-import { RejectsFile } from './rejects-file.ts';
+import { RejectsFile, removeEarlier } from './rejects-file.ts';
 import { type ImportResult, resultOf, SumError } from './result.ts';
 import { emptyTally, imbalance } from './tally.ts';
 
@@ -151,7 +151,20 @@ class Run {
     await this.rejects.close();
     if (failure) throw failure.error;
     this.complete = !this.world.stop.aborted && !this.faulty;
-    if (this.complete) await this.journal.finish();
+    if (!this.complete) return;
+    await this.removeEarlierRejects();
+    await this.journal.finish();
+  }
+
+  /** All of the input arrived: what an earlier import of it rejected is history. Done while the claim is held. */
+  private async removeEarlierRejects(): Promise<void> {
+    const { name, rejectsOfInputs } = this.options;
+    if (!rejectsOfInputs || this.finished || this.resumed || this.tally.rejected > 0 || this.batcher.done)
+      return;
+    if (await removeEarlier(resolve(name.cwd, this.rejectsPath), name.inputs))
+      this.world.onNotice(
+        `${this.rejectsPath} was of an earlier import and is removed: nothing was rejected now`,
+      );
   }
 
   /** Counts, checks the sum, and makes the result. */

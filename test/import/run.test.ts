@@ -53,6 +53,7 @@ function importer(files: Record<string, string | Buffer>, service = new KeyedSer
         mode: 'fresh',
         journal: join(cwd, 'the.journal'),
         rejects: 'rejects.ndjson',
+        rejectsOfInputs: true,
         claims: cwd,
         resumeCommand: 'go on',
         ...rest,

@@ -114,6 +114,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
     journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
     rejects: flags.rejects ?? rejectsPath(inputs, part),
+    rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
   };

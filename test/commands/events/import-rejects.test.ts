@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runSvc, startSvc } from '../../support/run-svc.ts';
 import { startTestService } from '../../support/service.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -117,6 +117,67 @@ test('an import that finished leaves the file alone, which may be that of anothe
   unlinkSync(join(home, 'a.ndjson.rejects.ndjson'));
   await svc(again);
   expect(readdirSync(home)).not.toContain('a.ndjson.rejects.ndjson');
+});
+
+describe('an import without rejects', () => {
+  const NAME = 'a.ndjson.rejects.ndjson';
+
+  test('removes what an earlier one of the same file rejected, or a dry run, and says so', async () => {
+    const { home, svc } = await place();
+    for (const earlier of [LOCAL, `${LOCAL} --dry-run`]) {
+      writeFileSync(join(home, 'a.ndjson'), CONTENT);
+      expect((await svc(earlier)).code).toBe(7);
+      expect(readdirSync(home)).toContain(NAME);
+      writeFileSync(join(home, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
+      const { code, stderr } = await svc(LOCAL);
+      expect(code).toBe(0);
+      expect(stderr).toContain(`${NAME} was of an earlier import and is removed: nothing was rejected now`);
+      expect(readdirSync(home)).not.toContain(NAME);
+    }
+  });
+
+  test.each([
+    ['that --rejects names', `${LOCAL} --rejects ${NAME}`, undefined],
+    ['while only a part of its file is read', `${LOCAL} --limit 1`, undefined],
+    [
+      'that is of another file',
+      LOCAL,
+      '{"file":"b.ndjson","line":1,"offset":0,"field":"f","reason":"r","raw":""}',
+    ],
+    ['that is none', LOCAL, '{"file":"a.ndjson"}'],
+    ['that is no JSON', LOCAL, 'my notes'],
+  ])('leaves a file alone %s', async (_, command, content) => {
+    const { home, svc } = await place();
+    await svc(LOCAL);
+    const before = content ?? readFileSync(join(home, NAME), 'utf8');
+    writeFileSync(join(home, NAME), before);
+    writeFileSync(join(home, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
+    expect((await svc(command)).code).toBe(0);
+    expect(readFileSync(join(home, NAME), 'utf8')).toBe(before);
+  });
+
+  test('leaves the rejects of an earlier pipe alone, which was another', async () => {
+    const { home } = await place();
+    const pipe = (content: string) =>
+      runSvc(['events', 'import', '-', '-p', 'local', '--format', 'ndjson'], {
+        home,
+        cwd: home,
+        stdin: content,
+      });
+    expect((await pipe(CONTENT)).code).toBe(7);
+    const before = readFileSync(join(home, 'stdin.rejects.ndjson'), 'utf8');
+    expect((await pipe(event(1))).code).toBe(0);
+    expect(readFileSync(join(home, 'stdin.rejects.ndjson'), 'utf8')).toBe(before);
+  });
+
+  test('keeps what it rejected itself before it was resumed', async () => {
+    const { home, svc, rejects } = await place();
+    writeFileSync(join(home, 'a.ndjson'), `bad 1\n${event(1)}\n`);
+    expect((await svc(`${LOCAL} --fail-fast`)).code).toBe(7);
+    const { stdout, code } = await svc(`${LOCAL} --resume --json`);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { accepted: 1, rejected: 0, rejectsFile: NAME }]);
+    expect(rejects()).toEqual(['bad 1']);
+  });
 });
 
 test('an input is never written over with its own rejects', async () => {
