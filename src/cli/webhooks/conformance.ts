@@ -29,21 +29,27 @@ export function conformanceText(
   return [table, ...advice(rows, columns)];
 }
 
+/** Rows that fail for one reason stand under it together: a mistake is explained once. */
 function advice(rows: readonly Row[], columns: number | undefined): Text[] {
+  const reasons = new Map<string, Row[]>();
+  for (const row of rows.filter(({ passed }) => !passed)) {
+    const reason = `${row.mistake ? ` (${row.mistake})` : ''}: ${row.why}`;
+    reasons.set(reason, [...(reasons.get(reason) ?? []), row]);
+  }
   const shown = new Set<string>();
-  return rows
-    .filter(({ passed }) => !passed)
-    .flatMap(({ name, mistake, why, fix }): Text[] => {
-      const [first = '', ...more] = wrap(`${name}${mistake ? ` (${mistake})` : ''}: ${why}`, columns, '');
-      const heading: Text = [
-        '\n',
-        red(bold(name)),
-        first.slice(name.length),
-        ...more.map((line) => `\n${line}`),
-      ];
-      const lines = fix ? fixLines({ fix }) : [];
-      if (lines.length === 0 || shown.has(lines.join())) return [heading];
-      shown.add(lines.join());
-      return [heading, ...lines.map((line) => `\n  ${line}`)];
-    });
+  return [...reasons].flatMap(([reason, failed]): Text[] => {
+    const names = failed.map(({ name }) => name).join(', ');
+    const [first = '', ...more] = wrap(names + reason, columns, '');
+    const heading: Text = [
+      '\n',
+      red(bold(first.slice(0, names.length))),
+      first.slice(names.length),
+      ...more.map((line) => `\n${line}`),
+    ];
+    const fix = failed[0]?.fix;
+    const lines = fix ? fixLines({ fix }) : [];
+    if (lines.length === 0 || shown.has(lines.join())) return [heading];
+    shown.add(lines.join());
+    return [heading, ...lines.map((line) => `\n  ${line}`)];
+  });
 }
