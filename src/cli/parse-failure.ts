@@ -38,11 +38,18 @@ export function parseFailure(error: unknown, id: string, flags: readonly string[
   }
   const words = (mistake.args ?? []) as readonly string[];
   const meant = words.length > 0 ? placeOf(words, id, flags) : undefined;
-  return new SvcError('usage', inWords(error.message), {
+  const message = inWords(error.message);
+  const [, without] = NEEDS.exec(message) ?? [];
+  if (without !== undefined)
+    return new SvcError('usage', message, { hint: (typed) => typed.again(without), cause: error });
+  return new SvcError('usage', message, {
     hint: meant ? commandLine(['svc', ...id.split(':'), ...meant]) : `see \`${command} --help\``,
     cause: error,
   });
 }
+
+/** A flag that says nothing without another one, which takes no value. */
+const NEEDS = /^--\S+ needs (--\S+)$/;
 
 /** Where words that no argument takes were probably meant to stand. */
 function placeOf(words: readonly string[], id: string, flags: readonly string[]): string[] | undefined {
@@ -63,6 +70,7 @@ function inWords(message: string): string {
   const plain = text
     .replace(/^Missing required flag ([\w-]+).*/, '--$1 is missing')
     .replace(/^Parsing (--[\w-]+)[;\s]*/, '$1: ')
+    .replace(/^All of the following must be provided when using (--\S+): (--\S+)$/, '$1 needs $2')
     .replace(/^Flag (--\S+) expects a value$/, '$1 needs a value')
     .replace(/^Expected (--[^=]+)=(.*) to be one of: (.*)$/s, '$1 must be one of $3, not $2')
     .replace(

@@ -15,6 +15,11 @@ describe('a mistake in the command line', () => {
       '--format must be one of ndjson, csv, not xml',
       'see `svc events import --help`',
     ],
+    [
+      'events import a.csv --time-zone Europe/Berlin -- -x',
+      '--time-zone needs --convert-timestamps',
+      'svc events import a.csv --time-zone Europe/Berlin --convert-timestamps -- -x',
+    ],
     ['serve --port', '--port needs a value', 'see `svc serve --help`'],
     ['serve --port http', '--port: a whole number is needed, not http', 'see `svc serve --help`'],
     [
