@@ -86,6 +86,7 @@ function convert(draft: Draft, shaping: Shaping): Fault | null {
   const text = given[0] === '"' ? (JSON.parse(given) as string) : given;
   const converted = toUtc(text, shaping.convert);
   if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
+  if (converted.zoneless) shaping.onZoneless?.();
   if (converted.utc === text && given[0] === '"') return null;
   draft.fields.set('timestamp', JSON.stringify(converted.utc));
   draft.changed = true;

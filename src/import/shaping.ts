@@ -11,6 +11,8 @@ export interface Shaping {
   readonly types: ReadonlyMap<string, CellType>;
   /** The zone of times without one, where `--convert-timestamps` is given. */
   readonly convert: string | undefined;
+  /** Told of each time that named no zone and was read as UTC, where nobody said that it is UTC. */
+  readonly onZoneless?: (() => void) | undefined;
   readonly extraFields: 'reject' | 'properties' | 'drop' | undefined;
   readonly validate: boolean;
   readonly delimiter: string | undefined;

@@ -2,7 +2,12 @@ import { isUtcDateTime } from '../contract/timestamp.ts';
 
 /** A time in UTC, or the reason why the text is none. */
 export type Converted =
-  | { readonly ok: true; readonly utc: string }
+  | {
+      readonly ok: true;
+      readonly utc: string;
+      /** The text named no zone, and UTC was taken for it. */
+      readonly zoneless?: true;
+    }
   | { readonly ok: false; readonly reason: string };
 
 const DATE_TIME =
@@ -27,7 +32,7 @@ export function toUtc(text: string, zone: string): Converted {
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const tail = fraction === undefined ? 'Z' : `.${fraction}Z`;
   if (!isUtcDateTime(`${local}Z`)) return refuse('is not a date and time of the calendar');
-  if (offset === undefined && zone === 'UTC') return { ok: true, utc: local + tail };
+  if (offset === undefined && zone === 'UTC') return { ok: true, utc: local + tail, zoneless: true };
   const wall = Date.parse(`${local}Z`);
   const minutes = offset === undefined ? zoneOffset(wall, zone) : offsetMinutes(offset);
   if (minutes === undefined)

@@ -16,7 +16,7 @@ import type { ImportFlags } from './flags.ts';
 import { dryRunRejects, importOptions, shareOf } from './options.ts';
 import { heldBackText, paceOf } from './pace.ts';
 import { ProgressView } from './progress.ts';
-import { planSummary, summary } from './summary.ts';
+import { planSummary, summary, zonelessText } from './summary.ts';
 import { type Ways, waysOf } from './ways.ts';
 
 export interface ImportAct {
@@ -34,7 +34,7 @@ type ImportContext = Context & { readonly flags: ImportFlags };
 
 /** Runs an import and says how it ended: the result always, a failure as SvcError. */
 export async function actImport(context: ImportContext, act: ImportAct): Promise<ExitCode> {
-  const { flags, argv: inputs, world, paths } = context;
+  const { flags, argv: inputs, world, paths, out } = context;
   if (inputs.length === 0)
     throw new SvcError('usage', 'no input was named', {
       hint: `name a file, or - for standard input: svc ${act.command} FILE`,
@@ -42,18 +42,24 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
   if (inputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
   const ways = waysOf(act.command, act.typed);
+  let zoneless = 0;
   const place = {
     kind: act.kind,
     inputs,
     cwd: world.cwd,
     dataDir: paths.dataDir,
     resumeCommand: ways.resume,
+    onZoneless: () => {
+      zoneless++;
+    },
   };
   try {
     if (flags['dry-run']) return await plan(context, act, place, ways);
     return await run(context, act, place, ways);
   } catch (error) {
     throw importFailure(error, ways, flags.debug);
+  } finally {
+    if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
 }
 
@@ -63,6 +69,7 @@ interface PlaceOfImport {
   readonly cwd: string;
   readonly dataDir: string;
   readonly resumeCommand: string;
+  readonly onZoneless: () => void;
 }
 
 async function run(

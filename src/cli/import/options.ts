@@ -14,7 +14,7 @@ import { fileFailure } from '../file-failure.ts';
 import type { ImportFlags } from './flags.ts';
 
 /** What the flags say about the records. Throws usage. */
-export function shapingOf(kind: RecordKind, flags: ImportFlags): Shaping {
+export function shapingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Shaping['onZoneless']): Shaping {
   const pairs = (name: string, given: string[] | undefined) =>
     (given ?? []).map((text) => pairOf(name, text));
   const zone = flags['time-zone'] ?? 'UTC';
@@ -35,6 +35,7 @@ export function shapingOf(kind: RecordKind, flags: ImportFlags): Shaping {
     set: new Map(pairs('set', flags.set)),
     types: new Map(types),
     convert: flags['convert-timestamps'] ? zone : undefined,
+    onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
     extraFields: flags['extra-fields'] as Shaping['extraFields'],
     validate: !flags['no-validate'],
     delimiter: delimiterOf(flags.delimiter),
@@ -86,11 +87,12 @@ export interface Place {
   readonly workspace: string;
   readonly dataDir: string;
   readonly resumeCommand: string;
+  readonly onZoneless: () => void;
 }
 
 /** The options object of an import. Throws usage. */
 export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
-  const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand } = place;
+  const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand, onZoneless } = place;
   if (flags.rejects !== undefined) fitForRejects(flags.rejects, inputs, cwd);
   const part = partOf(flags.shard);
   const name: ImportName = {
@@ -106,7 +108,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
-    shaping: shapingOf(kind, flags),
+    shaping: shapingOf(kind, flags, onZoneless),
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),

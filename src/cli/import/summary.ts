@@ -61,3 +61,11 @@ export function summary(
   if (result.resumeCommand) lines.push(`\n  go on:   ${result.resumeCommand}`);
   return lines;
 }
+
+/** What was assumed of times without a zone, where nobody said it. */
+export function zonelessText(times: number): string {
+  return (
+    `${count(times, 'time')} named no zone and ${times === 1 ? 'was' : 'were'} read as UTC; ` +
+    `--time-zone Europe/Berlin reads ${times === 1 ? 'it' : 'them'} as of there`
+  );
+}

@@ -76,7 +76,9 @@ export class Columns {
   private field(name: string, cell: string): string | Fault {
     if (name !== 'timestamp' || this.shaping.convert === undefined) return JSON.stringify(cell);
     const converted = toUtc(cell, this.shaping.convert);
-    return converted.ok ? `"${converted.utc}"` : { field: 'timestamp', reason: converted.reason };
+    if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
+    if (converted.zoneless) this.shaping.onZoneless?.();
+    return `"${converted.utc}"`;
   }
 
   /** A `properties` cell holds a JSON object; its values stay text, so that a number keeps its spelling. */

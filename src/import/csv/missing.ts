@@ -59,7 +59,8 @@ export function missingColumns(
     {
       flags: { without: ['map', 'type'], more: flags },
       note: unsure
-        ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z'
+        ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, ' +
+          'and --time-zone Europe/Berlin where they are as of there'
         : undefined,
     },
   );

@@ -66,6 +66,30 @@ test('with flags that change records, too: what cannot be converted and what is 
   ]);
 });
 
+const ZONELESS = [
+  '2026-01-31 12:00',
+  '2026-01-31T12:00:00Z',
+  '2026-01-31 12:00+01',
+  '1700000000',
+  '2026-07-31T12:00',
+];
+test.each([
+  ['a.csv', `userId,event,timestamp\n${ZONELESS.map((time) => `u,e,${time}`).join('\n')}\n`],
+  [
+    'a.ndjson',
+    ZONELESS.map((timestamp) => JSON.stringify({ userId: 'u', event: 'e', timestamp })).join('\n'),
+  ],
+])('says of how many times of %s UTC was assumed, where nobody said so', async (file, text) => {
+  const said = async (...flags: string[]) =>
+    (await imported(file, text, '--convert-timestamps', ...flags)).stderr;
+  const notice =
+    '2 times named no zone and were read as UTC; --time-zone Europe/Berlin reads them as of there\n';
+  expect(await said()).toBe(notice);
+  expect(await said('--dry-run')).toBe(notice);
+  for (const flags of [['--quiet'], ['--time-zone', 'UTC'], ['--time-zone', 'Europe/Berlin']])
+    expect(await said(...flags)).toBe('');
+});
+
 test('a header that lacks columns: all of them, what there is, and the command with the likely ones; nothing else', async () => {
   const csv = 'user_id,kind of event,created_at,Amount\nu,e,2026-01-31 12:00,3\n';
   const { code, stdout, stderr, home } = await imported('a b.csv', csv, '--type=amout=number', '--json');
@@ -81,7 +105,7 @@ test('a header that lacks columns: all of them, what there is, and the command w
     "svc events import 'a b.csv' -p local --json --map userId=user_id --map 'event=kind of event' --map timestamp=created_at --type Amount=number",
   );
   expect(note.trim()).toBe(
-    'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z',
+    'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, and --time-zone Europe/Berlin where they are as of there',
   );
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!).slice(1);
   const mended = await runSvc([...words, '--convert-timestamps'], { home, cwd: home });
