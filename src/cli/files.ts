@@ -30,7 +30,7 @@ export function keptFiles({ configDir, dataDir, database, codeCacheDir }: Paths)
     {
       path: `${dataDir}/imports/`,
       holds:
-        'journals of imports, for --resume, and which rejects files unfinished ones have; about 12 KB each. A journal that finished may be deleted: its file then counts as never imported',
+        'journals of imports, for --resume, and which rejects files unfinished ones have; about 12 KB each. A journal that finished may be deleted: its file then counts as never imported; `svc data reset` removes those of the data it removes',
     },
     {
       path: '<file>.rejects.ndjson',

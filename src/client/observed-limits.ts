@@ -61,6 +61,11 @@ export class ObservedLimits {
     });
   }
 
+  /** Removes what is kept: the service it was said of is gone. */
+  forget(): void {
+    tryTo(() => rmSync(this.#folder, { recursive: true, force: true }));
+  }
+
   #write(group: Group, now: number): void {
     const observed = this.#unwritten.get(group);
     this.#unwritten.delete(group);
@@ -96,7 +101,7 @@ function tryTo(act: () => void): void {
   try {
     act();
   } catch {
-    // A draft that cannot even be removed harms nobody.
+    // What cannot even be removed harms nobody.
   }
 }
 

@@ -39,7 +39,8 @@ export async function provision(
   });
 }
 
-function readCredentials(file: string): Credentials | undefined {
+/** What the file beside the data holds; undefined where there is none. Throws StoreUnusable for one that is damaged. */
+export function readCredentials(file: string): { workspace: string; apiKey: string } | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtSvc } from '../support/built-svc.ts';
-import { runProcess } from '../support/run-process.ts';
+import { runProcess, startProcess } from '../support/run-process.ts';
 import { runSvc } from '../support/run-svc.ts';
 import { startTestService } from '../support/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -32,6 +33,57 @@ describe('svc data reset', () => {
     expect(readFileSync(join(data, 'service.db.credentials.json'), 'utf8')).toBe(credentials);
     const after = lines((await run('data', 'export', '--type', 'event')).stdout);
     expect(after.map(({ userId }) => userId)).toEqual(['u2']);
+  });
+
+  it('has imports into it begin anew, and leaves those elsewhere alone', async () => {
+    const svc = await builtSvc();
+    const home = tempDir();
+    const run = async (line: string, env = {}) => runProcess(svc, line.split(' '), { home, env });
+    const other = await startTestService({ limits: { ingest: 600 } });
+    const elsewhere = {
+      SVC_BASE_URL: other.url,
+      SVC_WORKSPACE: other.workspace,
+      SVC_API_KEY: other.apiKey,
+    };
+    const good = '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n';
+    writeFileSync(join(home, 'done.ndjson'), good);
+    writeFileSync(join(home, 'cut.ndjson'), `${good}{}\n${good}`);
+    const CUT = 'events import cut.ndjson --batch-size 1';
+    for (const env of [{ SVC_PROFILE: 'local' }, elsewhere])
+      expect((await run('events import done.ndjson', env)).code).toBe(0);
+    expect((await run(`${CUT} --profile local --fail-fast`)).code).toBe(7);
+
+    const { stdout } = await run('data reset --profile local --yes');
+    expect(stdout).toMatch(/^removed the data at .*service\.db; .*\(journals removed: 2\)\n$/);
+    expect(readdirSync(join(home, 'data', 'limits'))).toHaveLength(1);
+
+    // Neither an unfinished import nor its claim on the rejects file is left.
+    for (const line of ['events import done.ndjson --resume', 'events import cut.ndjson']) {
+      const again = await run(`${line} --profile local --json`);
+      expect(JSON.parse(again.stdout)).toMatchObject({ skipped: 0 });
+      expect(again.stderr).not.toMatch(/was imported on|unfinished/);
+    }
+    const kept = await run('events import done.ndjson --resume --json', elsewhere);
+    expect(JSON.parse(kept.stdout)).toMatchObject({ accepted: 0, skipped: 1 });
+  });
+
+  it('forgets what was imported into it through svc serve too', async () => {
+    const svc = await builtSvc();
+    const home = tempDir();
+    const line = '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n';
+    writeFileSync(join(home, 'a.ndjson'), line);
+    const serve = startProcess(svc, ['serve', '--port', '0', '--json'], { home });
+    onTestFinished(() => void serve.kill('SIGKILL'));
+    const [ready] = await once(serve.stdout, 'data');
+    const { url, workspace, apiKey } = JSON.parse(String(ready));
+    const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
+    expect((await runSvc(['events', 'import', 'a.ndjson'], { home, env })).code).toBe(0);
+    const journals = () => readdirSync(join(home, 'data', 'imports')).filter((n) => n.endsWith('.journal'));
+    expect(journals()).toHaveLength(1);
+    serve.kill('SIGTERM');
+    await once(serve, 'close');
+    expect((await runProcess(svc, ['data', 'reset', '--yes'], { home })).code).toBe(0);
+    expect(journals()).toEqual([]);
   });
 
   it('does nothing while a service is at work on it', async () => {

@@ -67,7 +67,8 @@ describe('the layers (ARCHITECTURE.md)', () => {
   });
 
   it('commands reach the service only through serve, local and data', () => {
-    const allowed = /^(commands\/(serve|data)|serve-exec\/|cli\/(connect|database|local|serve-options))/;
+    const allowed =
+      /^(commands\/(serve|data)|data\/|serve-exec\/|cli\/(connect|database|local|serve-options))/;
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !allowed.test(edge))).toEqual([]);
   });
 });

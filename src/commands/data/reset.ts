@@ -7,8 +7,8 @@ import { confirm } from '../../cli/prompt.ts';
 export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
   static override description =
-    `Events, users, decisions, notifications, webhooks and settings are gone for good; workspace and API key stay the same.
-Also for data that is damaged. Never that of a service elsewhere: naming one is refused.`;
+    `Events, users, decisions, notifications, webhooks and settings are gone for good, and the journals of imports into it;
+workspace and API key stay the same. Also for data that is damaged. Never that of a service elsewhere: naming one is refused.`;
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local --yes'];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
@@ -34,9 +34,10 @@ Also for data that is damaged. Never that of a service elsewhere: naming one is 
       }));
     if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: (typed) => typed.again('--yes') });
     const { resetData } = await import('../../data/reset.ts');
-    const removed = resetData(database);
-    out.result({ database, removed }, () =>
-      removed.length === 0 ? `there was no data at ${database}` : `removed the data at ${database}`,
-    );
+    const { files, journals } = resetData(database, paths.dataDir);
+    out.result({ database, removed: [...files, ...journals] }, () => [
+      files.length === 0 ? `there was no data at ${database}` : `removed the data at ${database}`,
+      journals.length === 0 ? '' : `; imports into it begin anew (journals removed: ${journals.length})`,
+    ]);
   }
 }

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Journal } from './journal.ts';
+import { JournalError } from './journal-error.ts';
+
+/** Where an import went to, as its journal has it. */
+export interface Destination {
+  readonly baseUrl: string;
+  readonly workspace: string;
+}
+
+/**
+ * Removes the journals in `folder` of imports to a destination that is `gone`: with them, what is imported next would
+ * count as being there. Returns the files. One that another process holds, or that cannot be read, stays.
+ */
+export function forgetImports(folder: string, gone: (destination: Destination) => boolean): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => name.endsWith('.journal'))
+    .map((name) => join(folder, name))
+    .filter((file) => forget(file, gone));
+}
+
+function forget(file: string, gone: (destination: Destination) => boolean): boolean {
+  let journal: Journal;
+  try {
+    journal = Journal.open(file);
+  } catch (error) {
+    if (error instanceof JournalError) return false;
+    throw error;
+  }
+  try {
+    const options = journal.state()?.options;
+    if (options === undefined || !gone(JSON.parse(options) as Destination)) return false;
+    // While its lock is held: nobody begins in between.
+    for (const suffix of ['', '-wal']) rmSync(file + suffix, { force: true });
+    return true;
+  } finally {
+    journal.close();
+  }
+}
