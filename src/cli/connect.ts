@@ -7,6 +7,7 @@ import type { Pacers } from '../client/pacers.ts';
 import { webPage } from '../client/web-page.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { LOCAL } from '../profiles/profiles.ts';
+import { versionTwice } from './base-path.ts';
 import type { GlobalFlags } from './flags.ts';
 import type { Output } from './output.ts';
 import { type Paths, pathsOf } from './paths.ts';
@@ -79,6 +80,8 @@ export async function connect(
   if (!lasting) world.endsSoon();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
+  const twice = settings.kind === 'remote' && versionTwice(settings.baseUrl, settings.origins.baseUrl);
+  if (twice) out.warn(twice);
   // Who typed --profile means it; what is exported is easily forgotten.
   const before = settings.kind === 'remote' && settings.named?.by === '--profile' && beforeProfile(settings);
   if (before) out.notice(`what is exported comes before profile ${flags.profile}: ${before}`);

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { withoutPath } from '../cli/base-path.ts';
 import { cleanLine } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
@@ -122,7 +123,10 @@ async function examine({
   const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
   const { checkService } = await import('../doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
-  checks.push(...(await checkService(connection.client, expected, () => world.clock.now(), signal)));
+  const otherAddress =
+    settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined;
+  const now = () => world.clock.now();
+  checks.push(...(await checkService(connection.client, expected, now, signal, otherAddress)));
   const keyFailed = checks.some(({ check, status }) => check === 'key' && status === 'fail');
   if (flags.probe && !keyFailed) {
     const { probeDecisions } = await import('../doctor/probe.ts');

@@ -16,12 +16,16 @@ interface Told {
 /** More than whole seconds and a slow network explain, in ms. */
 const SKEW_MS = 3000;
 
-/** Key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms. */
+/**
+ * Key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms; `otherAddress` is what to try where
+ * the service does not have that.
+ */
 export async function checkService(
   client: Client,
   expected: Expected | undefined,
   now: () => number,
   signal: AbortSignal,
+  otherAddress: string | undefined,
 ): Promise<Check[]> {
   const start = now();
   const told = (headers: Told['headers']): Told => ({
@@ -43,11 +47,14 @@ export async function checkService(
   } catch (error) {
     if (!(error instanceof ApiError)) return [fail('key', toSvcError(error, false))];
     const seen = told(error.headers);
-    const key = isLacking(error)
-      ? skipped('key', 'not tried: this service has no GET /v1/webhooks, and every other call has an effect')
-      : fail('key', toSvcError(error, false));
+    const key = isLacking(error) ? untried(otherAddress) : fail('key', toSvcError(error, false));
     return [key, checkRegion(seen, expected), checkClock(seen)];
   }
+}
+
+function untried(otherAddress: string | undefined): Check {
+  const seen = 'not tried: this service has no GET /v1/webhooks, and every other call has an effect';
+  return otherAddress === undefined ? skipped('key', seen) : warn('key', seen, otherAddress);
 }
 
 function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {

@@ -40,6 +40,32 @@ describe('svc doctor', () => {
     expect(result.row('limits').seen).toBe('left: reads 59 of 60');
   });
 
+  it('warns of a base URL that ends in /v1, and shows the right one', async () => {
+    const service = await startTestService();
+    const home = tempDir();
+    const twice = `${service.url}/v1`;
+    const add = ['profiles', 'add', 'p', '--workspace', service.workspace, '--base-url', twice];
+    const mend = `svc profiles add p --base-url ${service.url}`;
+    const warning = `warning: the base URL ${twice} ends in /v1, which svc adds itself; without it: ${mend}\n`;
+    expect((await runSvc(add, { home, env: { SVC_API_KEY: service.apiKey } })).stderr).toContain(warning);
+    const failed = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { home });
+    expect([failed.code, failed.stderr]).toEqual([5, expect.stringContaining(warning)]);
+    const result = await examine({ home });
+    expect(result.row('key')).toMatchObject({ status: 'warn', next: expect.stringContaining(mend) });
+    expect((await runSvc(mend.split(' ').slice(1), { home })).stderr).not.toContain('/v1, which');
+    expect((await examine({ home })).statuses).toContain('key ok');
+  });
+
+  it('warns of any other path where there is nothing', async () => {
+    const service = await startTestService();
+    const result = await examine({ env: { ...service.env, SVC_BASE_URL: `${service.url}/api/` } });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.row('key')).toMatchObject({
+      status: 'warn',
+      next: expect.stringMatching(`if /api/ is too much there: export SVC_BASE_URL=${service.url}$`),
+    });
+  });
+
   it('says what is missing before anything is configured', async () => {
     const result = await examine({});
     expect(result).toMatchObject({ code: 4, ok: false });

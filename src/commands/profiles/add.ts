@@ -1,3 +1,4 @@
+import { versionTwice } from '../../cli/base-path.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Args, Flags } from '../../cli/oclif.ts';
@@ -49,6 +50,8 @@ but its name, it is asked for another key.`;
     const there = profileOf(profiles.read().profiles, name);
     complete({ ...there, ...given });
     if (given.baseUrl !== undefined) checkAddress(given.baseUrl);
+    const twice = given.baseUrl && versionTwice(given.baseUrl, { from: 'profile', name });
+    if (twice) out.warn(twice);
     const apiKey = await readKey();
     if (apiKey !== undefined) given.apiKey = checkedKey(apiKey);
     let inUse = false;
