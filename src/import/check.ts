@@ -36,7 +36,11 @@ export function checkRecord(
     ? []
     : result.issues.flatMap((issue, i) =>
         issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), reason: UNKNOWN }))
+          ? issue.keys.map((key) => ({
+              field: [...issue.path, key].join('.'),
+              reason: UNKNOWN,
+              mendedBy: ['extra-fields'] as const,
+            }))
           : [worded(kind, result.details[i]!, parsed.value)],
       );
   return together([...known, ...found.filter(({ field }) => !known.some((fault) => fault.field === field))]);
@@ -69,7 +73,11 @@ function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>
   if (field === 'timestamp' && kind === 'events') {
     const given = value.timestamp;
     if (given !== undefined && given !== null && toUtc(String(given), 'UTC').ok)
-      return { field, reason: `${message}; --convert-timestamps turns this one into UTC` };
+      return {
+        field,
+        reason: `${message}; --convert-timestamps turns this one into UTC`,
+        mendedBy: ['convert-timestamps'],
+      };
     const why = typeof given === 'string' ? whyRefused(given) : undefined;
     if (why) return { field, reason: `${message}; this one ${why}` };
   }

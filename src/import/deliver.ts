@@ -136,6 +136,7 @@ export class Delivery {
     await journal.settled(batch, clock.now(), length);
     tally.accepted += accepted;
     tally.rejected += rejects.length;
+    tally.reasons.add(rejects);
     if (accepted > 0) tally.batches++;
     onSettled();
   }

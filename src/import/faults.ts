@@ -2,7 +2,12 @@
 export interface Fault {
   readonly field: string;
   readonly reason: string;
+  /** The flags that mend it, all together where they are of several faults. */
+  readonly mendedBy?: readonly MendingFlag[] | undefined;
 }
+
+/** A flag without which a record is refused that is fine with it. */
+export type MendingFlag = 'convert-timestamps' | 'extra-fields';
 
 /** Most fields that are named of one record, and most characters of each name behind the first. */
 const MOST_FIELDS = 6;
@@ -26,5 +31,7 @@ export function together(faults: readonly Fault[]): Fault | null {
     ...[...groups].map(([reason, fields]) => `${fields.join(', ')}: ${reason}`),
   ];
   if (faults.length > MOST_FIELDS) parts.push(`and ${faults.length - MOST_FIELDS} more`);
-  return { field: first.field, reason: parts.join('; ') };
+  const flags = faults.flatMap(({ mendedBy = [] }) => mendedBy);
+  const mendedBy = faults.every((fault) => fault.mendedBy) ? [...new Set(flags)] : undefined;
+  return { field: first.field, reason: parts.join('; '), mendedBy };
 }

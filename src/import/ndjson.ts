@@ -100,8 +100,7 @@ export class NdjsonReader implements RecordReader {
     const shaped = this.options.shape(raw);
     if ('field' in shaped) {
       const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      const { field, reason } = shaped;
-      batcher.reject({ file: this.options.file, line: this.line, offset, field, reason, raw: trimmed }, next);
+      batcher.reject({ file: this.options.file, line: this.line, offset, ...shaped, raw: trimmed }, next);
     } else if (shaped.text === raw) {
       batcher.record(window.buffer, at, at + bytes.length, this.line, offset, next);
     } else {

@@ -4,6 +4,7 @@ import { Batcher } from './batcher.ts';
 import { batchesOf } from './batches.ts';
 import { Inputs } from './inputs.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import type { Reasons } from './reasons.ts';
 import { RejectsFile } from './rejects-file.ts';
 import { type ImportResult, resultOf } from './result.ts';
 import { emptyTally } from './tally.ts';
@@ -23,7 +24,7 @@ export interface Plan {
 export async function planImport(
   options: ImportOptions,
   world: Pick<ImportWorld, 'stdin' | 'clock' | 'stop' | 'onNotice'>,
-): Promise<{ result: ImportResult; plan: Plan; interrupted: boolean }> {
+): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
   const began = world.clock.now();
   const { name, shaping, maxErrors, format } = options;
   const inputs = await Inputs.open({
@@ -47,6 +48,7 @@ export async function planImport(
         for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
           const valid = batch.records.count;
           tally.rejected += batch.rejects.length;
+          tally.reasons.add(batch.rejects);
           tally.unsent += sizeOf(batch) - batch.rejects.length;
           if (valid > 0) {
             plan.batches++;
@@ -80,7 +82,7 @@ export async function planImport(
       sha256,
     },
   );
-  return { result, plan, interrupted: world.stop.aborted };
+  return { result, reasons: tally.reasons, plan, interrupted: world.stop.aborted };
 }
 
 /**

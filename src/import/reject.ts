@@ -1,3 +1,5 @@
+import type { Fault } from './faults.ts';
+
 /** One record that was not sent or not taken, as a line of the rejects file (command-line.md, "events import"). */
 export interface Reject {
   readonly file: string;
@@ -16,6 +18,8 @@ export interface Reject {
   readonly rawBase64?: string;
   /** True where the record is too long to be kept whole. */
   readonly truncated?: true;
+  /** The flags that would mend it (see Fault); not written. */
+  readonly mendedBy?: Fault['mendedBy'];
 }
 
 /** How much of an over-long record is shown, in bytes. */

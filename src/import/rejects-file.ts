@@ -22,7 +22,9 @@ export class RejectsFile {
   /** Writes rejects to the disk; resolves to the length of the file behind them, in bytes. One call at a time. */
   async append(rejects: readonly Reject[]): Promise<number> {
     this.file ??= await this.begin();
-    const bytes = Buffer.from(rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
+    const bytes = Buffer.from(
+      rejects.map(({ mendedBy: _, ...line }) => `${JSON.stringify(line)}\n`).join(''),
+    );
     let written = 0;
     while (written < bytes.length) {
       const result = await this.file.write(bytes, written, bytes.length - written, this.length + written);

@@ -9,6 +9,7 @@ import { type Feed, Inputs } from './inputs.ts';
 import { Journal, type JournalState } from './journal.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { Outage } from './outage.ts';
+import type { Reasons } from './reasons.ts';
 import type { Reject } from './reject.ts';
 import { RejectsFile, removeEarlier } from './rejects-file.ts';
 import { type ImportResult, resultOf, SumError } from './result.ts';
@@ -17,6 +18,8 @@ import { emptyTally, imbalance } from './tally.ts';
 /** How an import ended: its result, and what stopped it if something did. */
 export interface ImportEnd {
   readonly result: ImportResult;
+  /** Why records were rejected. */
+  readonly reasons: Reasons;
   readonly failure: { readonly error: unknown } | undefined;
   readonly interrupted: boolean;
   /** `--max-errors` was reached. */
@@ -183,6 +186,7 @@ class Run {
     const interrupted = world.stop.aborted && !this.complete;
     return {
       result,
+      reasons: tally.reasons,
       failure: failure ?? (wrong ? { error: new SumError(tally) } : undefined),
       interrupted,
       faulty: this.faulty,

@@ -1,3 +1,5 @@
+import { Reasons } from './reasons.ts';
+
 /** What happened to the records of an import so far. */
 export interface Tally {
   read: number;
@@ -10,10 +12,20 @@ export interface Tally {
   batches: number;
   /** Bytes of request bodies that were answered. */
   bytes: number;
+  readonly reasons: Reasons;
 }
 
 export function emptyTally(): Tally {
-  return { read: 0, accepted: 0, rejected: 0, skipped: 0, unsent: 0, batches: 0, bytes: 0 };
+  return {
+    read: 0,
+    accepted: 0,
+    rejected: 0,
+    skipped: 0,
+    unsent: 0,
+    batches: 0,
+    bytes: 0,
+    reasons: new Reasons(),
+  };
 }
 
 /** Every record that was read must be somewhere. Returns what does not add up, or null. */

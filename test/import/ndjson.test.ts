@@ -65,6 +65,7 @@ test.each(DAMAGED)(
   '%s is rejected alone, with its place, field and reason',
   async (_, line, field, reason) => {
     const raw = Buffer.from(line);
+    const flag = /--(convert-timestamps|extra-fields)/.exec(reason)?.[1];
     const lines = Buffer.concat([Buffer.from(`${event()}\n`), raw, Buffer.from(`\n${exact}\n`)]);
     const { records, rejects } = await collect(lines);
     expect(records).toEqual([event(), exact]);
@@ -75,6 +76,7 @@ test.each(DAMAGED)(
         offset: event().length + 1,
         field,
         reason,
+        mendedBy: flag && [flag],
         raw: raw.toString(),
         ...(reason === 'is not valid UTF-8' ? { rawBase64: raw.toString('base64') } : {}),
       },

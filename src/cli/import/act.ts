@@ -140,7 +140,7 @@ async function run(
     const known = pace();
     const words = () =>
       summary(
-        end.result,
+        end,
         act.kind,
         known &&
           heldBackText(known, {
@@ -196,7 +196,7 @@ async function plan(
   });
   const asked = optionsFor(flags, place, connection);
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
-  const { result, plan, interrupted } = await planImport(options, {
+  const { result, reasons, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),
     clock: world.clock,
     stop: signal,
@@ -212,9 +212,9 @@ async function plan(
     limitSeen: seen !== undefined,
     leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
   };
-  out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, whole, act.kind));
+  out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, reasons, whole, act.kind));
   if (interrupted) throw interruptedFailure(ways);
   if (result.rejected > 0)
-    throw partialFailure({ result, faulty: false }, ways, { ...place, format: flags.format });
+    throw partialFailure({ result, reasons, faulty: false }, ways, { ...place, format: flags.format });
   return 0;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { InputChanged } from '../../import/batch.ts';
 import { ImportRefused, type RejectsTaken } from '../../import/begin.ts';
 import { Refused } from '../../import/deliver.ts';
+import type { MendingFlag } from '../../import/faults.ts';
 import { InputError } from '../../import/input/input-error.ts';
 import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
@@ -45,11 +46,24 @@ export interface MendedFrom {
 
 /** What an import that ran to an end with rejects is called. */
 export function partialFailure(
-  { result, faulty }: Pick<ImportEnd, 'result' | 'faulty'>,
+  { result, reasons, faulty }: Pick<ImportEnd, 'result' | 'reasons' | 'faulty'>,
   ways: Ways,
   { inputs, format, cwd }: MendedFrom,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
+  const flags = reasons.mendedBy;
+  const more = flags.flatMap((flag) => MENDING[flag]);
+  if (
+    flags.length > 0 &&
+    (faulty || result.rejected === result.read) &&
+    result.accepted + result.skipped === 0
+  ) {
+    const begun = faulty ? [...more, '--restart'] : more;
+    const code = faulty ? 'too_many_errors' : 'partial';
+    return new SvcError(code, rejects, {
+      hint: `none of it arrived; to send it: ${ways.without(flags, begun)}`,
+    });
+  }
   if (faulty)
     return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {
       hint: ways.resume,
@@ -59,11 +73,17 @@ export function partialFailure(
   const raw = `jq -r .raw ${shellPath(result.rejectsFile ?? '')}`;
   return new SvcError('partial', rejects, {
     hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
-        mend them there, then: ${ways.instead(inputs, mended)}`,
+        ${flags.length > 0 ? 'then' : 'mend them there, then'}: ${ways.instead(inputs, mended, flags, more)}`,
   });
 }
 
 const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
+
+/** How the flags are typed that would have taken a record. */
+const MENDING: Readonly<Record<MendingFlag, readonly string[]>> = {
+  'convert-timestamps': ['--convert-timestamps'],
+  'extra-fields': ['--extra-fields', 'properties'],
+};
 
 /** A name that no file has yet: the one of an earlier round is the input of this one, or holds what was not sent. */
 function freeName(stem: string, extension: string, cwd: string): string {

@@ -1,13 +1,28 @@
+import type { Reasons } from '../../import/reasons.ts';
 import type { ImportResult } from '../../import/result.ts';
+import type { ImportEnd } from '../../import/run.ts';
 import { bold, type Text } from '../render/text.ts';
 
 function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 }
 
+/** Most characters of a field's name. */
+const MOST_CHARS = 60;
+
+/** `: timestamp 60, userId 11`: the fields for which most records were rejected. Nothing where none was. */
+function whyText(reasons: Reasons): string {
+  const { fields, others } = reasons.top();
+  const parts: [string, number][] = fields.map(([field, records]) => [field.slice(0, MOST_CHARS), records]);
+  if (others > 0) parts.push(['others', others]);
+  const text = parts.map(([field, records]) => `${field} ${records.toLocaleString('en-US')}`).join(', ');
+  return text && `: ${text}`;
+}
+
 /** What an import would do, for people. */
 export function planSummary(
   result: ImportResult,
+  reasons: Reasons,
   plan: {
     batches: number;
     bytes: number;
@@ -23,7 +38,7 @@ export function planSummary(
   return [
     `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
     bold(`${n(result.unsent)} can be sent`),
-    `, ${n(result.rejected)} rejected\n`,
+    `, ${n(result.rejected)} rejected${whyText(reasons)}\n`,
     `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
     `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
@@ -32,7 +47,7 @@ export function planSummary(
 
 /** The result of an import for people; `slow` where the limit held it back. */
 export function summary(
-  result: ImportResult,
+  { result, reasons }: Pick<ImportEnd, 'result' | 'reasons'>,
   noun: string,
   slow?: { readonly held: string; readonly faster: readonly string[] } | undefined,
 ): Text {
@@ -52,7 +67,7 @@ export function summary(
   const lines: Text[] = rows.map(([name, value]) => [
     `  ${name.padEnd(9)}`,
     bold(value.padStart(width)),
-    '\n',
+    `${name === 'rejected' ? whyText(reasons) : ''}\n`,
   ]);
   const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);

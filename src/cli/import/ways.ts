@@ -10,8 +10,13 @@ export interface Ways {
   resumeAs(earlier: readonly Difference[]): string;
   /** The command without some of its flags, `more` behind it. */
   without(flags: readonly string[], more?: readonly string[]): string;
-  /** The command for one file in place of its inputs, without what concerned only them. */
-  instead(inputs: readonly string[], file: string): string;
+  /** The command for one file in place of its inputs, without what concerned only them; `flags` as for `without`. */
+  instead(
+    inputs: readonly string[],
+    file: string,
+    flags?: readonly string[],
+    more?: readonly string[],
+  ): string;
 }
 
 /** The ways out of `svc COMMAND WORDS…`. */
@@ -30,7 +35,7 @@ export function waysOf(command: string, typed: readonly string[]): Ways {
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
-    instead(inputs, file) {
+    instead(inputs, file, flags = [], more = []) {
       const { others } = withoutFlags(typed, [
         'rejects',
         'checkpoint',
@@ -39,8 +44,9 @@ export function waysOf(command: string, typed: readonly string[]): Ways {
         'dry-run',
         'resume',
         'restart',
+        ...flags,
       ]);
-      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n')]);
+      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n'), ...more]);
     },
   };
 }

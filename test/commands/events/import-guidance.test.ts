@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ROOT, runSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -195,6 +195,80 @@ test.each([
     expect(readFileSync(join(home, `mended${kind}`), 'utf8')).toBe(before);
   },
 );
+
+describe('where flags mend what is rejected', () => {
+  const local = { userId: 'u', event: 'e', timestamp: '2026-01-31 12:00' };
+  const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
+  const follow = (home: string, stderr: string, before: string) => {
+    const command = new RegExp(`${before}(svc events import .*)\\n`).exec(stderr)![1]!;
+    return { command, run: () => runSvc([...command.split(' ').slice(1), '--json'], { home, cwd: home }) };
+  };
+
+  test.each([
+    [
+      'all of it',
+      [local, { ...local, plan: 1 }],
+      [],
+      'a.ndjson -p local --convert-timestamps --extra-fields properties',
+    ],
+    [
+      'all of it so far',
+      [local, local],
+      ['--fail-fast'],
+      'a.ndjson -p local --fail-fast --convert-timestamps --restart',
+    ],
+    [
+      'what was refused by a flag',
+      [{ ...local, timestamp: '2026-01-31T12:00:00Z', plan: 1 }],
+      ['--extra-fields', 'reject'],
+      'a.ndjson -p local --extra-fields properties',
+    ],
+  ])('%s: the command is given with them', async (_, records, flags, words) => {
+    const { code, stderr, home } = await imported('a.ndjson', lines(...records), ...flags);
+    expect(code).toBe(7);
+    const { command, run } = follow(home, stderr, 'none of it arrived; to send it: ');
+    expect(command).toBe(`svc events import ${words}`);
+    const again = await run();
+    expect(JSON.parse(again.stdout)).toMatchObject({ accepted: records.length, rejected: 0 });
+  });
+
+  test('a part of it: it is taken out and sent with them, not mended by hand', async () => {
+    const good = { ...local, timestamp: '2026-01-31T12:00:00Z' };
+    const { stderr, home } = await imported('a.ndjson', lines(good, local));
+    expect(stderr).toContain('> mended.ndjson\n        then: svc');
+    writeFileSync(join(home, 'mended.ndjson'), lines(local));
+    const { command, run } = follow(home, stderr, ' then: ');
+    expect(command).toBe('svc events import mended.ndjson -p local --convert-timestamps');
+    expect((await run()).code).toBe(0);
+  });
+
+  test('not where something else is wrong, too', async () => {
+    const { stderr, rejects } = await imported('a.ndjson', lines({ user: 'u', ...local, userId: undefined }));
+    expect(stderr).toContain('mend them there, then: svc events import mended.ndjson -p local\n');
+    expect(rejects()).toEqual([
+      expect.stringMatching(/^userId is missing; .*--convert-timestamps.*--extra-fields/),
+    ]);
+  });
+});
+
+test('the summary counts the fields that were at fault, the most frequent first, and not without end', async () => {
+  const time = '2026-01-31T12:00:00Z';
+  const few = [
+    ...Array.from({ length: 1200 }, () => ({ userId: 'u', event: 'e', timestamp: 'noon' })),
+    { userId: 7, event: 'e', timestamp: time },
+    { userId: 'u', event: 'e', timestamp: time },
+  ].map((record) => JSON.stringify(record));
+  const { stdout } = await imported('a.ndjson', few.join('\n'));
+  expect(stdout).toContain('  rejected 1,201: timestamp 1,200, userId 1\n');
+  const dry = await imported('a.ndjson', few.join('\n'), '--dry-run');
+  expect(dry.stdout).toContain('1,201 rejected: timestamp 1,200, userId 1\n');
+  expect((await imported('a.ndjson', few.at(-1)!)).stdout).toContain('  rejected 0\n');
+  const many = Array.from({ length: 500 }, (_, i) =>
+    JSON.stringify({ userId: 'u', event: 'e', timestamp: time, properties: { [`p${i}`]: null } }),
+  );
+  const { stdout: long } = await imported('a.ndjson', many.join('\n'));
+  expect(long).toMatch(/ {2}rejected 500: (properties\.p\d+ 1, ){5}others 495\n/);
+});
 
 test('the next steps are right for any name of a file', async () => {
   const record = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
