@@ -20,6 +20,8 @@ export interface ImportEnd {
   readonly result: ImportResult;
   /** Why records were rejected. */
   readonly reasons: Reasons;
+  /** It stopped before the end of the inputs: `read` is less than what they hold. */
+  readonly unread: boolean;
   readonly failure: { readonly error: unknown } | undefined;
   readonly interrupted: boolean;
   /** `--max-errors` was reached. */
@@ -79,6 +81,8 @@ class Run {
   private readonly feeds: Feed[] = [];
   /** Bytes of the present file that lie in batches which were taken on. */
   private reached = 0;
+  /** Bytes of all files up to the last batch that was cut. */
+  private seen = 0;
   /** All of the input has its end. */
   complete = false;
   private sha256: string | null = null;
@@ -187,6 +191,7 @@ class Run {
     return {
       result,
       reasons: tally.reasons,
+      unread: !this.complete && this.seen < (this.inputs.size ?? Number.POSITIVE_INFINITY),
       failure: failure ?? (wrong ? { error: new SumError(tally) } : undefined),
       interrupted,
       faulty: this.faulty,
@@ -221,6 +226,7 @@ class Run {
         signal: world.stop,
       };
       for await (const batch of batchesOf(window, reader, batcher, flush)) {
+        this.seen = this.takenBefore + feed.taken(batch.end);
         if (this.finished && !batch.border?.acknowledged) {
           this.tally.unsent += sizeOf(batch);
           throw new InputChanged(index, batch.start);

@@ -47,7 +47,7 @@ export function planSummary(
 
 /** The result of an import for people; `slow` where the limit held it back. */
 export function summary(
-  { result, reasons }: Pick<ImportEnd, 'result' | 'reasons'>,
+  { result, reasons, unread }: Pick<ImportEnd, 'result' | 'reasons' | 'unread'>,
   noun: string,
   slow?: { readonly held: string; readonly faster: readonly string[] } | undefined,
 ): Text {
@@ -59,6 +59,10 @@ export function summary(
     ['skipped', n(result.skipped)],
     ['unsent', n(result.unsent)],
   ];
+  const more: Readonly<Record<string, string>> = {
+    read: unread ? '; the rest of the input was not read' : '',
+    rejected: whyText(reasons),
+  };
   const width = Math.max(...rows.map(([, value]) => value.length));
   const requests =
     `${count(result.batches, 'batch', 'batches')} in ${count(result.requests, 'request')}, ` +
@@ -67,7 +71,7 @@ export function summary(
   const lines: Text[] = rows.map(([name, value]) => [
     `  ${name.padEnd(9)}`,
     bold(value.padStart(width)),
-    `${name === 'rejected' ? whyText(reasons) : ''}\n`,
+    `${more[name] ?? ''}\n`,
   ]);
   const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);

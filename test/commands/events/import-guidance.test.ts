@@ -270,6 +270,17 @@ test('the summary counts the fields that were at fault, the most frequent first,
   expect(long).toMatch(/ {2}rejected 500: (properties\.p\d+ 1, ){5}others 495\n/);
 });
 
+test('an import that stopped says whether there was more to read', async () => {
+  const good = bad.replace('bad', '2026-01-31T12:00:00Z');
+  const read = async (file: string, text: string | Buffer, ...flags: string[]) =>
+    /^ {2}read .*$/m.exec((await imported(file, text, '--batch-size', '1', ...flags)).stdout)![0];
+  expect(await read('a.ndjson', bad + good + good, '--fail-fast')).toBe(
+    '  read     1; the rest of the input was not read',
+  );
+  expect(await read('a.ndjson', good + good + bad, '--fail-fast')).toBe('  read     3');
+  expect(await read('a.ndjson', good + good + bad)).toBe('  read     3');
+});
+
 test('the next steps are right for any name of a file', async () => {
   const record = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
   const good = JSON.stringify(record);
