@@ -1,7 +1,9 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import type { ExitCode } from '../../cli/exit-codes.ts';
+import { Flags } from '../../cli/oclif.ts';
 import { serviceFlags, serviceOptions } from '../../cli/serve-options.ts';
+import type { Log } from '../../service/deps.ts';
 
 export default class ServeExec extends SvcCommand {
   static override summary = 'Run a command against a fresh service of its own';
@@ -10,11 +12,19 @@ export default class ServeExec extends SvcCommand {
 SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what that service holds; the data is removed afterwards. For tests: nothing to start, nothing to stop.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> -- npm test',
-    '<%= config.bin %> <%= command.id %> --limit ingest=off --allow-loopback-webhooks -- ./e2e.sh',
+    '<%= config.bin %> <%= command.id %> --limit ingest=off -- ./e2e.sh',
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override usage = '<%= command.id %> [FLAGS] -- CMD [ARG]…';
-  static override flags = serviceFlags;
+  static override flags = {
+    ...serviceFlags,
+    // Whoever can reach this service is on its machine anyway, and a handler under test is too.
+    'allow-loopback-webhooks': Flags.boolean({
+      summary: 'admit webhook URLs on http and loopback addresses, which it does unless told not to',
+      allowNo: true,
+      default: true,
+    }),
+  };
 
   #command: string[] = [];
 
@@ -30,13 +40,12 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
     if (command === undefined)
       throw new SvcError('usage', 'there is no command to run', { hint: 'svc serve exec -- npm test' });
     const { runWithService } = await import('../../serve-exec/run.ts');
-    const code = await runWithService({
-      command,
-      args,
-      world,
-      signal,
-      options: serviceOptions(flags, world),
-    });
+    let faults = 0;
+    const log: Log = (_level, _message, fields) => {
+      if (fields?.fault !== undefined) faults++;
+    };
+    const options = { ...serviceOptions(flags, world), log };
+    const code = await runWithService({ command, args, world, signal, options });
     if (code === undefined)
       throw new SvcError(
         'file',
@@ -46,6 +55,7 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
         },
       );
     out.notice(`${command} ended with ${code}`);
+    if (flags.faults !== undefined) out.notice(`faults met in this rehearsal: ${faults}`);
     // The command's own code, whatever it means to it.
     return code as ExitCode;
   }

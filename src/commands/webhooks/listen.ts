@@ -23,7 +23,7 @@ export default class WebhooksListen extends SvcCommand {
   static override description =
     `Checks the signature over the raw bytes and answers 200 or 401; a mismatch is explained, with the line of code that
 mends it. With --forward-to the same bytes and headers go on to your handler, and its status goes back.
-On \`local\` and at \`svc serve --allow-loopback-webhooks\` it subscribes itself with a lease and removes the
+On \`local\`, in \`svc serve exec\` and at \`svc serve --allow-loopback-webhooks\` it subscribes itself with a lease and removes the
 subscription at the end. Without a service it needs only a signing secret.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --profile local',

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtSvc } from '../../support/built-svc.ts';
 import { runProcess } from '../../support/run-process.ts';
-import { runSvc, startSvc } from '../../support/run-svc.ts';
+import { ROOT, runSvc, startSvc } from '../../support/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const node = (script: string) => ['--', process.execPath, '-e', script];
@@ -49,6 +49,40 @@ describe('svc serve exec', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('"userId":"fresh"');
     expect(stdout).not.toContain('kept');
+  });
+
+  it('calls a handler on this machine: the script for CI ends with a verified call', async () => {
+    const [start] = await builtSvc();
+    const home = tempDir();
+    writeFileSync(join(home, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${start}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const ci = (...flags: string[]) =>
+      runProcess([start!], ['serve', 'exec', ...flags, '--', 'sh', join(ROOT, 'examples/ci.sh')], {
+        home,
+        env: { PATH: `${home}:${process.env.PATH}` },
+      });
+    const run = await ci();
+    expect([run.code, run.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^delivered.*"verified":true.*"campaign\.clicked"/ms),
+    ]);
+    const refused = await ci('--no-allow-loopback-webhooks');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /next: .*svc serve --allow-loopback-webhooks|"hint":"[^"]*svc serve --allow/,
+    );
+    expect(refused.stderr).toContain('svc webhooks listen --port 0 --count 1 --json --profile local');
+  });
+
+  it('says how many faults of a rehearsal were met', async () => {
+    const home = tempDir();
+    const faults = join(home, 'faults.json');
+    writeFileSync(faults, '{"seed": "s", "requests": [{"to": 1, "fault": "slow-answer", "delayMs": 1}]}');
+    const run = await runSvc(['serve', 'exec', '--faults', faults, ...node(SEND)], { home });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^faults met in this rehearsal: 1$/m);
+    expect((await runSvc(['serve', 'exec', ...node(SEND)], { home })).stderr).not.toContain('rehearsal');
   });
 
   it.each([0, 3, 42, 255])("exits with the command's code %i", async (code) => {
