@@ -52,11 +52,18 @@ export function cellJson(cell: string, type: CellType | undefined): { json: stri
       if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text)))
         return { json: text };
       const value = Number(text);
+      if (DECIMAL_COMMA.test(text))
+        return {
+          reason: `must be a number; this one has a decimal comma: write ${text.replaceAll('.', '').replace(',', '.')}`,
+        };
       if (text === '' || !Number.isFinite(value)) return { reason: 'must be a number' };
       return { json: String(value) };
     }
   }
 }
+
+/** `9.549,07` and `0,5`, and not `1,234`, which may be a thousand. */
+const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3}){1,4}|\d{1,15}),(?!\d{3}$)\d{1,15}$/;
 
 function printsBack(cell: string): boolean {
   const first = cell.charCodeAt(0);

@@ -27,7 +27,8 @@ const HOUR = 3_600_000;
 export function toUtc(text: string, zone: string): Converted {
   if (isUtcDateTime(text)) return { ok: true, utc: text };
   const match = DATE_TIME.exec(text.trim());
-  if (!match) return EPOCH.test(text.trim()) ? fromEpoch(text.trim()) : refuse(whyRefused(text) ?? NO_TIME);
+  if (!match)
+    return EPOCH.test(text.trim()) ? fromEpoch(text.trim()) : refuse(whyRefused(text, zone) ?? NO_TIME);
   const [, year, month, day, hour, minute, second = '00', fraction, offset] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const tail = fraction === undefined ? 'Z' : `.${fraction}Z`;
@@ -46,12 +47,17 @@ const NO_TIME =
   'is not a time that can be converted; write 2025-12-31T13:45:00Z, 2025-12-31 13:45, either with an offset such as ' +
   '+02:00, or epoch seconds or milliseconds';
 
-/** Why a text that looks like a date is not taken for a time on purpose; undefined for one that does not. */
-export function whyRefused(text: string): string | undefined {
+/**
+ * Why a text that looks like a date is not taken for a time on purpose; undefined for one that does not. `zone` is what
+ * times without one are read in.
+ */
+export function whyRefused(text: string, zone = 'UTC'): string | undefined {
   if (/^\s*\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}(?!\d)/.test(text))
     return 'may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z';
-  if (/^\s*\d{4}-\d\d-\d\d\s*$/.test(text))
-    return `has no time of day: write ${text.trim()}T00:00:00Z if the day is all that counts`;
+  if (/^\s*\d{4}-\d\d-\d\d\s*$/.test(text)) {
+    const midnight = zone === 'UTC' ? 'T00:00:00Z' : ' 00:00';
+    return `has no time of day: write ${text.trim()}${midnight} if the day is all that counts`;
+  }
   return undefined;
 }
 

@@ -39,6 +39,7 @@ test.each([
   ['', 'UTC', NO_TIME],
   ['2026/01/31 12:00', 'UTC', NO_TIME],
   ['2026-01-31', 'UTC', 'has no time of day: write 2026-01-31T00:00:00Z if the day is all that counts'],
+  ['2026-01-31', BERLIN, 'has no time of day: write 2026-01-31 00:00 if the day is all that counts'],
   ['31/12/2025', 'UTC', EITHER_WAY],
   ['31/12/2025 13:45', BERLIN, EITHER_WAY],
   ['1.2.26', 'UTC', EITHER_WAY],
