@@ -5,7 +5,8 @@ import { shellWord } from '../kit/shell.ts';
 import type { ProfilesUnusable } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
-import { giveKey, originWords } from './origin.ts';
+import { keyRefused } from './key-refused.ts';
+import { originWords } from './origin.ts';
 import type { Typed } from './typed.ts';
 
 /** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
@@ -132,9 +133,9 @@ function fromApi(error: ApiError): SvcError {
   const words = { requestId: error.requestId, cause: error };
   switch (error.status) {
     case 401:
-      return new SvcError('unauthorized', message, { ...words, hint: otherKey });
+      return new SvcError('unauthorized', message, { ...words, hint: keyRefused(error) });
     case 403:
-      return new SvcError('forbidden', message, { ...words, hint: otherPair });
+      return new SvcError('forbidden', message, { ...words, hint: keyRefused(error) });
     case 404:
       return new SvcError('not_found', message, {
         ...words,
@@ -209,19 +210,4 @@ function closer(typed: Typed): string {
   const { settings } = typed;
   const from = settings === undefined ? '' : `the address is from ${originWords(settings.origins.baseUrl)}; `;
   return `${from}look closer: ${typed.on('doctor')}`;
-}
-
-/** The key is wrong: where it is from, and how to give another. */
-function otherKey({ settings }: Typed): string {
-  if (settings === undefined) return 'check the key: `svc profiles show`, or set SVC_API_KEY';
-  const { apiKey } = settings.origins;
-  return `the key is from ${originWords(apiKey)}; give another: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
-}
-
-/** Workspace and key do not belong together: where each is from. */
-function otherPair({ settings }: Typed): string {
-  if (settings === undefined)
-    return 'check that the workspace and the key belong together: `svc profiles show`';
-  const { workspace, apiKey } = settings.origins;
-  return `workspace ${settings.workspace} is from ${originWords(workspace)}, the key from ${originWords(apiKey)}; give the key of that workspace: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
 }

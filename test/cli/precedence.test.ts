@@ -156,6 +156,28 @@ describe('what is exported and forgotten', () => {
     expect(run.stderr).not.toContain('secret');
   });
 
+  it('a good key at a wrong address: what is exported is taken away before the key is given anew', async () => {
+    const [us, other] = [await startTestService({ region: 'us' }), await startTestService({ region: 'eu' })];
+    const home = tempDir();
+    const add = ['profiles', 'add', 'us', '--workspace', us.workspace, '--region', 'us'];
+    await runSvc([...add, '--base-url', us.url], { home, env: { SVC_API_KEY: us.apiKey } });
+    const run = await runSvc(['decide', '--hash-id', 'h', '--json'], {
+      home,
+      env: { SVC_BASE_URL: other.url },
+    });
+    expect(run.code).toBe(4);
+    const { hint } = JSON.parse(run.stderr.trim().split('\n').at(-1)!).error;
+    expect(hint.split('\n')).toEqual([
+      'to use what profile us has, and not what is exported: unset SVC_BASE_URL',
+      'the answer came from region eu, not us; if the address is wrong (svc doctor): export SVC_BASE_URL=URL',
+      'the key is from profile us; give another: svc profiles add us',
+    ]);
+    await runSvc(['profiles', 'add', 'us', '--base-url', other.url], { home });
+    expect((await runSvc(['decide', '--hash-id', 'h'], { home })).stderr).toMatch(
+      /next: the answer came from region eu, not us; .*: svc profiles add us --base-url URL\n/,
+    );
+  });
+
   it.each([
     [
       'a key of the environment',
@@ -167,13 +189,14 @@ describe('what is exported and forgotten', () => {
       'a key of a profile',
       {},
       ['-p', 'test'],
-      'the key is from profile test; give another: svc profiles add test',
+      'to use what profile test has, and not what is exported: unset SVC_BASE_URL SVC_WORKSPACE\n' +
+        '        the key is from profile test; give another: svc profiles add test\n',
     ],
     [
       'a workspace of a flag',
       {},
       ['--workspace', 'ws_x'],
-      'workspace ws_x is from --workspace, the key from SVC_API_KEY',
+      'workspace ws_x is from --workspace, the key from SVC_API_KEY; name the workspace of that key: svc ',
     ],
     [
       'an address of a flag',
