@@ -49,4 +49,6 @@ export interface Progress {
   /** Bytes of the files that were read, and their sizes together where all are known. */
   readonly taken: number;
   readonly size: number | undefined;
+  /** Requests until the end, those under way included, as far as can be known; Infinity for a pipe. */
+  readonly requestsLeft: number;
 }

@@ -87,7 +87,10 @@ class Run {
   complete = false;
   private sha256: string | null = null;
   private takenBefore = 0;
+  /** Batches cut so far, those of them that have their end, and those still to be cut as far as can be known. */
   private cut = 0;
+  private ended = 0;
+  private toCut = Number.POSITIVE_INFINITY;
   private readonly finished: boolean;
 
   constructor(
@@ -132,6 +135,7 @@ class Run {
       renumber: (rejects) => this.renumber(rejects),
       onAnswer,
       onSettled: () => {
+        this.ended++;
         if (this.faulty) this.batcher.done = true;
         this.progress();
       },
@@ -231,7 +235,7 @@ class Run {
           this.tally.unsent += sizeOf(batch);
           throw new InputChanged(index, batch.start);
         }
-        if (!batch.border?.acknowledged) this.plan(feed, batch);
+        this.plan(batch);
         await delivery.take(batch);
         this.reached = feed.taken(batch.end);
         this.progress();
@@ -254,14 +258,12 @@ class Run {
   }
 
   /** Reckons from how far into the files this batch ends, and how many bytes of them a batch takes. */
-  private plan(feed: Feed, batch: Batch): void {
-    const { world, inputs } = this;
-    if (!world.onPlan) return;
-    const { size } = inputs;
+  private plan(batch: Batch): void {
+    const { size } = this.inputs;
     this.cut++;
-    const taken = this.takenBefore + feed.taken(batch.end);
-    if (size === undefined) world.onPlan(Number.POSITIVE_INFINITY);
-    else world.onPlan(1 + Math.ceil(Math.max(0, size - taken) / (taken / this.cut)));
+    if (size !== undefined) this.toCut = Math.ceil(Math.max(0, size - this.seen) / (this.seen / this.cut));
+    if (batch.border?.acknowledged) this.ended++;
+    else this.world.onPlan?.(1 + this.toCut);
   }
 
   private progress(): void {
@@ -272,6 +274,7 @@ class Run {
       tally,
       taken: this.takenBefore + this.reached,
       size: this.inputs.size,
+      requestsLeft: this.toCut + this.cut - this.ended,
     });
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { ImportOptions } from '../../src/import/options.ts';
+import type { ImportOptions, Progress } from '../../src/import/options.ts';
 import { runImport } from '../../src/import/run.ts';
 import type { Shaping } from '../../src/import/shaping.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -113,6 +113,19 @@ test('several files: every record once, in batches that do not cross files, with
   });
   expect(service.stored.sort()).toEqual(events(30).sort());
   expect(rejects()).toBeUndefined();
+});
+
+test('knows how many requests are left, also where an earlier run sent some', async () => {
+  const service = new KeyedService({ after: (count) => (count === 7 ? lost() : undefined) });
+  const { run } = importer({ 'a.ndjson': `${events(100, 100).join('\n')}\n` }, service);
+  const seen: number[] = [];
+  const onProgress = ({ requestsLeft }: Progress) => seen.push(requestsLeft);
+  await run({ concurrency: 1 }, { onProgress });
+  expect([...new Set(seen)]).toEqual([10, 9, 8, 7, 6, 5, 4]);
+  seen.length = 0;
+  service.habits = {};
+  await run({ mode: 'resume', concurrency: 1 }, { onProgress });
+  expect([...new Set(seen)].slice(-4)).toEqual([3, 2, 1, 0]);
 });
 
 test('the hash in the result is that of the file', async () => {

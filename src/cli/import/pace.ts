@@ -28,9 +28,20 @@ export function paceOf(pacer: Pacer, share: number): ImportPace | undefined {
   return { limit: Math.floor(limit), windowMs, share, own, others, heldMs: pacer.heldMs };
 }
 
+/** Requests that may be sent here in a window. */
+function allowed({ limit, share }: ImportPace): number {
+  return Math.max(1, Math.floor(limit * share));
+}
+
+/** How long that many requests take while they go out evenly under the limit, in seconds. */
+export function pacedSeconds(pace: ImportPace, requests: number): number {
+  return (requests * pace.windowMs) / allowed(pace) / 1000;
+}
+
 /** `600 requests a minute`: what may be used here. */
-function allowance({ limit, windowMs, share }: ImportPace): string {
-  const requests = Math.max(1, Math.floor(limit * share)).toLocaleString('en-US');
+function allowance(pace: ImportPace): string {
+  const { windowMs } = pace;
+  const requests = allowed(pace).toLocaleString('en-US');
   return `${requests} requests ${windowMs === WINDOW_MS ? 'a minute' : `in ${windowMs / 1000} s`}`;
 }
 
@@ -42,8 +53,9 @@ export function pacedText(pace: ImportPace): string {
 }
 
 /** The same for a terminal's one line. */
-export function pacedShort({ limit, windowMs, share }: ImportPace): string {
-  const requests = Math.max(1, Math.floor(limit * share)).toLocaleString('en-US');
+export function pacedShort(pace: ImportPace): string {
+  const { windowMs } = pace;
+  const requests = allowed(pace).toLocaleString('en-US');
   return `paced to ${requests}/${windowMs === WINDOW_MS ? 'min' : `${windowMs / 1000}s`}`;
 }
 

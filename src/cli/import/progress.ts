@@ -1,7 +1,7 @@
 import type { Progress } from '../../import/options.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Output } from '../world.ts';
-import { type ImportPace, pacedShort, pacedText } from './pace.ts';
+import { type ImportPace, pacedSeconds, pacedShort, pacedText } from './pace.ts';
 
 export interface ProgressOptions {
   readonly stream: Output;
@@ -82,7 +82,7 @@ export class ProgressView {
     }
   }
 
-  private facts({ tally, taken, size }: Progress, now: number): Facts {
+  private facts({ tally, taken, size, requestsLeft }: Progress, now: number): Facts {
     const { noun } = this.options;
     const pace = this.options.pace();
     const heldMs = pace?.heldMs ?? 0;
@@ -99,6 +99,8 @@ export class ProgressView {
     const sent = done * (records / Math.max(1, settled));
     const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.began);
     const fraction = size ? Math.min(1, done / size) : undefined;
+    const paced = heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined;
+    const left = size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined;
     return {
       noun,
       fraction,
@@ -106,8 +108,9 @@ export class ProgressView {
       rejected: tally.rejected,
       rate: Math.round((records - first.records) / span),
       quota: pace && (pace.own + pace.others) / pace.limit,
-      paced: heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined,
-      left: size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined,
+      paced,
+      // Batches end in bursts of some seconds each, but the limit lets them go evenly.
+      left: paced && Number.isFinite(requestsLeft) ? pacedSeconds(paced, requestsLeft) : left,
     };
   }
 }

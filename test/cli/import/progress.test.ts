@@ -66,9 +66,14 @@ function view(
 test('counts what is settled, not what was read ahead, and knows the time left while a limit holds it', async () => {
   const { shown, clock, text } = view(undefined);
   const tally = { ...emptyTally(), read: 5000, accepted: 1000 };
-  shown.update({ tally, taken: 40, size: 40 });
+  shown.update({ tally, taken: 40, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   await clock.advance(10_000);
-  shown.update({ tally: { ...tally, accepted: 2000 }, taken: 40, size: 40 });
+  shown.update({
+    tally: { ...tally, accepted: 2000 },
+    taken: 40,
+    size: 40,
+    requestsLeft: Number.POSITIVE_INFINITY,
+  });
   await clock.advance(30_000);
   expect(text().split('\n')).toEqual([
     '20%, 1,000 events, 100/s, 40s left',
@@ -82,7 +87,12 @@ test('counts what is settled, not what was read ahead, and knows the time left w
 
 test('in a pipe: one line each 10 s, none before and none with --quiet', async () => {
   const { shown, clock, text } = view(undefined);
-  shown.update({ tally: { ...emptyTally(), accepted: 5000 }, taken: 10, size: 40 });
+  shown.update({
+    tally: { ...emptyTally(), accepted: 5000 },
+    taken: 10,
+    size: 40,
+    requestsLeft: Number.POSITIVE_INFINITY,
+  });
   await clock.advance(9000);
   expect(text()).toBe('');
   await clock.advance(1000);
@@ -94,14 +104,19 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
   expect(text().split('\n')).toHaveLength(3);
 
   const silent = view(undefined, true);
-  silent.shown.update({ tally: emptyTally(), taken: 0, size: 1 });
+  silent.shown.update({ tally: emptyTally(), taken: 0, size: 1, requestsLeft: Number.POSITIVE_INFINITY });
   await silent.clock.advance(60_000);
   expect(silent.text()).toBe('');
 });
 
 test('on a terminal the bar is drawn over itself and cleared for other lines and at the end', async () => {
   const { shown, clock, text } = view(40);
-  shown.update({ tally: { ...emptyTally(), accepted: 500 }, taken: 10, size: 40 });
+  shown.update({
+    tally: { ...emptyTally(), accepted: 500 },
+    taken: 10,
+    size: 40,
+    requestsLeft: Number.POSITIVE_INFINITY,
+  });
   await clock.advance(200);
   expect(text()).toMatch(/^\r\u001b\[2K[^\n]*25% {2}500 {2}[^\n]*$/);
   const before = text().length;
@@ -117,7 +132,7 @@ test('on a terminal the bar is drawn over itself and cleared for other lines and
 test('says what it is paced to, and by what, only while that is what it waits for', async () => {
   const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
-  shown.update({ tally: emptyTally(), taken: 10, size: 40 });
+  shown.update({ tally: emptyTally(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   const lines: string[] = [];
   for (const heldMs of [400, 9_500, 9_500, 9_500]) {
     pace.heldMs = heldMs;
@@ -136,4 +151,24 @@ test('says what it is paced to, and by what, only while that is what it waits fo
   );
   expect(barLine({ ...FACTS, paced: pace }, 120, false)).toContain('quota 82%  paced to 600/min');
   expect(barLine({ ...FACTS, paced: pace }, 77, false)).toContain('12 rejected  paced to 600/min');
+});
+
+test('while a limit paces it, the time left goes down evenly, in whatever bursts batches end', async () => {
+  const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, heldMs: 0 };
+  const { shown, clock, text } = view(undefined, false, () => pace);
+  const tally = { ...emptyTally(), read: 60_000 };
+  // A request each 3 s, but batches end some at a time.
+  for (const ended of [8, 8, 12, 12, 20]) {
+    shown.update({
+      tally: { ...tally, accepted: ended * 1000 },
+      taken: 60,
+      size: 60,
+      requestsLeft: 60 - ended,
+    });
+    pace.heldMs += 9_000;
+    await clock.advance(10_000);
+  }
+  shown.end();
+  const lefts = [...text().matchAll(/, (\S+) left$/gm)].map(([, left]) => left);
+  expect(lefts).toEqual(['2m36s', '2m36s', '2m24s', '2m24s', '2m00s']);
 });
