@@ -6,6 +6,7 @@ import type { ObservedLimits } from '../client/observed-limits.ts';
 import type { Pacers } from '../client/pacers.ts';
 import { webPage } from '../client/web-page.ts';
 import { HEADERS } from '../contract/headers.ts';
+import type { Group } from '../contract/limits.ts';
 import { LOCAL } from '../profiles/profiles.ts';
 import { versionTwice } from './base-path.ts';
 import type { GlobalFlags } from './flags.ts';
@@ -29,6 +30,8 @@ export interface Connection {
   readonly pacers: Pacers;
   /** What the answers said about the limits, of this and of earlier commands. */
   readonly limits: ObservedLimits;
+  /** The limits of `local` as they are, null for none; undefined for any other service, which tells them in answers. */
+  readonly limitsInForce: Readonly<Record<Group, number | null>> | undefined;
   /** Lets the service on this machine finish what is due (up to 2 s) and closes everything. */
   close(): Promise<void>;
 }
@@ -139,6 +142,7 @@ export async function connect(
     keysHonoured,
     pacers,
     limits,
+    limitsInForce: local?.limits,
     close: async () => {
       limits.flush(world.clock.now());
       await client.close();
@@ -176,6 +180,7 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
     baseUrl: service.url,
     workspace: service.workspace,
     apiKey: service.apiKey,
+    limits: service.deps.policy().limits,
     close: async () => {
       const until = clock.now() + LOCAL_GRACE_MS;
       while (!(await service.idle()) && clock.now() < until) await clock.sleep(10);

@@ -1,4 +1,5 @@
 import { GROUPS, type Group } from '../contract/limits.ts';
+import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../service/policy.ts';
 import type { ServiceOptions } from '../service/start.ts';
 import { parseDuration } from './duration.ts';
 import { SvcError } from './errors.ts';
@@ -50,6 +51,28 @@ export function serviceOptions(
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
     environment: env,
+  };
+}
+
+/**
+ * What an earlier start told the service, which is kept with the data and differs from the defaults, beyond what this
+ * start was `given`: as flags, and as the flags that set it back. Empty where all is as ever.
+ */
+export function keptFlags(policy: Policy, given: PolicyChange): { kept: string[]; back: string[] } {
+  const flags = (of: Policy) => [
+    ...GROUPS.filter((group) => given.limits?.[group] === undefined).map(
+      (group) => `--limit ${group}=${of.limits[group] ?? 'off'}`,
+    ),
+    ...(given.windowMs === undefined ? [`--window ${of.windowMs / 1000}s`] : []),
+    ...(given.allowLoopbackWebhooks === undefined
+      ? [`--${of.allowLoopbackWebhooks ? '' : 'no-'}allow-loopback-webhooks`]
+      : []),
+  ];
+  const usual = flags(DEFAULT_POLICY);
+  const now = flags(policy);
+  return {
+    kept: now.filter((flag, index) => flag !== usual[index]),
+    back: usual.filter((flag, index) => flag !== now[index]),
   };
 }
 

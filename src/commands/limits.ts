@@ -28,7 +28,7 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
     signal,
     connect,
   }: Context<typeof Limits>): Promise<ExitCode> {
-    const { client, limits } = await connect();
+    const { client, limits, limitsInForce } = await connect();
     const { limitRows } = await import('../limits/rows.ts');
     const { limitsTable } = await import('../limits/render.ts');
     if (flags.refresh) {
@@ -36,7 +36,7 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
       if (!(await cheapRead(client, signal)))
         out.warn('this service has no GET /v1/webhooks to ask; shown is what earlier answers said');
     }
-    const rows = () => limitRows(limits.read(), world.clock.now());
+    const rows = () => limitRows(limits.read(), world.clock.now(), limitsInForce);
     const show = () =>
       limitsTable(rows(), out, world.clock.now(), out.isTerminal ? world.stdout.columns : undefined);
     if (!flags.watch) {

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../cli/command.ts';
 import { databaseFailure, databaseFlag, databaseOf } from '../cli/database.ts';
 import { SvcError } from '../cli/errors.ts';
 import { Flags } from '../cli/oclif.ts';
-import { serviceFlags, serviceOptions } from '../cli/serve-options.ts';
+import { keptFlags, serviceFlags, serviceOptions } from '../cli/serve-options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
@@ -44,17 +44,25 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     ...serviceFlags,
   };
 
-  protected override async act({ flags, out, world, paths, signal }: Context<typeof Serve>): Promise<void> {
+  protected override async act({
+    flags,
+    out,
+    world,
+    paths,
+    signal,
+    typed,
+  }: Context<typeof Serve>): Promise<void> {
     const { startService } = await import('../service/start.ts');
     const { createLog } = await import('../service/operations/log.ts');
     const database = databaseOf(flags.database, world, paths, out);
+    const options = serviceOptions(flags, world);
     const service = await startService({
       database,
       dataDir: paths.dataDir,
       metricsPort: flags['metrics-port'],
       host: flags.host,
       port: flags.port,
-      ...serviceOptions(flags, world),
+      ...options,
       log: createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
       throw databaseFailure(listenFailure(error, flags), database);
@@ -67,6 +75,11 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       `  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}${apiKey === null ? '' : ` SVC_API_KEY=${apiKey}`}${flags.region ? ` SVC_REGION=${flags.region}` : ''}\n`,
       'stop with Ctrl-C',
     ]);
+    const { kept, back } = keptFlags(service.deps.policy(), options);
+    if (kept.length > 0)
+      out.notice(
+        `kept with this data from an earlier start: ${kept.join(' ')}; to set it back, stop and: ${typed.again()} ${back.join(' ')}`,
+      );
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     out.notice('finishing what is under way');

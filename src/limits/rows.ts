@@ -17,15 +17,24 @@ export interface LimitRow {
   readonly ceiling: number;
 }
 
-/** A row for every group, seen or not. `now` is in Unix ms. */
-export function limitRows(observed: readonly ObservedLimit[], now: number): LimitRow[] {
+/**
+ * A row for every group, seen or not. `now` is in Unix ms. `inForce` is what the limits surely are, null for none: what
+ * was seen under another counts no more.
+ */
+export function limitRows(
+  observed: readonly ObservedLimit[],
+  now: number,
+  inForce?: Readonly<Record<Group, number | null>>,
+): LimitRow[] {
   return GROUPS.map((group) => {
-    const seen = observed.find((one) => one.group === group);
+    const seen = observed.find(
+      (one) => one.group === group && (inForce === undefined || one.limit === inForce[group]),
+    );
     const { default: usual, ceiling, covers } = GROUP_LIMITS[group];
     return {
       group,
       covers,
-      limit: seen?.limit ?? null,
+      limit: inForce?.[group] ?? seen?.limit ?? null,
       remaining: seen?.remaining ?? null,
       used: seen ? Math.max(0, seen.limit - seen.remaining) : null,
       reset: iso(seen?.reset),

@@ -57,6 +57,18 @@ describe('svc limits', () => {
     });
   });
 
+  it('shows the limits of local as they are, and not as they once were', async () => {
+    const home = tempDir();
+    const local = async () => rows((await runSvc(['limits', '-p', 'local', '--json'], { home })).stdout)[0];
+    await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e', '-p', 'local'], { home });
+    expect(await local()).toMatchObject({ group: 'ingest', limit: 600, remaining: 599 });
+    const serve = startSvc(['serve', '--port', '0', '--limit', 'ingest=20'], { home });
+    await serve.waitFor(/stop with/);
+    serve.interrupt();
+    await serve.done;
+    expect(await local()).toMatchObject({ limit: 20, remaining: null, seenAt: null });
+  });
+
   it('asks with one cheap read under --refresh, and says where the service has none', async () => {
     const run = await runSvc(['limits', '--refresh'], { env: await answering(200) });
     expect(run.code).toBe(0);

@@ -28,6 +28,25 @@ it('says it is ready, serves, and stops at an interrupt with exit 0', async () =
   expect((await svc.done).code).toBe(0);
 });
 
+it('says what an earlier start left with the data, and how to set it back', async () => {
+  const home = tempDir();
+  const serve = async (...flags: string[]) => {
+    const svc = startSvc(['serve', '--port', '0', ...flags], { home });
+    await svc.waitFor(/stop with/);
+    svc.interrupt();
+    return (await svc.done).stderr;
+  };
+  expect(await serve('--limit', 'ingest=20', '--limit', 'reads=off', '--window', '10s')).not.toContain(
+    'kept',
+  );
+  expect(await serve('--limit', 'reads=60')).toContain(
+    'kept with this data from an earlier start: --limit ingest=20 --window 10s; to set it back, stop and: ' +
+      'svc serve --port 0 --limit reads=60 --limit ingest=600 --window 60s\n',
+  );
+  expect(await serve('--limit', 'ingest=600', '--window', '60s')).not.toContain('kept');
+  expect(await serve()).not.toContain('kept');
+});
+
 it.each(['192.0.2.1', 'no-such-host.invalid'])(
   'refuses %s, which is no address of this machine',
   async (host) => {
