@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { shellWord } from '../../kit/shell.ts';
 import { InputError } from '../input/input-error.ts';
-import { REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
+import { FIELDS, REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
 
 /** What a column is often called that holds a required field. */
 const OFTEN: Readonly<Record<string, RegExp>> = {
@@ -23,14 +23,20 @@ export function missingColumns(
   shaping: Shaping,
   file: string,
 ): InputError | undefined {
-  const { kind, map, types, set, validate, convert } = shaping;
+  const { kind, types, set, validate, convert } = shaping;
   const absent = (column: string) => !header.includes(column) && !set.has(column);
+  const reversed = [...shaping.map].filter(
+    ([column, field]) => absent(column) && header.includes(field) && FIELDS[kind].includes(column),
+  );
+  const turned = ([column, field]: [string, string]): [string, string] =>
+    reversed.some(([name]) => name === column) ? [field, column] : [column, field];
+  const map = new Map([...shaping.map].map(turned));
   const mapped = [...map.values()];
   const fields = validate
     ? REQUIRED_FIELDS[kind].filter((field) => ![...set.keys(), ...become, ...mapped].includes(field))
     : [];
   const missing = [...new Set([...map.keys(), ...types.keys()].filter(absent).concat(fields))];
-  if (missing.length === 0) return undefined;
+  if (missing.length === 0 && reversed.length === 0) return undefined;
 
   const free = header.filter(
     (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
@@ -52,9 +58,21 @@ export function missingColumns(
   for (const [column, type] of types)
     flags.push('--type', `${absent(column) ? guess(column) : column}=${type}`);
   const unsure =
-    convert === undefined && missing.some((name) => name === 'timestamp' || map.get(name) === 'timestamp');
+    convert === undefined &&
+    [...missing, ...reversed.map(([column]) => column)].some(
+      (name) => name === 'timestamp' || map.get(name) === 'timestamp',
+    );
+  const pairs = reversed.map(([column, field]) => shellWord(`${field}=${column}`.slice(0, 2 * MOST_CHARS)));
+  const what = [
+    ...(pairs.length > 0 ? [`--map ${pairs.join(', ')} is the other way round: the field comes first`] : []),
+    ...(missing.length > 0
+      ? [
+          `${file} has no ${missing.length === 1 ? 'column' : 'columns'} ${listed(missing)}. It has: ${listed(header)}`,
+        ]
+      : []),
+  ];
   return new InputError(
-    `${file} has no ${missing.length === 1 ? 'column' : 'columns'} ${listed(missing)}. It has: ${listed(header)}.`,
+    `${what.join('; ')}.`,
     `svc ${[kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
     {
       flags: { without: ['map', 'type'], more: flags },

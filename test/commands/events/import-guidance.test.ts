@@ -127,6 +127,20 @@ test.each([
     'a.csv has no columns userId, event. It has: a, b',
     'svc events import a.csv -p local --set timestamp=2026-01-31T12:00:00Z --map userId=COLUMN --set event=NAME',
   ],
+  [
+    'nothing but that --map is the other way round',
+    'Cust No,event,timestamp\n',
+    ['--map', 'Cust No=userId'],
+    "--map 'Cust No=userId' is the other way round: the field comes first",
+    "svc events import a.csv -p local --map 'userId=Cust No'",
+  ],
+  [
+    'a column beside a --map that is the other way round',
+    'Cust No,event,date\n',
+    ['--map', 'Cust No=userId', '--convert-timestamps'],
+    "--map 'Cust No=userId' is the other way round: the field comes first; a.csv has no column timestamp. It has: Cust No, event, date",
+    "svc events import a.csv -p local --convert-timestamps --map 'userId=Cust No' --map timestamp=date",
+  ],
 ])('a header that lacks %s', async (_, header, flags, message, command) => {
   const { code, stdout, stderr } = await imported('a.csv', header, ...flags);
   expect([code, stdout, stderr]).toEqual([2, '', `error: ${message}\n  next: ${command}\n`]);
