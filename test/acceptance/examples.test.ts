@@ -161,10 +161,13 @@ decide`);
     ['9090', '0'],
     ['tail -f', 'cat'],
   ];
+  // In one pass: a random identifier may hold what is a name of something else, such as 9090.
+  const named = new RegExp(names.map(([name]) => name.replace(/[.$]/g, '\\$&')).join('|'), 'g');
+  const own = new Map(names);
   return {
     /** The example with what is here in place of what it names. */
     here(example: string): string {
-      const line = names.reduce((text, [name, own]) => text.replaceAll(name, own), example);
+      const line = example.replace(named, (name) => own.get(name)!);
       // The usual port may be taken here.
       return /^svc (serve(?! exec| migrate)|webhooks listen)(?!.* --port)/.test(line)
         ? `${line} --port 0`
