@@ -97,7 +97,9 @@ async function claimed(
 function againText({ kind, inputs }: ImportName, at: number): string {
   const what = inputs.length === 1 ? `${inputs[0]} was` : 'these files were';
   const then =
-    kind === 'events' ? 'the service keeps each event once more' : 'a user that changed since is set back';
+    kind === 'events'
+      ? 'the service keeps each event that it took then once more'
+      : 'a user that changed since is set back';
   return (
     `${what} imported on ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC and did not change since: ` +
     `it is sent again as new, and ${then} (--resume sends nothing twice)`
