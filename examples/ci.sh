@@ -3,7 +3,7 @@
 #
 #     svc serve exec -- sh examples/ci.sh
 #
-# Ends with 0 where the call came and its signature was right. Needs nothing but svc and a shell.
+# Ends with 0 where the call came and its signature was right. Needs svc, a shell and timeout (coreutils).
 set -eu
 heard=$(mktemp)
 # Without a call it ends with 124 after a minute, instead of never.
