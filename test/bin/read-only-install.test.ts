@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,15 +18,23 @@ import { RUN_AS } from '../support/postgres-programs.ts';
 import { ROOT } from '../support/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** The program as it is packed, in folders that nobody may write to; inside node_modules for the native part. */
-const install = join(ROOT, 'node_modules', '.cache', `svc-read-only-${process.pid}`);
+/** libsql and what it loads. */
+const NATIVE = ['libsql', '@libsql', '@neon-rs', 'detect-libc'].map((name) => join('node_modules', name));
+
+/**
+ * The program as it is packed with its native part and a node of its own, in folders that nobody may write to and
+ * everybody may read: this checkout, and the node that runs the tests, may lie in a home that is root's alone.
+ */
+const install = mkdtempSync(join(tmpdir(), 'svc-read-only-'));
+const program = join(install, 'node');
 
 beforeAll(async () => {
-  mkdirSync(install, { recursive: true });
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
-    cpSync(join(ROOT, part), join(install, part), { recursive: true });
+  for (const part of ['bin', 'package.json', 'oclif.manifest.json', ...NATIVE])
+    cpSync(join(ROOT, part), join(install, part), { recursive: true, dereference: true });
+  copyFileSync(process.execPath, program);
   await bundleProgram(join(install, 'dist'));
-  for (const path of everything()) chmodSync(path, statSync(path).isDirectory() ? 0o555 : 0o444);
+  for (const path of everything())
+    chmodSync(path, statSync(path).isDirectory() || path === program ? 0o555 : 0o444);
 }, 120_000);
 
 afterAll(() => {
@@ -42,7 +60,7 @@ function ownHome(mode = 0o700): string {
 
 async function node(home: string, ...argv: string[]) {
   const env = { PATH: process.env.PATH, HOME: home };
-  return promisify(execFile)(process.execPath, argv, { cwd: '/', env, ...RUN_AS });
+  return promisify(execFile)(program, argv, { cwd: '/', env, ...RUN_AS });
 }
 const svc = (home: string, ...argv: string[]) => node(home, join(install, 'bin', 'run.js'), ...argv);
 const decide = ['decide', '--hash-id', 'h', '--profile', 'local', '--json', '--quiet'];

@@ -20,6 +20,8 @@ export const sqliteDialect: Dialect = {
 
 /** How long a statement waits for another process that holds a lock, the whole process with it. */
 const BUSY_TIMEOUT_MS = 10_000;
+/** Between two tries of what SQLite itself does not wait for. */
+const BUSY_PAUSE_MS = 5;
 /** A log that grew beyond this, behind a reader that took long, is cut back once it is free. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
@@ -37,11 +39,28 @@ export class SqliteConnection implements Sql {
     try {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
-      this.exec('PRAGMA journal_mode=WAL');
+      this.#useLog();
       this.exec('PRAGMA foreign_keys=ON');
       this.exec(`PRAGMA journal_size_limit=${LOG_BYTES}`);
     } catch (error) {
       throw this.#translate(error);
+    }
+  }
+
+  /**
+   * Two processes that make one database at once meet here: SQLite does not wait for the busy timeout where a lock
+   * would have to be raised (sqlite.org/c3ref/busy_handler.html), so the wait is ours.
+   */
+  #useLog(): void {
+    for (const until = performance.now() + BUSY_TIMEOUT_MS; ; ) {
+      try {
+        this.#database.exec('PRAGMA journal_mode=WAL');
+        return;
+      } catch (error) {
+        const busy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+        if (!busy || performance.now() >= until) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
+      }
     }
   }
 
