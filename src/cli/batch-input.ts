@@ -5,9 +5,9 @@ import { shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
-import { pacedText, paceOf } from './import/pace.ts';
 import { inputLines } from './input-lines.ts';
 import type { Output } from './output.ts';
+import { pacedText, paceOf } from './pace.ts';
 import { UNTYPED } from './typed.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { nearest } from '../kit/nearest.ts';
 import type { Program, SvcCommand } from './command.ts';
 import { SvcError } from './errors.ts';
 
@@ -29,7 +29,7 @@ export function findCommand(
   }
   const [first = ''] = argv;
   if (words.length === 0 && first.startsWith('-')) {
-    const meant = nearest(first, ['--version', '--help']);
+    const meant = nearestName(first, ['--version', '--help']);
     throw new SvcError('usage', `${first} comes before any command`, {
       hint: meant
         ? `did you mean svc ${meant}?`
@@ -39,7 +39,7 @@ export function findCommand(
   const typed = words.length > 0 ? words.join(' ') : first;
   const topic = ids.some((id) => id.startsWith(`${words[0]}:`)) ? `${words[0]} ` : '';
   const names = [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' '));
-  const close = sameCommand(typed.replaceAll(':', ' '), names) ?? nearest(typed, names);
+  const close = sameCommand(typed.replaceAll(':', ' '), names) ?? nearestName(typed, names);
   throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${topic}--help\``,
   });
@@ -71,21 +71,14 @@ function sameCommand(typed: string, names: readonly string[]): string | undefine
   return meant.find((name) => names.includes(name)) ?? names.find((name) => name.endsWith(` ${typed}`));
 }
 
-/** The name that was probably meant: the nearest by edits, not counting words typed after it. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+/** The name that was probably meant: the one begun, else the nearest by edits, not counting words typed after it. */
+export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const begun = typed.length >= 3 ? names.filter((name) => name.startsWith(typed)) : [];
   if (begun.length === 1) return begun[0];
   const words = typed.split(' ');
-  const scored = names.map((name) => ({
-    name,
-    off: edits(words.slice(0, name.split(' ').length).join(' '), name),
-  }));
-  const best = scored.sort((a, b) => a.off - b.off)[0];
-  return best && best.off <= Math.max(2, best.name.length / 3) ? best.name : undefined;
-}
-
-/** Levenshtein's distance; letters that only changed places are one edit, as fingers make them. */
-function edits(typed: string, name: string): number {
-  const letters = (text: string) => [...text].sort().join('');
-  return letters(typed) === letters(name) ? Math.min(1, distance(typed, name)) : distance(typed, name);
+  return nearest(
+    names,
+    (name) => [words.slice(0, name.split(' ').length).join(' '), name],
+    (name) => Math.max(2, name.length / 3),
+  );
 }

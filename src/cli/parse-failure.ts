@@ -1,6 +1,6 @@
 import { commandLine } from '../kit/shell.ts';
 import { SvcError } from './errors.ts';
-import { nearest } from './find-command.ts';
+import { nearestName } from './find-command.ts';
 
 interface ParseError extends Error {
   readonly oclif?: unknown;
@@ -18,7 +18,7 @@ export function parseFailure(error: unknown, id: string, flags: readonly string[
   // What follows an equals sign may be a secret.
   const unknown = mistake.flags?.[0]?.replace(/=.*/s, '');
   if (unknown !== undefined && mistake.constructor.name.startsWith('NonExistentFlag')) {
-    const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
+    const meant = unknown.startsWith('--') ? nearestName(unknown.slice(2), flags) : undefined;
     return new SvcError('usage', `\`${command}\` has no flag ${unknown}`, {
       hint: meant ? `did you mean --${meant}?` : `see \`${command} --help\``,
       cause: error,

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleProgram } from '../../scripts/bundle.js';
+import { putProgram } from '../support/installed-svc.ts';
 import { RUN_AS } from '../support/postgres-programs.ts';
 import { ROOT } from '../support/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
@@ -29,10 +29,10 @@ const install = mkdtempSync(join(tmpdir(), 'svc-read-only-'));
 const program = join(install, 'node');
 
 beforeAll(async () => {
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json', ...NATIVE])
+  for (const part of NATIVE)
     cpSync(join(ROOT, part), join(install, part), { recursive: true, dereference: true });
   copyFileSync(process.execPath, program);
-  await bundleProgram(join(install, 'dist'));
+  await putProgram(install);
   for (const path of everything())
     chmodSync(path, statSync(path).isDirectory() || path === program ? 0o555 : 0o444);
 }, 120_000);

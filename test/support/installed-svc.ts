@@ -15,14 +15,19 @@ export interface Desk {
   readonly session: ReturnType<typeof startSession>;
 }
 
+/** Builds the program as it is now into a folder, with what it needs beside it but for its native part. */
+export async function putProgram(folder: string): Promise<void> {
+  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  await bundleProgram(join(folder, 'dist'));
+}
+
 /** Builds the program for the tests of a file as it is packed, but inside node_modules: there the native part is found. */
 export function installedSvc() {
   const program = join(ROOT, 'node_modules', '.cache', `svc-acceptance-${process.pid}`);
   beforeAll(async () => {
     mkdirSync(program, { recursive: true });
-    for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
-      cpSync(join(ROOT, part), join(program, part), { recursive: true });
-    await bundleProgram(join(program, 'dist'));
+    await putProgram(program);
   }, 120_000);
   afterAll(() => rmSync(program, { recursive: true, force: true }));
 

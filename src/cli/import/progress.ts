@@ -1,7 +1,7 @@
 import type { Progress } from '../../import/options.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { pacedSeconds, pacedShort, pacedText, type ShownPace } from '../pace.ts';
 import type { Output } from '../world.ts';
-import { type ImportPace, pacedSeconds, pacedShort, pacedText } from './pace.ts';
 
 export interface ProgressOptions {
   readonly stream: Output;
@@ -12,7 +12,7 @@ export interface ProgressOptions {
   /** `events` or `users`. */
   readonly noun: string;
   /** Undefined where no limit is known. */
-  readonly pace: () => ImportPace | undefined;
+  readonly pace: () => ShownPace | undefined;
 }
 
 const REDRAW_MS = 200;
@@ -30,7 +30,7 @@ interface Sample {
   readonly records: number;
   /** Bytes of the files whose records are settled. */
   readonly done: number;
-  /** See ImportPace. */
+  /** See ShownPace. */
   readonly heldMs: number;
 }
 
@@ -127,7 +127,7 @@ export interface Facts {
   /** Share of the quota in use, 0 to 1. */
   readonly quota: number | undefined;
   /** The limit, where it is what holds the import back. */
-  readonly paced: ImportPace | undefined;
+  readonly paced: ShownPace | undefined;
   /** Seconds. */
   readonly left: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { nearest } from '../../kit/nearest.ts';
 import { shellWord } from '../../kit/shell.ts';
 import { InputError } from '../input/input-error.ts';
 import { FIELDS, REQUIRED_FIELDS, type Shaping } from '../shaping.ts';
@@ -42,7 +42,7 @@ export function missingColumns(
     (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
   );
   const guess = (wanted: string, field = wanted): string => {
-    const near = nearest(wanted, free) ?? free.find((name) => OFTEN[field]?.test(name));
+    const near = nearestColumn(wanted, free) ?? free.find((name) => OFTEN[field]?.test(name));
     if (near === undefined) return 'COLUMN';
     free.splice(free.indexOf(near), 1);
     return near;
@@ -85,11 +85,13 @@ export function missingColumns(
 }
 
 /** The name that differs from another in its case, its separators or two letters. */
-function nearest(wanted: string, names: readonly string[]): string | undefined {
+function nearestColumn(wanted: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  const scored = names.map((name) => ({ name, off: distance(plain(wanted), plain(name)) }));
-  const best = scored.sort((a, b) => a.off - b.off)[0];
-  return best && best.off <= Math.min(2, plain(wanted).length / 3) ? best.name : undefined;
+  return nearest(
+    names,
+    (name) => [plain(name), plain(wanted)],
+    () => Math.min(2, plain(wanted).length / 3),
+  );
 }
 
 function listed(names: readonly string[]): string {

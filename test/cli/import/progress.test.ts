@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import type { ImportPace } from '../../../src/cli/import/pace.ts';
 import { barLine, type Facts, ProgressView, plainLine } from '../../../src/cli/import/progress.ts';
+import type { ShownPace } from '../../../src/cli/pace.ts';
 import { emptyTally } from '../../../src/import/tally.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -44,7 +44,7 @@ test('without a terminal a line says it all in words', () => {
 function view(
   columns: number | undefined,
   quiet = false,
-  pace: () => ImportPace | undefined = () => undefined,
+  pace: () => ShownPace | undefined = () => undefined,
 ) {
   const stream = Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
   let text = '';

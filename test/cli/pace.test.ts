@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { heldBackText, type ImportPace } from '../../../src/cli/import/pace.ts';
+import { heldBackText, type ShownPace } from '../../src/cli/pace.ts';
 
-const PACE: ImportPace = { limit: 1600, windowMs: 60_000, share: 1, own: 300, others: 0, heldMs: 12_340 };
+const PACE: ShownPace = { limit: 1600, windowMs: 60_000, share: 1, own: 300, others: 0, heldMs: 12_340 };
 const RUN = { elapsedMs: 14_000, batchSize: 1000, isLocal: false };
 
 test('an import that hardly waited is not called held back', () => {
