@@ -64,6 +64,15 @@ try {
   // A second start from the cache, and one that may not write a thing.
   svc('--version');
   run(join(prefix, 'bin', 'svc'), ['--version'], home, { HOME: '/dev/null', PATH: process.env.PATH });
+  // Both names start it: on a machine with daemontools, `svc` is another program.
+  if (
+    run(join(prefix, 'bin', 'svc-cli'), ['--version'], home, {
+      HOME: home,
+      PATH: process.env.PATH,
+    }).trim() !== version
+  )
+    throw new Error('svc-cli is not svc');
+  run('npm', ['publish', '--dry-run', '--ignore-scripts', join(into, filename)], place);
   const lines = [
     `${version}: ${filename}, ${names.length} files`,
     `${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked, ${megabytes(sizeOf(join(prefix, 'lib')))} installed with ${dependencies}`,
@@ -74,17 +83,14 @@ try {
 }
 
 /**
- * A folder that holds what is packed. package.json without what only concerns the source: it is private, so that only
- * a tarball made here can be published, and npm warns whoever installs a package with a script called prepare.
+ * A folder that holds what is packed. Its package.json leaves out what only concerns the source: npm warns everyone who
+ * installs a package that has a script called prepare.
  */
 function staged() {
   const stage = join(place, 'stage');
-  const {
-    private: _,
-    scripts,
-    devDependencies,
-    ...published
-  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { scripts, devDependencies, ...published } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
   mkdirSync(stage);
   for (const name of [...published.files, 'README.md', 'LICENSE'])
     cpSync(join(root, name), join(stage, name), { recursive: true });

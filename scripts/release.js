@@ -13,6 +13,11 @@ if (!/^(patch|minor|major|\d+\.\d+\.\d+)$/.test(step ?? ''))
   fail('usage: npm run release -- patch|minor|major|X.Y.Z');
 if (ask('git', 'status', '--porcelain') !== '') fail('there are changes that are not committed');
 if (ask('git', 'branch', '--show-current') !== 'main') fail('a release is made on main');
+const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const remote = origin();
+// Provenance names the repository: one that is not ours must not stand in a published package.
+if (remote !== undefined && slug(remote) !== slug(repository.url))
+  fail(`package.json names ${repository.url}, but origin is ${remote}: correct package.json`);
 const changelog = join(root, 'CHANGELOG.md');
 const changes = readFileSync(changelog, 'utf8');
 const UNRELEASED = /^## .*\(unreleased\)$/m;
@@ -42,6 +47,23 @@ function run(command, ...args) {
     );
     fail('no release was made; what this run changed goes back with: git restore .');
   }
+}
+
+/** The URL of the remote that is pushed to; undefined in a clone that has none. */
+function origin() {
+  return ask('git', 'remote').split('\n').includes('origin')
+    ? ask('git', 'remote', 'get-url', 'origin')
+    : undefined;
+}
+
+/** `owner/name` of a URL. */
+function slug(url) {
+  return url
+    .replace(/(\.git)?\/?$/, '')
+    .split(/[/:]/)
+    .slice(-2)
+    .join('/')
+    .toLowerCase();
 }
 
 function ask(command, ...args) {
