@@ -116,14 +116,15 @@ export const deliveries = {
     }));
   },
 
-  /** Puts off the end of the lease of what a worker has in hand. */
+  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
     for (const { deliveryId, claim } of held)
-      await tx.sql.run('UPDATE delivery SET due_at = ? WHERE delivery_id = ? AND claim = ? AND in_hand = 1', [
-        tx.now + leaseMs,
-        deliveryId,
-        claim,
-      ]);
+      await tx.sql.run(
+        `UPDATE delivery SET due_at = ? WHERE delivery_id IN
+           (SELECT delivery_id FROM delivery WHERE delivery_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, deliveryId, claim],
+      );
   },
 
   /** Gives a delivery back untried: the worker stops. */
@@ -163,6 +164,13 @@ export const deliveries = {
     );
     if (!before) return undefined;
     const verdict = judge(before, attempt, random);
+    // The subscription first: its removal locks it before its deliveries.
+    if (verdict.failingSince !== before.failingSince)
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
+        verdict.failingSince,
+        claimed.webhookId,
+      ]);
+    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
     await tx.sql.run(
       `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
        WHERE delivery_id = ? AND claim = ?`,
@@ -186,12 +194,6 @@ export const deliveries = {
         Math.round(attempt.durationMs),
       ],
     );
-    if (verdict.failingSince !== before.failingSince)
-      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
-        verdict.failingSince,
-        claimed.webhookId,
-      ]);
-    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
     return verdict;
   },
 
@@ -237,7 +239,8 @@ export const deliveries = {
   /** Removes up to `most` deliveries that ended long ago; returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
-      'SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?',
+      `SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
       [tx.now - KEPT_MS, most],
     );
     for (const { id } of old) {
