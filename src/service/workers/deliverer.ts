@@ -15,6 +15,8 @@ import { repeat, type Worker } from './worker.ts';
 const WIDTH = 16;
 /** The same for one that has been failing: enough to see it recover, too few to press it. */
 const FAILING_WIDTH = 2;
+/** Results of one subscription that are written down at a time. */
+const RESULTS = 2;
 /** Retries fall due without anybody telling; new deliveries are told of. */
 const LOOK_MS = 1000;
 
@@ -59,7 +61,8 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
       await store.write(
         (tx) =>
           deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
-        { durable: false },
+        // A failure locks the subscription, where each result of the lane would wait with a connection of its own.
+        { durable: false, turns: [{ name: `results ${claimed.webhookId}`, width: RESULTS }] },
       );
     } catch (error) {
       // The lease runs out, and the delivery is tried again.
