@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { seededRandom } from '../../src/kit/random.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { LOADED_NODE, type LoadReport, startLoad } from './fleet-load.ts';
+import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
 import { createDatabase, type OwnServer } from './postgres.ts';
 import type { SvcProgram } from './svc-process.ts';
 
@@ -36,9 +36,16 @@ export async function killFleet(
     nodes: NODES,
     argv: LOADED_NODE,
   });
-  const load = await startLoad(program, fleet, options.home);
-  await breakThings(fleet, server, options);
-  return { ...(await load.finish(database)), exits: fleet.exits };
+  let load: Load | undefined;
+  try {
+    load = await startLoad(program, fleet, options.home);
+    await breakThings(fleet, server, options);
+    return { ...(await load.finish(database)), exits: fleet.exits };
+  } catch (error) {
+    await load?.abandon();
+    await fleet.stop();
+    throw error;
+  }
 }
 
 async function breakThings(

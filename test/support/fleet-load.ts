@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -34,6 +35,8 @@ export interface LoadReport {
 export interface Load {
   /** Ends it, waits until all that was acknowledged has had its effect, stops the fleet and counts in `database`. */
   finish(database: string): Promise<LoadReport>;
+  /** Ends it as it is, after a failure. */
+  abandon(): Promise<void>;
 }
 
 const IMPORTERS = 2;
@@ -60,11 +63,18 @@ export async function startLoad(program: SvcProgram, fleet: Fleet, home: string)
   const created = await insist(fleet, '/v1/webhooks', 'webhook', subscription);
   if (created.status !== 201) throw new Error(`no subscription: ${created.status}`);
   const over = new AbortController();
+  const children = new Set<ChildProcess>();
   const importing = Array.from({ length: IMPORTERS }, (_, i) =>
-    importEvents(program, fleet, join(home, `importer-${i}`), over.signal, i),
+    importEvents(program, fleet, join(home, `importer-${i}`), { over: over.signal, importer: i, children }),
   );
   const acting = Array.from({ length: ACTORS }, (_, i) => actAsUsers(fleet, over.signal, `actor-${i}`));
   return {
+    abandon: async () => {
+      over.abort();
+      for (const child of children) child.kill('SIGKILL');
+      await Promise.allSettled(importing);
+      await receiver.close();
+    },
     finish: async (database) => {
       const end = performance.now();
       over.abort();
@@ -104,8 +114,7 @@ async function importEvents(
   program: SvcProgram,
   fleet: Fleet,
   home: string,
-  over: AbortSignal,
-  importer: number,
+  { over, importer, children }: { over: AbortSignal; importer: number; children: Set<ChildProcess> },
 ): Promise<{ accepted: number; failure: string | undefined }[]> {
   const env = clientOf(fleet, home);
   const runs: { accepted: number; failure: string | undefined }[] = [];
@@ -120,10 +129,10 @@ async function importEvents(
     );
     writeFileSync(join(home, file), lines.join('\n'));
     const argv = ['events', 'import', file, '--json', '--quiet', '--batch-size', '20', '--concurrency', '1'];
-    const { code, stdout, stderr } = await program.start([...argv, '--max-wait', '10m', '--timeout', '10'], {
-      env,
-      cwd: home,
-    }).ended;
+    const svc = program.start([...argv, '--max-wait', '10m', '--timeout', '10'], { env, cwd: home });
+    children.add(svc.child);
+    const { code, stdout, stderr } = await svc.ended;
+    children.delete(svc.child);
     if (stdout === '') throw new Error(`importer ${importer} ended with ${code}: ${stderr}`);
     const { accepted } = JSON.parse(stdout) as { accepted: number };
     const whole = code === 0 && accepted === EVENTS;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { seededRandom } from '../../src/kit/random.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { LOADED_NODE, type LoadReport, startLoad } from './fleet-load.ts';
+import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
 import { createDatabase } from './postgres.ts';
 import { type PostgresCluster, startCluster } from './postgres-cluster.ts';
 import type { Served } from './served.ts';
@@ -46,20 +46,23 @@ export interface RestartReport extends LoadReport {
 export async function restartPostgres(program: SvcProgram, options: RestartOptions): Promise<RestartReport> {
   const random = seededRandom(options.seed);
   const cluster = await startCluster();
+  let fleet: Fleet | undefined;
+  let load: Load | undefined;
   try {
     const database = await createDatabase(cluster.admin);
     const { idleInTransactionMs: idle } = options;
-    const fleet = await startFleet(program, {
+    fleet = await startFleet(program, {
       database: idle === undefined ? database : `${database}?idle_in_transaction_session_timeout=${idle}`,
       home: join(options.home, 'nodes'),
       nodes: options.nodes,
       argv: LOADED_NODE,
     });
-    const load = await startLoad(program, fleet, options.home);
+    load = await startLoad(program, fleet, options.home);
     const done = { restarts: 0, terminations: 0, pauses: 0, failovers: 0 };
     let slowestRecoveryMs = 0;
+    const { nodes } = fleet;
     const recovered = async () => {
-      slowestRecoveryMs = Math.max(slowestRecoveryMs, await recovery(fleet.nodes));
+      slowestRecoveryMs = Math.max(slowestRecoveryMs, await recovery(nodes));
     };
 
     const actions = shuffled(
@@ -91,7 +94,7 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
     }
     await sleep(options.everyMs);
     const report = await load.finish(database);
-    const logs = await Promise.all(fleet.nodes.map((node) => node.process.ended));
+    const logs = await Promise.all(nodes.map((node) => node.process.ended));
     return {
       ...report,
       ...done,
@@ -100,6 +103,10 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
       slowestRecoveryMs: Math.round(slowestRecoveryMs),
       logLines: Math.max(...logs.map(({ stderr }) => stderr.split('\n').length - 1)),
     };
+  } catch (error) {
+    await load?.abandon();
+    await fleet?.stop();
+    throw error;
   } finally {
     await cluster.stop();
   }

@@ -8,6 +8,7 @@ import {
   StoreUnavailable,
   StoreUnusable,
   type Topic,
+  type Turn,
   type Tx,
   type WriteOptions,
 } from '../store.ts';
@@ -134,11 +135,19 @@ export class PostgresStore implements Store {
   }
 
   /** Runs one statement by itself: one exchange with the server. `$1` placeholders; prepared under `name`. */
-  async statement<T>(name: string, text: string, values: readonly SqlValue[]): Promise<T[]> {
+  async statement<T>(
+    name: string,
+    text: string,
+    values: readonly SqlValue[],
+    turns: readonly Turn[] = [],
+  ): Promise<T[]> {
+    const done = await this.#turns.take(turns);
     try {
       return (await this.#pool.query({ name, text, values: values as SqlValue[] })).rows as T[];
     } catch (error) {
       throw translate(error, this.#where);
+    } finally {
+      done();
     }
   }
 

@@ -1,4 +1,5 @@
 import { expect, inject, it } from 'vitest';
+import type { ServiceOptions } from '../../../../src/service/start.ts';
 import { createDatabase } from '../../../support/postgres.ts';
 import { outsider } from '../../../support/row-lock.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -6,9 +7,9 @@ import { startTestService, type TestService } from '../../../support/service.ts'
 /** More than a node has connections. */
 const MANY = 12;
 
-const start = async () => {
+const start = async (options: Partial<ServiceOptions> = {}) => {
   const database = await createDatabase(inject('postgres'));
-  const service = await startTestService({ database });
+  const service = await startTestService({ database, ...options });
   return { database, service, other: await outsider(database) };
 };
 const post = async (service: TestService, path: string, body: object, key?: string) => {
@@ -78,6 +79,15 @@ it('so do twelve batches of events while the index of events is being changed', 
   const lock = () =>
     run.other.lock("SELECT pg_advisory_xact_lock(hashtextextended('event index', 0)) FROM workspace");
   const ingest = () => post(run.service, '/v1/events', { events: [event] });
+  expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
+});
+
+it('so do twelve requests behind the locked rate limit of their group', async () => {
+  const run = await start({ limits: { ingest: 1000, decisions: null } });
+  const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
+  const ingest = () => post(run.service, '/v1/events', { events: [event] });
+  await ingest();
+  const lock = () => run.other.lock('SELECT 1 FROM admission_head');
   expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
 });
 
