@@ -21,6 +21,7 @@ test('PostgreSQL is restarted, cuts connections and fails over under load: no no
     });
     expect(report.exits).toEqual([]);
     expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
+    expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
     expect(report.failedImports).toEqual([]);
     expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
     expect(report.decisionsStored).toBe(report.decisions);

@@ -87,7 +87,7 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
         await cluster.failOver();
         done.failovers++;
       } else {
-        await pause(fleet, Math.floor(random() * options.nodes), options.pauseMs);
+        await pause(cluster, fleet, Math.floor(random() * options.nodes), options.pauseMs);
         done.pauses++;
       }
       await recovered();
@@ -137,10 +137,22 @@ async function terminate(cluster: PostgresCluster, count: number): Promise<numbe
   return ended;
 }
 
-/** Stops a node for a while; meanwhile the others decide. */
-async function pause(fleet: Fleet, index: number, ms: number): Promise<void> {
+/** Stops a node for a while, in the middle of a transaction; meanwhile the others decide. */
+async function pause(cluster: PostgresCluster, fleet: Fleet, index: number, ms: number): Promise<void> {
   const node = fleet.nodes[index]!;
-  process.kill(node.pid, 'SIGSTOP');
+  const client = new pg.Client({ connectionString: cluster.primary().admin });
+  await client.connect();
+  // A transaction that does nothing for as long as this is the paused node's.
+  const left = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'svc' AND state = 'idle in transaction'
+    AND state_change < clock_timestamp() - interval '150 ms'`;
+  for (;;) {
+    process.kill(node.pid, 'SIGSTOP');
+    await sleep(200);
+    if ((await client.query(left)).rowCount! > 0) break;
+    process.kill(node.pid, 'SIGCONT');
+    await sleep(20);
+  }
+  await client.end();
   await sleep(ms);
   await recovery(fleet.nodes.filter((each) => each !== node));
   process.kill(node.pid, 'SIGCONT');
