@@ -12,8 +12,8 @@ export function isConflict(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** Connection lost (08), server shutting down (57P), transaction timed out (25P03, 25P04), a read-only standby (25006). */
-const BROKEN = /^(08|57P|25P0[34]|25006)/;
+/** Connection lost (08), server shutting down (57P), transaction timed out (25P03, 25P04). */
+const BROKEN = /^(08|57P|25P0[34])/;
 
 /** True when the connection must be closed: the next one may reach a server that is well. */
 export function isBroken(error: unknown): boolean {

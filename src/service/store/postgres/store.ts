@@ -31,6 +31,9 @@ const CONNECTIONS = 10;
 /** How often a transaction that met another one (deadlock, serialisation) is run. */
 const ATTEMPTS = 5;
 
+/** How long the server may take to begin a transaction before its connection counts as dead. */
+const BEGIN_TIMEOUT_MS = 3_000;
+
 /** The lock under which the schema changes, so that any number of nodes may start at once. */
 const MIGRATION_LOCK = 7_300_218_449;
 
@@ -230,18 +233,24 @@ export class PostgresStore implements Store {
       throw new Error('a statement of this transaction failed, and its error was swallowed');
   }
 
-  /** A connection that died in the pool shows at its first statement, when nothing has happened yet: the next one. */
+  /**
+   * A connection that died in the pool shows at its first statement, when nothing has happened yet: the next one is
+   * tried, unless the server was silent for as long as a request may wait.
+   */
   async #begin(kind: keyof typeof BEGIN): Promise<{ client: PoolClient; now: number }> {
+    const begin = { text: BEGIN[kind], query_timeout: BEGIN_TIMEOUT_MS };
+    const deadline = performance.now() + BEGIN_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
       const client = await this.#pool.connect().catch((error) => {
         throw translate(error, this.#where);
       });
       try {
-        const results = (await client.query(BEGIN[kind])) as unknown as pg.QueryResult<{ now: number }>[];
+        const results = (await client.query(begin)) as unknown as pg.QueryResult<{ now: number }>[];
         return { client, now: results.at(-1)!.rows[0]!.now };
       } catch (error) {
         client.release(true);
-        if (attempt >= CONNECTIONS || !isBroken(error)) throw translate(error, this.#where);
+        const last = attempt >= CONNECTIONS || performance.now() >= deadline;
+        if (last || !isBroken(error)) throw translate(error, this.#where);
       }
     }
   }

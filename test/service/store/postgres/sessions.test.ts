@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
@@ -38,6 +39,31 @@ it('a transaction that the server ends because its node was paused fails, and no
   });
   await expect(paused).rejects.toThrow(StoreUnavailable);
   expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
+});
+
+it('connections that went silent, as after a failover without a reset, cost a request seconds and are replaced', async () => {
+  const url = new URL(await createDatabase(inject('postgres')));
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const behind = new URL(url);
+  behind.port = String((server.address() as AddressInfo).port);
+  const store = await open(behind.href);
+  await Promise.all(Array.from({ length: 10 }, () => store.read((tx) => settings.get(tx, 'x'))));
+  for (const socket of sockets) socket.unpipe();
+  for (const socket of sockets) socket.resume();
+  await expect(store.read((tx) => settings.get(tx, 'x'))).rejects.toThrow(StoreUnavailable);
+  // The other nine show at the same time, to as many requests.
+  await Promise.allSettled(Array.from({ length: 10 }, () => store.read((tx) => settings.get(tx, 'x'))));
+  expect(await store.read((tx) => settings.get(tx, 'x'))).toBeUndefined();
 });
 
 it('statements have the isolation and the durability they need, whatever the defaults of the database', async () => {
