@@ -137,8 +137,8 @@ export const deliveries = {
   },
 
   /**
-   * Writes down how an attempt went and what follows from it. Does nothing where the delivery was taken up by
-   * another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
+   * Writes down how an attempt went and what follows from it. Does nothing where that was done before, where the
+   * delivery was taken up by another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
    */
   async finish(
     tx: Tx,
@@ -159,7 +159,7 @@ export const deliveries = {
       `SELECT d.workspace_id AS "workspaceId", d.attempts, d.first_attempt_at AS "firstAttemptAt",
          w.failing_since AS "failingSince"
        FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
-       WHERE d.delivery_id = ? AND d.claim = ?`,
+       WHERE d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
       [claimed.deliveryId, claimed.claim],
     );
     if (!before) return undefined;

@@ -155,10 +155,10 @@ export const notifications = {
     );
   },
 
-  /** Writes down how a hand-over ended. Does nothing where another worker has taken it up since. */
+  /** Writes down how a hand-over ended. Does nothing where that was done, or another worker has taken it up since. */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const row = await tx.sql.get<{ claim: number }>(
-      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ?',
+      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ? AND in_hand = 1',
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;
