@@ -7,6 +7,7 @@ const POSTGRES_ONLY = [
   'test/commands/serve/postgres.test.ts',
   'test/chaos/shared-limit.test.ts',
   'test/chaos/fleet-kills.test.ts',
+  'test/chaos/postgres-restarts.test.ts',
   'test/chaos/limiter-postgres.test.ts',
 ];
 

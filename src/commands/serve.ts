@@ -54,6 +54,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
   }: Context<typeof Serve>): Promise<void> {
     const { startService } = await import('../service/start.ts');
     const { createLog } = await import('../service/operations/log.ts');
+    const { withoutRepeats } = await import('../service/operations/repeats.ts');
     const database = databaseOf(flags.database, world, paths, out);
     const options = serviceOptions(flags, world);
     const service = await startService({
@@ -63,7 +64,10 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       host: flags.host,
       port: flags.port,
       ...options,
-      log: createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
+      log: withoutRepeats(
+        createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
+        world.clock.now,
+      ),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
       throw databaseFailure(listenFailure(error, flags), database);
     });

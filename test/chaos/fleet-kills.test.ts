@@ -9,13 +9,13 @@ test('nodes and their PostgreSQL are killed under load: nothing is lost, doubled
   const program = await svcProgram();
   const server = await startPostgres({ durable: true });
   try {
-    const options = { seed: 'short', nodeKills: 3, everyMs: 1500, serverKills: 1, events: 2000 };
+    const options = { seed: 'short', nodeKills: 3, everyMs: 1500, serverKills: 1 };
     const report = await killFleet(program, server, { home: tempDir(), ...options });
-    expect(report.imported.map(({ code, accepted }) => [code, accepted])).toEqual([
-      [0, 2000],
-      [0, 2000],
-    ]);
-    expect([report.stored, report.distinct]).toEqual([4000, 4000]);
+    expect(report.exits).toEqual([]);
+    expect(report.failedImports).toEqual([]);
+    expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
+    expect(report.decisionsStored).toBe(report.decisions);
+    expect(report.deliveriesStored).toBe(report.outcomes);
     expect(report.overCap).toBe(0);
     expect(report.outcomes).toBeGreaterThan(0);
   } finally {

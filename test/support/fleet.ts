@@ -11,7 +11,9 @@ export interface Fleet {
   readonly workspace: string;
   readonly apiKey: string;
   readonly nodes: readonly Served[];
-  /** SIGKILL to one node; it is started again on its port when the result is called. */
+  /** How nodes ended that nobody here ended, in words: empty where none did. */
+  readonly exits: readonly string[];
+  /** SIGKILL to one node; it is started again on its port when the result is called. Throws where it ended before. */
   kill(node: number): Promise<() => Promise<void>>;
   /** What all nodes wrote to stderr, those that were killed too. */
   logs(): Promise<string>;
@@ -29,9 +31,15 @@ export async function startFleet(program: SvcProgram, options: FleetOptions): Pr
   const { database, home, argv } = options;
   mkdirSync(home, { recursive: true });
   const started: Served[] = [];
+  const exits: string[] = [];
+  const ended = new Set<Served>();
   const start = async (port?: number) => {
     const served = await startServing(program, { database, home, argv, ...(port ? { port } : {}) }).ready;
     started.push(served);
+    const { child } = served.process;
+    child.once('exit', (code, signal) => {
+      if (!ended.has(served)) exits.push(`node on port ${served.port}: ${code ?? signal}`);
+    });
     return served;
   };
   const nodes = [await start()];
@@ -43,9 +51,14 @@ export async function startFleet(program: SvcProgram, options: FleetOptions): Pr
     workspace,
     apiKey,
     nodes,
+    exits,
     kill: async (node) => {
-      const { port } = nodes[node]!;
-      await nodes[node]!.kill();
+      const served = nodes[node]!;
+      const { port } = served;
+      if (served.process.child.exitCode !== null || served.process.child.signalCode !== null)
+        throw new Error(`nobody killed it, and it ended: ${(await served.process.ended).stderr}`);
+      ended.add(served);
+      await served.kill();
       return async () => {
         nodes[node] = await start(port);
       };
@@ -56,7 +69,10 @@ export async function startFleet(program: SvcProgram, options: FleetOptions): Pr
     },
     stop: async () => {
       balancer.close();
-      for (const node of nodes) await node.stop();
+      for (const node of nodes) {
+        ended.add(node);
+        await node.stop();
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,22 +17,51 @@ export interface OwnServer {
   readonly admin: string;
   /** Of its first process. */
   pid(): number;
+  readonly port: number;
+  /** Its data folder. */
+  readonly data: string;
   /** Ends it at once; what was not on the disk is lost. */
   kill(): Promise<void>;
+  /** Ends it as an operator does: sessions are terminated, everything is written. */
+  shutDown(): Promise<void>;
+  /** Starts it again. */
   start(): Promise<void>;
+  /** What it has written to its log. */
+  log(): string;
+  /** Ends it for good and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port with its data in a new folder. `durable`: it writes through to the disk. */
-export async function startPostgres({ durable = false } = {}): Promise<OwnServer> {
+export interface ServerOptions {
+  /** It writes through to the disk. */
+  readonly durable?: boolean;
+  /** A server that is shut down, whose standby this becomes. */
+  readonly standbyOf?: OwnServer;
+}
+
+/** Starts a server on a free port with its data in a new folder. */
+export async function startPostgres(options: ServerOptions = {}): Promise<OwnServer> {
+  const server = await makePostgres(options);
+  await server.start();
+  return server;
+}
+
+/** The same, not yet started. */
+export async function makePostgres({ durable = false, standbyOf }: ServerOptions = {}): Promise<OwnServer> {
   const bin = postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
   const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  if (RUN_AS.uid !== undefined) for (const each of [folder, data]) chownSync(each, RUN_AS.uid, RUN_AS.gid);
   const options = { ...RUN_AS, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' }, cwd: folder };
-  const initdb = ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
-  await run(join(bin, 'initdb'), initdb, options);
+  if (standbyOf) {
+    await run('cp', ['-a', standbyOf.data, data]);
+    writeFileSync(join(data, 'standby.signal'), '');
+    if (RUN_AS.uid !== undefined) chownSync(folder, RUN_AS.uid, RUN_AS.gid);
+  } else {
+    mkdirSync(data, { mode: 0o700 });
+    if (RUN_AS.uid !== undefined) for (const each of [folder, data]) chownSync(each, RUN_AS.uid, RUN_AS.gid);
+    const initdb = ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
+    await run(join(bin, 'initdb'), initdb, options);
+  }
   const port = await freePort();
   const settings = {
     port,
@@ -40,16 +70,17 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     max_connections: 200,
     max_wal_size: "'2GB'",
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...(standbyOf ? { primary_conninfo: `'host=127.0.0.1 port=${standbyOf.port} user=svc'` } : {}),
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
   writeFileSync(join(data, 'postgresql.auto.conf'), lines.join(''));
   const admin = `postgres://svc@127.0.0.1:${port}/postgres`;
-  let child: ChildProcess;
+  const log: string[] = [];
+  let child: ChildProcess | undefined;
   const start = async () => {
     // After a kill the old processes may hold the shared memory for a moment.
     for (let attempt = 1; ; attempt++) {
       child = spawn(join(bin, 'postgres'), ['-D', data], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-      const log: string[] = [];
       child.stderr!.setEncoding('utf8').on('data', (text: string) => log.push(text));
       if (await answers(admin, child)) return;
       if (attempt === 20) throw new Error(`PostgreSQL did not start:\n${log.join('')}`);
@@ -57,20 +88,23 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     }
   };
   const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
   };
   // Whatever ends this process, the server goes with it.
   const onExit = () => void child?.kill('SIGQUIT');
   process.on('exit', onExit);
-  await start();
   return {
     admin,
-    pid: () => child.pid!,
+    port,
+    data,
+    pid: () => child!.pid!,
     start,
+    log: () => log.join(''),
     kill: () => end('SIGKILL'),
+    shutDown: () => end('SIGINT'),
     stop: async () => {
       await end('SIGINT');
       process.off('exit', onExit);

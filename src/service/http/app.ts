@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { ENDPOINTS, type Endpoint, type EndpointName } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type Endpoint, type EndpointName, type RequestOf } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
@@ -11,7 +11,7 @@ import type { ServiceDeps } from '../deps.ts';
 import type { Health } from '../operations/health.ts';
 import type { Observe } from '../operations/observe.ts';
 import { idempotency } from '../store/idempotency.ts';
-import { ConstraintViolation, StoreUnavailable, StoreUnusable, type Tx } from '../store/store.ts';
+import { ConstraintViolation, StoreUnavailable, StoreUnusable, type Turn, type Tx } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import type { Admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
@@ -19,6 +19,7 @@ import { discardRest } from './body.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
+import { turnsOf } from './turns.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
@@ -123,10 +124,14 @@ async function answer(
     const handler = parts.handlers[name] as Handler<EndpointName>;
     const work = (tx: Tx) =>
       handler({ ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>);
+    const asked = { params: request.params, body: body as RequestOf<EndpointName> };
+    const turns = turnsOf(name, workspace.id, asked, c.req.header(HEADERS.idempotencyKey));
     const reply =
       endpoint.method === 'GET'
         ? kept(await deps.store.read(work), endpoint)
-        : await once(c, deps, workspace, name, raw, headers, async (tx) => kept(await work(tx), endpoint));
+        : await once(c, deps, workspace, name, raw, headers, turns, async (tx) =>
+            kept(await work(tx), endpoint),
+          );
     return respond(reply, headers);
   } catch (error) {
     return await failure(asServiceError(error, deps, requestId), requestId, headers, c);
@@ -154,10 +159,11 @@ async function once(
   name: EndpointName,
   raw: Buffer,
   headers: Headers,
+  turns: readonly Turn[],
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   const key = c.req.header(HEADERS.idempotencyKey);
-  if (key === undefined) return deps.store.write(work);
+  if (key === undefined) return deps.store.write(work, { turns });
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -168,15 +174,18 @@ async function once(
     .update(raw)
     .digest('hex');
   const attempt = () =>
-    deps.store.write(async (tx) => {
-      const known = await idempotency.find(tx, workspace.id, key);
-      if (known && known.digest !== digest) throw new ServiceError('conflict');
-      if (known) return { answer: known, replayed: true };
-      const made = await work(tx);
-      if (!(await idempotency.keep(tx, workspace.id, key, { digest, ...made })))
-        throw new AnsweredMeanwhile();
-      return { answer: made, replayed: false };
-    });
+    deps.store.write(
+      async (tx) => {
+        const known = await idempotency.find(tx, workspace.id, key);
+        if (known && known.digest !== digest) throw new ServiceError('conflict');
+        if (known) return { answer: known, replayed: true };
+        const made = await work(tx);
+        if (!(await idempotency.keep(tx, workspace.id, key, { digest, ...made })))
+          throw new AnsweredMeanwhile();
+        return { answer: made, replayed: false };
+      },
+      { turns },
+    );
   // `keep` waited for the other node's commit, so the second time its answer is there.
   const { answer, replayed } = await attempt().catch((error) => {
     if (error instanceof AnsweredMeanwhile) return attempt();

@@ -49,7 +49,7 @@ export const contacts = {
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN
-         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE at_ms < ? LIMIT ?)`,
+         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
       [tx.now - COUNTED_MS, most],
     );
   },

@@ -116,14 +116,15 @@ export const deliveries = {
     }));
   },
 
-  /** Puts off the end of the lease of what a worker has in hand. */
+  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
     for (const { deliveryId, claim } of held)
-      await tx.sql.run('UPDATE delivery SET due_at = ? WHERE delivery_id = ? AND claim = ? AND in_hand = 1', [
-        tx.now + leaseMs,
-        deliveryId,
-        claim,
-      ]);
+      await tx.sql.run(
+        `UPDATE delivery SET due_at = ? WHERE delivery_id IN
+           (SELECT delivery_id FROM delivery WHERE delivery_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, deliveryId, claim],
+      );
   },
 
   /** Gives a delivery back untried: the worker stops. */
@@ -136,8 +137,8 @@ export const deliveries = {
   },
 
   /**
-   * Writes down how an attempt went and what follows from it. Does nothing where the delivery was taken up by
-   * another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
+   * Writes down how an attempt went and what follows from it. Does nothing where that was done before, where the
+   * delivery was taken up by another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
    */
   async finish(
     tx: Tx,
@@ -158,11 +159,18 @@ export const deliveries = {
       `SELECT d.workspace_id AS "workspaceId", d.attempts, d.first_attempt_at AS "firstAttemptAt",
          w.failing_since AS "failingSince"
        FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
-       WHERE d.delivery_id = ? AND d.claim = ?`,
+       WHERE d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
       [claimed.deliveryId, claimed.claim],
     );
     if (!before) return undefined;
     const verdict = judge(before, attempt, random);
+    // The subscription first: its removal locks it before its deliveries.
+    if (verdict.failingSince !== before.failingSince)
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
+        verdict.failingSince,
+        claimed.webhookId,
+      ]);
+    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
     await tx.sql.run(
       `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
        WHERE delivery_id = ? AND claim = ?`,
@@ -186,12 +194,6 @@ export const deliveries = {
         Math.round(attempt.durationMs),
       ],
     );
-    if (verdict.failingSince !== before.failingSince)
-      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
-        verdict.failingSince,
-        claimed.webhookId,
-      ]);
-    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
     return verdict;
   },
 
@@ -237,7 +239,8 @@ export const deliveries = {
   /** Removes up to `most` deliveries that ended long ago; returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
-      'SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?',
+      `SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
       [tx.now - KEPT_MS, most],
     );
     for (const { id } of old) {

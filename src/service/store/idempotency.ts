@@ -10,9 +10,14 @@ export interface KeptAnswer {
 }
 
 export const idempotency = {
+  /**
+   * The answer that was kept for a key. It is locked, so that the transaction that repeats it has something to commit:
+   * on PostgreSQL with a synchronous standby it then waits as the first one did, which may have been cut off there.
+   */
   async find(tx: Tx, workspaceId: string, key: string): Promise<KeptAnswer | undefined> {
     return tx.sql.get<KeptAnswer>(
-      'SELECT digest, status, body FROM idempotency WHERE workspace_id = ? AND key = ? AND expires_at > ?',
+      `SELECT digest, status, body FROM idempotency WHERE workspace_id = ? AND key = ? AND expires_at > ?
+       ${tx.sql.dialect.forUpdate}`,
       [workspaceId, key, tx.now],
     );
   },
@@ -32,7 +37,7 @@ export const idempotency = {
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM idempotency WHERE (workspace_id, key) IN
-         (SELECT workspace_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
+         (SELECT workspace_id, key FROM idempotency WHERE expires_at <= ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
       [tx.now, most],
     );
   },

@@ -59,7 +59,7 @@ export const messages = {
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM message WHERE (workspace_id, decision_id) IN
-         (SELECT workspace_id, decision_id FROM message WHERE withdraw_at <= ? LIMIT ?)`,
+         (SELECT workspace_id, decision_id FROM message WHERE withdraw_at <= ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
       [tx.now, most],
     );
   },

@@ -134,12 +134,14 @@ export const notifications = {
     return claimed;
   },
 
-  /** Puts off the end of the lease of what a worker has in hand. */
+  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
     for (const { workspaceId, notificationId, claim } of held)
       await tx.sql.run(
-        `UPDATE notification SET due_at = ?
-         WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1`,
+        `UPDATE notification SET due_at = ? WHERE (workspace_id, notification_id) IN
+           (SELECT workspace_id, notification_id FROM notification
+            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
         [tx.now + leaseMs, workspaceId, notificationId, claim],
       );
   },
@@ -153,10 +155,10 @@ export const notifications = {
     );
   },
 
-  /** Writes down how a hand-over ended. Does nothing where another worker has taken it up since. */
+  /** Writes down how a hand-over ended. Does nothing where that was done, or another worker has taken it up since. */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const row = await tx.sql.get<{ claim: number }>(
-      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ?',
+      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ? AND in_hand = 1',
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;

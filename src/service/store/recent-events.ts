@@ -74,7 +74,8 @@ export const recentEvents = {
   /** Removes up to `most` events that no rule can ask about any more; returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
-      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ?)',
+      `DELETE FROM recent_event WHERE seq IN
+         (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
       [tx.now - LONGEST_LOOK_BACK_MS, most],
     );
   },

@@ -42,16 +42,33 @@ export interface Tx {
 /** What one part of the service tells the others about through the store. */
 export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings';
 
+/**
+ * A name under which at most `width` writes (one unless given) of this process run at a time. Where many requests want
+ * one row, the others wait here and not with a connection each, so that a locked row does not stop everything else.
+ */
+export interface Turn {
+  readonly name: string;
+  readonly width?: number;
+}
+
+export interface WriteOptions {
+  readonly durable?: boolean;
+  /** Ignored by SQLite, which runs one transaction at a time. */
+  readonly turns?: readonly Turn[];
+}
+
 export interface Store {
   readonly dialect: Dialect;
   /**
-   * Runs `work` in one transaction and resolves once it is on the disk. A rejection undoes it.
+   * Runs `work` in one transaction and resolves once it is on the disk (and on the standby that PostgreSQL waits for).
+   * A rejection undoes it, but for StoreUnavailable, which may hide a commit: repeat it under an idempotency key.
    * Nothing but calls of `tx` may be awaited inside: SQLite runs waiting transactions as one group, and PostgreSQL
    * runs `work` again after a deadlock or a serialisation failure.
    * `durable: false` may be forgotten by a power failure (never by a crash of the process).
+   * `turns` name what the work will lock: it waits for them before it takes a connection.
    * Rejects with StoreUnavailable when nothing could be stored.
    */
-  write<T>(work: (tx: Tx) => Promise<T>, options?: { durable?: boolean }): Promise<T>;
+  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Runs `work` on a consistent snapshot; what it writes is refused or lost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Calls `heard` on news of a topic, also news from other processes (then perhaps without cause). */

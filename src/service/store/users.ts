@@ -34,9 +34,12 @@ const COLUMNS = 10;
 const CHUNKS = [64, 8, 1];
 
 export const users = {
-  /** Adds or changes users, in the order given: a user named twice ends as the last mention says. */
+  /**
+   * Adds or changes users. A user named twice ends as the last mention says. Rows are locked by hashId, so that batches
+   * that overlap wait for one another and do not meet in a deadlock.
+   */
   async upsert(tx: Tx, cipher: Cipher, workspaceId: string, changes: readonly UserChange[]): Promise<void> {
-    const merged = [...mergeByUser(changes).values()];
+    const merged = [...mergeByUser(changes).values()].sort((a, b) => (a.hashId < b.hashId ? -1 : 1));
     let from = 0;
     for (const size of CHUNKS) {
       for (; merged.length - from >= size; from += size) {

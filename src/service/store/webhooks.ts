@@ -131,7 +131,7 @@ export const webhooks = {
   /** Removes up to `most` subscriptions whose lease has ended, with their deliveries; returns how many. */
   async purgeExpired(tx: Tx, most: number): Promise<number> {
     const expired = await tx.sql.all<{ id: string }>(
-      'SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ?',
+      `SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
       [tx.now, most],
     );
     for (const { id } of expired) {
@@ -142,7 +142,13 @@ export const webhooks = {
   },
 };
 
+/** Its subscription must be gone in this transaction. Locks the deliveries by id, before their attempts. */
 async function deleteDeliveries(tx: Tx, webhookId: string): Promise<void> {
+  const { forUpdate } = tx.sql.dialect;
+  if (forUpdate !== '')
+    await tx.sql.run(`SELECT 1 FROM delivery WHERE webhook_id = ? ORDER BY delivery_id ${forUpdate}`, [
+      webhookId,
+    ]);
   await tx.sql.run(
     'DELETE FROM delivery_attempt WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ?)',
     [webhookId],

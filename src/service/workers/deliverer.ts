@@ -10,11 +10,14 @@ import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker } from './worker.ts';
+import { writeDown } from './write-down.ts';
 
 /** Deliveries of one subscription under way at a time. */
 const WIDTH = 16;
 /** The same for one that has been failing: enough to see it recover, too few to press it. */
 const FAILING_WIDTH = 2;
+/** Results of one subscription that are written down at a time. */
+const RESULTS = 4;
 /** Retries fall due without anybody telling; new deliveries are told of. */
 const LOOK_MS = 1000;
 
@@ -56,10 +59,13 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
         return;
       }
       const durationMs = clock.now() - startedAt;
-      await store.write(
+      await writeDown(
+        deps,
+        stopping.signal,
         (tx) =>
           deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
-        { durable: false },
+        // A failure locks the subscription, where each result of the lane would wait with a connection of its own.
+        { durable: false, turns: [{ name: `results ${claimed.webhookId}`, width: RESULTS }] },
       );
     } catch (error) {
       // The lease runs out, and the delivery is tried again.

@@ -9,6 +9,7 @@ import { users } from '../store/users.ts';
 import { Lanes } from './lanes.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker } from './worker.ts';
+import { writeDown } from './write-down.ts';
 
 /** Notifications of one channel under way at a time. */
 const WIDTH = 8;
@@ -38,7 +39,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       const result: DispatchResult = composed.ok
         ? verdict(await withDeadline(adapter, composed.message), adapter.dropsRepeats)
         : { event: 'fail', failure: composed.failure };
-      await store.write((tx) => notifications.finish(tx, claimed, result, random()));
+      await writeDown(deps, giveUp.signal, (tx) => notifications.finish(tx, claimed, result, random()));
     } catch (error) {
       // The lease runs out, and the next worker decides whether a repeat is safe.
       log('error', 'a notification was not written down', {

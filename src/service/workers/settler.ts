@@ -2,6 +2,7 @@ import type { ServiceDeps } from '../deps.ts';
 import { REWARD_WINDOW_MS } from '../domain/decide/reward.ts';
 import { decisions } from '../store/decisions.ts';
 import { rewards } from '../store/rewards.ts';
+import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
@@ -12,11 +13,17 @@ const CHUNK = 200;
 export function startSettler({ store, clock, log }: ServiceDeps): Worker {
   return repeat('the settler', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('settler'))) return false;
-    const settled = await store.write(async (tx) => {
-      const open = await decisions.open(tx, tx.now - REWARD_WINDOW_MS, CHUNK);
-      for (const decision of open) await rewards.record(tx, decision.workspaceId, decision, 0);
-      return open.length;
-    });
-    return settled === CHUNK;
+    return (await store.write((tx) => settleOnce(tx, CHUNK))) === CHUNK;
   });
+}
+
+/** Settles up to `most` decisions, workspace by workspace: each has one reward log to lock. Returns how many. */
+export async function settleOnce(tx: Tx, most: number): Promise<number> {
+  const open = await decisions.open(tx, tx.now - REWARD_WINDOW_MS, most);
+  // The sort is stable: within a workspace the oldest stays first.
+  const ordered = open.toSorted(
+    (a, b) => Number(a.workspaceId > b.workspaceId) - Number(a.workspaceId < b.workspaceId),
+  );
+  for (const decision of ordered) await rewards.record(tx, decision.workspaceId, decision, 0);
+  return open.length;
 }

@@ -129,7 +129,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       ]);
       expect(kept.filter(Boolean)).toHaveLength(1);
       const winner = ['a', 'b', 'c', 'd'][kept.indexOf(true)];
-      expect(await store.read((tx) => idempotency.find(tx, WORKSPACE, 'k'))).toMatchObject({ body: winner });
+      expect(await store.write((tx) => idempotency.find(tx, WORKSPACE, 'k'))).toMatchObject({ body: winner });
     });
 
     it('lets one transaction at a time change a row that it holds', async () => {

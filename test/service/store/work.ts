@@ -108,6 +108,14 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       ]);
     });
 
+    it('takes a result once, also when it is reported again because the first answer was lost', async () => {
+      await enqueue();
+      const [claimed] = await claim(one);
+      expect(await finish(one, claimed!, 503)).toMatchObject({ delivery: 'pending' });
+      expect(await finish(one, claimed!, 503)).toBeUndefined();
+      expect(await list()).toMatchObject([{ status: 'pending', attempts: [{ status: 503 }] }]);
+    });
+
     it('schedules a repeat, remembers the failure, and starts anew when asked', async () => {
       await enqueue();
       const [claimed] = await claim(one);

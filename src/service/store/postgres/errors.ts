@@ -12,11 +12,14 @@ export function isConflict(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** The connection is of no more use. */
+/** Connection lost (08), server shutting down (57P), transaction timed out (25P03, 25P04). */
+const BROKEN = /^(08|57P|25P0[34])/;
+
+/** True when the connection must be closed: the next one may reach a server that is well. */
 export function isBroken(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined) return !(error instanceof TypeError || error instanceof RangeError);
-  return state.startsWith('08') || state.startsWith('57P') || state === '25P03' || state === '25P04';
+  return BROKEN.test(state);
 }
 
 /** Data that no row may hold: classes 22 (a value out of its type's range, U+0000) and 23 (a constraint). */
@@ -43,6 +46,7 @@ export function translate(error: unknown, where: string): unknown {
 /** The same while opening, where a wrong name, password or right needs a person. */
 export function translateOpening(error: unknown, where: string): unknown {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StoreUnusable) return new StoreUnusable(`${where}: ${message}`, error);
   const advice = adviceOn(sqlState(error) ?? '');
   if (advice) return new StoreUnusable(`${where}: ${message}: ${advice}`, error);
   return translate(error, where);

@@ -26,6 +26,9 @@ const TOLERANCE_MS = 250;
 /** After so many calls in a row that were late the clock is taken as it is. */
 const ATTEMPTS = 3;
 
+/** Calls of one group under way: the row of the group admits one at a time, so more would only hold connections. */
+const CALLS = 3;
+
 const ADMIT = 'SELECT * FROM svc_admit($1, $2, $3, $4, $5, $6, $7)';
 
 /**
@@ -46,7 +49,7 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
       const sent = steady();
       const check = before && jump === null && attempt <= ATTEMPTS;
       const expected = check ? Math.floor(before.wall + sent - before.steady) : null;
-      const [row] = await store.statement<Row>('svc_admit', ADMIT, [
+      const values = [
         workspaceId,
         group,
         Math.ceil(limit),
@@ -54,7 +57,9 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
         expected,
         jump,
         before?.generation ?? null,
-      ]);
+      ];
+      const turn = { name: `admission ${workspaceId} ${group}`, width: CALLS };
+      const [row] = await store.statement<Row>('svc_admit', ADMIT, values, [turn]);
       const { unsure, counted, oldest, blocking, at_ms: at, wall, generation } = row!;
       const received = steady();
       sample = { wall, steady: received, generation };

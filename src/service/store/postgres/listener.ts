@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { newId } from '../../../kit/id.ts';
 import type { Topic } from '../store.ts';
-import { connectionSettings } from './settings.ts';
+import { connectionSettings, prepareSession } from './settings.ts';
 
 const CHANNEL = 'svc_news';
 
@@ -93,6 +93,7 @@ export class Listener {
     });
     try {
       await client.connect();
+      await prepareSession(client);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
       await client.end().catch(() => {});

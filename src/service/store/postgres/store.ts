@@ -2,11 +2,27 @@ import { EventEmitter } from 'node:events';
 import pg, { type PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { migrate } from '../migrate.ts';
-import { type SqlValue, type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
+import {
+  type SqlValue,
+  type Store,
+  StoreUnavailable,
+  StoreUnusable,
+  type Topic,
+  type Turn,
+  type Tx,
+  type WriteOptions,
+} from '../store.ts';
 import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
-import { connectionSettings, NOW } from './settings.ts';
+import {
+  connectionSettings,
+  MIGRATION_TIMEOUT_MS,
+  NOW,
+  prepareSession,
+  QUERY_TIMEOUT_MS,
+} from './settings.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
+import { Turns } from './turns.ts';
 import { identityOf } from './url.ts';
 
 /** Connections of one node, beside that of the listener. */
@@ -15,19 +31,27 @@ const CONNECTIONS = 10;
 /** How often a transaction that met another one (deadlock, serialisation) is run. */
 const ATTEMPTS = 5;
 
+/** How long the server may take to begin a transaction before its connection counts as dead. */
+const BEGIN_TIMEOUT_MS = 3_000;
+
 /** The lock under which the schema changes, so that any number of nodes may start at once. */
 const MIGRATION_LOCK = 7_300_218_449;
 
+const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
-  durable: `BEGIN; SELECT ${NOW} AS now`,
-  lazy: `BEGIN; SET LOCAL synchronous_commit = off; SELECT ${NOW} AS now`,
+  durable: `${WRITING}; SELECT ${NOW} AS now`,
+  lazy: `${WRITING}; SET LOCAL synchronous_commit = off; SELECT ${NOW} AS now`,
   read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW} AS now`,
 };
 
 /**
  * The store of many nodes: a PostgreSQL database, or one that speaks its protocol. Time is the database's. Writing
- * transactions run at READ COMMITTED: repositories lock the rows that a decision rests on (`forUpdate`), and what meets
- * in a deadlock is run again.
+ * transactions run at READ COMMITTED: repositories lock the rows that a decision rests on (`forUpdate`), and a victim of
+ * a deadlock is run again.
+ *
+ * Order of locks, so that there is none: webhooks before deliveries before anything that is counted in one row
+ * (reward_head); rows of one table by primary key; the idempotency key last. Workers that lock many rows skip those
+ * that are locked.
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
@@ -35,6 +59,7 @@ export class PostgresStore implements Store {
   readonly #listener: Listener;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #where: string;
+  readonly #turns = new Turns();
   #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock) {
@@ -44,7 +69,11 @@ export class PostgresStore implements Store {
       max: CONNECTIONS,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,
+      onConnect: prepareSession,
     });
+    // The pool listens to idle connections only, and an error without a listener ends the process. A connection that
+    // dies while it is in use fails the statement that is under way or the next one.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
     // A connection that dies idle leaves the pool; the next request makes another.
     this.#pool.on('error', () => {});
     this.#listener = new Listener(url, clock, (topic) => this.#hear(topic));
@@ -64,14 +93,20 @@ export class PostgresStore implements Store {
     const store = new PostgresStore(url, clock);
     try {
       await store.#listener.start();
-      const versions = await store.#transaction('durable', async (tx) => {
-        // A node waits for as long as the first one needs, and a large table may take its time.
-        await tx.sql.run(
-          "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)",
-        );
-        await tx.sql.run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-        return migrate(tx.sql, tx.now);
-      });
+      const versions = await store.#transaction(
+        'durable',
+        async (tx) => {
+          // A node waits for as long as the first one needs, and a large table may take its time.
+          await tx.sql.run(
+            "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)",
+          );
+          await tx.sql.run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+          const versions = await migrate(tx.sql, tx.now);
+          if (versions.from === 0) await checkEncoding(tx);
+          return versions;
+        },
+        MIGRATION_TIMEOUT_MS,
+      );
       return { store, ...versions };
     } catch (error) {
       await store.close();
@@ -80,13 +115,21 @@ export class PostgresStore implements Store {
     }
   }
 
-  async write<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#transaction(durable ? 'durable' : 'lazy', work);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isConflict((error as Error).cause)) throw error;
+  async write<T>(
+    work: (tx: Tx) => Promise<T>,
+    { durable = true, turns = [] }: WriteOptions = {},
+  ): Promise<T> {
+    const done = await this.#turns.take(turns);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#transaction(durable ? 'durable' : 'lazy', work);
+        } catch (error) {
+          if (attempt === ATTEMPTS || !isConflict((error as Error).cause)) throw error;
+        }
       }
+    } finally {
+      done();
     }
   }
 
@@ -95,11 +138,19 @@ export class PostgresStore implements Store {
   }
 
   /** Runs one statement by itself: one exchange with the server. `$1` placeholders; prepared under `name`. */
-  async statement<T>(name: string, text: string, values: readonly SqlValue[]): Promise<T[]> {
+  async statement<T>(
+    name: string,
+    text: string,
+    values: readonly SqlValue[],
+    turns: readonly Turn[] = [],
+  ): Promise<T[]> {
+    const done = await this.#turns.take(turns);
     try {
       return (await this.#pool.query({ name, text, values: values as SqlValue[] })).rows as T[];
     } catch (error) {
       throw translate(error, this.#where);
+    } finally {
+      done();
     }
   }
 
@@ -128,12 +179,16 @@ export class PostgresStore implements Store {
     await this.#pool.end();
   }
 
-  async #transaction<T>(kind: keyof typeof BEGIN, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #transaction<T>(
+    kind: keyof typeof BEGIN,
+    work: (tx: Tx) => Promise<T>,
+    timeoutMs = QUERY_TIMEOUT_MS,
+  ): Promise<T> {
     const { client, now } = await this.#begin(kind);
     const topics = new Set<Topic>();
     let broken = false;
     try {
-      const sql = new PostgresSql(client, this.#where);
+      const sql = new PostgresSql(client, this.#where, timeoutMs);
       const value = await work({
         sql,
         now,
@@ -160,26 +215,42 @@ export class PostgresStore implements Store {
   }
 
   async #commit(client: PoolClient): Promise<void> {
-    const { command } = await client.query('COMMIT').catch((error) => {
-      throw translate(error, this.#where);
-    });
+    let warning: { code?: string | undefined; message?: string | undefined } | undefined;
+    const onNotice = (notice: NonNullable<typeof warning>) => {
+      if (notice.code !== '00000') warning = notice;
+    };
+    client.on('notice', onNotice);
+    const { command } = await client
+      .query('COMMIT')
+      .catch((error) => {
+        throw translate(error, this.#where);
+      })
+      .finally(() => client.off('notice', onNotice));
+    // A commit that stopped waiting for its standby (statement_timeout, pg_cancel_backend) succeeds with a warning.
+    if (warning) throw new StoreUnavailable(`${this.#where}: ${warning.message}`, warning);
     // PostgreSQL answers so, without an error, when an earlier statement had failed.
     if (command !== 'COMMIT')
       throw new Error('a statement of this transaction failed, and its error was swallowed');
   }
 
-  /** A connection that died in the pool shows at its first statement, when nothing has happened yet: the next one. */
+  /**
+   * A connection that died in the pool shows at its first statement, when nothing has happened yet: the next one is
+   * tried, unless the server was silent for as long as a request may wait.
+   */
   async #begin(kind: keyof typeof BEGIN): Promise<{ client: PoolClient; now: number }> {
+    const begin = { text: BEGIN[kind], query_timeout: BEGIN_TIMEOUT_MS };
+    const deadline = performance.now() + BEGIN_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
       const client = await this.#pool.connect().catch((error) => {
         throw translate(error, this.#where);
       });
       try {
-        const results = (await client.query(BEGIN[kind])) as unknown as pg.QueryResult<{ now: number }>[];
+        const results = (await client.query(begin)) as unknown as pg.QueryResult<{ now: number }>[];
         return { client, now: results.at(-1)!.rows[0]!.now };
       } catch (error) {
         client.release(true);
-        if (attempt >= CONNECTIONS || !isBroken(error)) throw translate(error, this.#where);
+        const last = attempt >= CONNECTIONS || performance.now() >= deadline;
+        if (last || !isBroken(error)) throw translate(error, this.#where);
       }
     }
   }
@@ -188,4 +259,15 @@ export class PostgresStore implements Store {
     if (topic !== 'all') this.#news.emit(topic);
     else for (const each of this.#news.eventNames()) this.#news.emit(each);
   }
+}
+
+/** In another encoding some texts cannot be stored, and lengths count bytes. Existing data is left alone. */
+async function checkEncoding({ sql }: Tx): Promise<void> {
+  const row = await sql.get<{ encoding: string }>(
+    'SELECT pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()',
+  );
+  if (row!.encoding === 'UTF8') return;
+  throw new StoreUnusable(
+    `its encoding is ${row!.encoding} and must be UTF8: make another with \`createdb --encoding UTF8 --template template0 NAME\``,
+  );
 }

@@ -18,11 +18,13 @@ export class PostgresSql implements Sql {
   readonly dialect = postgresDialect;
   readonly #client: PoolClient;
   readonly #where: string;
+  readonly #timeoutMs: number;
 
-  /** `where` names the database in errors. */
-  constructor(client: PoolClient, where: string) {
+  /** `where` names the database in errors; `timeoutMs` bounds the wait for an answer (QUERY_TIMEOUT_MS). */
+  constructor(client: PoolClient, where: string, timeoutMs: number) {
     this.#client = client;
     this.#where = where;
+    this.#timeoutMs = timeoutMs;
   }
 
   async all<T>(sql: string, params: readonly SqlValue[] = []): Promise<T[]> {
@@ -39,8 +41,14 @@ export class PostgresSql implements Sql {
 
   async #query(sql: string, params: readonly SqlValue[]) {
     const { name, text } = statementOf(sql);
+    const query = {
+      text,
+      values: params as SqlValue[],
+      query_timeout: this.#timeoutMs,
+      ...(name ? { name } : {}),
+    };
     try {
-      return await this.#client.query({ text, values: params as SqlValue[], ...(name ? { name } : {}) });
+      return await this.#client.query(query);
     } catch (error) {
       throw translate(error, this.#where);
     }

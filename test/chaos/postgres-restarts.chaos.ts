@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { restartPostgres } from '../support/postgres-restarts.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node ends, nothing is lost or doubled', async () => {
+  const program = await svcProgram();
+  try {
+    const report = await restartPostgres(program, {
+      home: tempDir(),
+      seed: process.env.SVC_SEED ?? 'restarts',
+      nodes: 3,
+      restarts: 20,
+      terminations: 200,
+      pauses: 5,
+      pauseMs: 23_000,
+      failovers: 3,
+      everyMs: 2000,
+    });
+    console.log(JSON.stringify(report));
+    expect(report.exits).toEqual([]);
+    expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([20, 200, 5, 3]);
+    expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
+    expect(report.failedImports).toEqual([]);
+    expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
+    expect(report.decisionsStored).toBe(report.decisions);
+    expect(report.deliveriesStored).toBe(report.outcomes);
+    expect(report.overCap).toBe(0);
+    expect(report.atCap).toBeGreaterThan(0);
+    expect(report.outcomes).toBeGreaterThan(100);
+    expect(report.slowestRecoveryMs).toBeLessThan(5_000);
+    expect(report.logLines).toBeLessThan(2_000);
+  } finally {
+    program.release();
+  }
+});

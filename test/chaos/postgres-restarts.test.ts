@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { restartPostgres } from '../support/postgres-restarts.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+// The short form of postgres-restarts.chaos.ts.
+test('PostgreSQL is restarted, cuts connections and fails over under load: no node ends, nothing is lost or doubled', async () => {
+  const program = await svcProgram();
+  try {
+    const report = await restartPostgres(program, {
+      home: tempDir(),
+      seed: 'short',
+      nodes: 2,
+      restarts: 2,
+      terminations: 12,
+      pauses: 1,
+      pauseMs: 1500,
+      idleInTransactionMs: 500,
+      failovers: 1,
+      everyMs: 500,
+    });
+    expect(report.exits).toEqual([]);
+    expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
+    expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
+    expect(report.failedImports).toEqual([]);
+    expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
+    expect(report.decisionsStored).toBe(report.decisions);
+    expect(report.deliveriesStored).toBe(report.outcomes);
+    expect(report.overCap).toBe(0);
+    expect(report.outcomes).toBeGreaterThan(0);
+    expect(report.slowestRecoveryMs).toBeLessThan(5_000);
+    expect(report.logLines).toBeLessThan(500);
+  } finally {
+    program.release();
+  }
+}, 180_000);

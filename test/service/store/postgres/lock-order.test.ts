@@ -1,0 +1,171 @@
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { createCipher } from '../../../../src/service/crypto/cipher.ts';
+import { contacts } from '../../../../src/service/store/contacts.ts';
+import { decisions } from '../../../../src/service/store/decisions.ts';
+import { deliveries } from '../../../../src/service/store/deliveries.ts';
+import { idempotency } from '../../../../src/service/store/idempotency.ts';
+import { messages } from '../../../../src/service/store/messages.ts';
+import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
+import { recentEvents } from '../../../../src/service/store/recent-events.ts';
+import { rewards } from '../../../../src/service/store/rewards.ts';
+import type { Tx } from '../../../../src/service/store/store.ts';
+import { users } from '../../../../src/service/store/users.ts';
+import { webhooks } from '../../../../src/service/store/webhooks.ts';
+import { settleOnce } from '../../../../src/service/workers/settler.ts';
+import { createDatabase } from '../../../support/postgres.ts';
+import { outsider } from '../../../support/row-lock.ts';
+
+const cipher = createCipher(Buffer.alloc(32));
+const DAY_MS = 86_400_000;
+const LONG_AGO_MS = 400 * DAY_MS;
+
+async function open() {
+  const url = await createDatabase(inject('postgres'));
+  const store = await PostgresStore.open(url, systemClock);
+  onTestFinished(() => store.close());
+  return { store, other: await outsider(url) };
+}
+
+/** Runs `work` while somebody else has `locked`, looks at `free`, and lets it end. */
+async function whileLocked(
+  { store, other }: Awaited<ReturnType<typeof open>>,
+  work: (tx: Tx) => Promise<unknown>,
+  { locked, free }: { locked: string; free: string },
+) {
+  await other.lock(locked);
+  const working = store.write(work);
+  await other.waiters();
+  const isFree = await other.isFree(free);
+  await other.release();
+  await working;
+  return isFree;
+}
+
+const user = (id: string) => ({ userId: id, hashId: id });
+const webhook = (id: string, leaseMs: number | null = null) => ({
+  id,
+  url: 'https://example.com/',
+  events: ['campaign.clicked'],
+  secret: Buffer.from('secret'),
+  leaseMs,
+});
+const occurrence = { kind: 'campaign.clicked', decisionId: 'd', contentId: 'c', hashId: 'h', occurredAt: 0 };
+
+it('a batch of users locks them in the order of their hashIds, whatever the order in the request', async () => {
+  const db = await open();
+  await db.store.write((tx) => users.upsert(tx, cipher, 'ws', [user('a'), user('b')]));
+  const upsert = (tx: Tx) => users.upsert(tx, cipher, 'ws', [user('b'), user('a')]);
+  const row = (id: string) => `SELECT 1 FROM app_user WHERE hash_id = '${id}'`;
+  expect(await whileLocked(db, upsert, { locked: row('a'), free: row('b') })).toBe(true);
+});
+
+it('a failed delivery locks its subscription before itself, as the removal of the subscription does', async () => {
+  const db = await open();
+  const claimed = await db.store.write(async (tx) => {
+    await webhooks.create(tx, 'ws', webhook('wh'));
+    await deliveries.enqueue(tx, 'ws', occurrence);
+    return deliveries.claim(tx, 'wh', 1, 60_000);
+  });
+  const attempt = {
+    status: 500,
+    endedAt: 1,
+    retryAfterMs: null,
+    error: null,
+    startedAt: 0,
+    durationMs: 1,
+  };
+  const finish = (tx: Tx) => deliveries.finish(tx, claimed[0]!, attempt, 0);
+  const locks = { locked: 'SELECT 1 FROM webhook', free: 'SELECT 1 FROM delivery' };
+  expect(await whileLocked(db, finish, locks)).toBe(true);
+});
+
+it('the removal of a subscription locks its deliveries in the order of their ids', async () => {
+  const db = await open();
+  await db.store.write(async (tx) => {
+    await webhooks.create(tx, 'ws', webhook('wh'));
+    await deliveries.enqueue(tx, 'ws', occurrence);
+    await deliveries.enqueue(tx, 'ws', occurrence);
+  });
+  // In the order of the table the second comes first.
+  await db.other.query('CREATE TABLE copy AS SELECT * FROM delivery');
+  await db.other.query('TRUNCATE delivery');
+  for (const id of ['dlv_2', 'dlv_1']) {
+    await db.other.query('UPDATE copy SET delivery_id = $1', [id]);
+    await db.other.query('INSERT INTO delivery SELECT * FROM copy LIMIT 1');
+  }
+  const row = (id: string) => `SELECT 1 FROM delivery WHERE delivery_id = '${id}'`;
+  const remove = (tx: Tx) => webhooks.delete(tx, 'ws', 'wh');
+  expect(await whileLocked(db, remove, { locked: row('dlv_1'), free: row('dlv_2') })).toBe(true);
+});
+
+it('the settler locks the reward logs of workspaces in the order of their ids', async () => {
+  const db = await open();
+  const record = (hashId: string) => ({
+    decisionId: `dec_${hashId}`,
+    hashId,
+    context: {},
+    contentId: 'c',
+    candidates: [],
+    prior: 0.1,
+    modelVersion: 0,
+    seed: 's',
+  });
+  await db.store.write(async (tx) => {
+    for (const [ws, ageMs] of [
+      ['ws_b', 9 * DAY_MS],
+      ['ws_a', 8 * DAY_MS],
+    ] as const) {
+      await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws));
+      await decisions.add({ ...tx, now: tx.now }, ws, record(`${ws}_new`));
+      const held = await decisions.hold(tx, ws, `dec_${ws}_new`);
+      await rewards.record(tx, ws, held!, 1);
+    }
+  });
+  const row = (ws: string) => `SELECT 1 FROM reward_head WHERE workspace_id = '${ws}'`;
+  const settle = (tx: Tx) => settleOnce(tx, 100);
+  expect(await whileLocked(db, settle, { locked: row('ws_a'), free: row('ws_b') })).toBe(true);
+});
+
+it('renewing leases and removing old rows wait for no row that somebody has locked', async () => {
+  const { store, other } = await open();
+  const past = (tx: Tx): Tx => ({ ...tx, now: tx.now - LONG_AGO_MS });
+  const claimed = await store.write(async (tx) => {
+    await webhooks.create(tx, 'ws', webhook('wh'));
+    for (let i = 0; i < 4; i++) await deliveries.enqueue(tx, 'ws', occurrence);
+    for (const id of ['a', 'b']) {
+      await webhooks.create(past(tx), 'ws', webhook(`wh_${id}`, 1000));
+      const answer = { digest: id, status: 202, body: null };
+      await idempotency.keep(past(tx), 'ws', id, answer);
+      await contacts.add(past(tx), 'ws', 'h', 'decision', id);
+      const content = { contentId: 'c', format: 'banner', title: 't', body: 'b' };
+      const to = { hashId: 'h', decisionId: id, withdrawAt: 1 };
+      await messages.add(tx, 'ws', to, content as Parameters<typeof messages.add>[3]);
+      await recentEvents.add(tx, 'ws', [{ userId: id, event: 'e', at: tx.now - LONG_AGO_MS }]);
+    }
+    return deliveries.claim(tx, 'wh', 2, 60_000);
+  });
+  await other.query('UPDATE delivery SET due_at = NULL WHERE in_hand = 0');
+  const first = (table: string, where = 'true') =>
+    `SELECT 1 FROM ${table} WHERE ctid = (SELECT min(ctid) FROM ${table} WHERE ${where})`;
+  const held = `delivery_id IN ('${claimed.map(({ deliveryId }) => deliveryId).join("', '")}')`;
+
+  for (const [table, work, rows] of [
+    [first('idempotency'), idempotency.purge, 1],
+    [first('contact'), contacts.purge, 1],
+    [first('message'), messages.purge, 1],
+    [first('recent_event'), recentEvents.purge, 1],
+    [first('webhook', 'lease_until IS NOT NULL'), webhooks.purgeExpired, 1],
+    [first('delivery', 'due_at IS NULL'), deliveries.purge, 1],
+  ] as const) {
+    await other.lock(table);
+    expect(await store.write((tx) => work(tx, 10)), table).toBe(rows);
+    await other.release();
+  }
+  await other.lock(first('delivery', held));
+  await store.write((tx) => deliveries.renew(tx, claimed, 7_200_000));
+  const renewed = await other.query('SELECT count(*)::int AS n FROM delivery WHERE due_at > $1', [
+    Date.now() + 3_600_000,
+  ]);
+  expect(renewed.rows[0].n).toBe(1);
+});

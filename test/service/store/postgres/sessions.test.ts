@@ -1,0 +1,130 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
+import { settings } from '../../../../src/service/store/settings.ts';
+import { StoreUnavailable, StoreUnusable, type Tx } from '../../../../src/service/store/store.ts';
+import { createDatabase } from '../../../support/postgres.ts';
+import { outsider } from '../../../support/row-lock.ts';
+
+const open = async (url: string) => {
+  const store = await PostgresStore.open(url, systemClock);
+  onTestFinished(() => store.close());
+  return store;
+};
+const pidOf = async ({ sql }: Tx) => (await sql.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!.pid;
+
+it('a connection that is terminated between two statements fails its transaction and nothing else', async () => {
+  const url = await createDatabase(inject('postgres'));
+  const store = await open(url);
+  const other = await outsider(url);
+  const broken = store.write(async (tx) => {
+    await settings.set(tx, 'lost', 1);
+    await other.query('SELECT pg_terminate_backend($1, 5000)', [await pidOf(tx)]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await settings.set(tx, 'lost', 2);
+  });
+  await expect(broken).rejects.toThrow(StoreUnavailable);
+  expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
+});
+
+it('a transaction that the server ends because its node was paused fails, and nothing else', async () => {
+  const url = await createDatabase(inject('postgres'));
+  const store = await open(`${url}?idle_in_transaction_session_timeout=50`);
+  const paused = store.write(async (tx) => {
+    await settings.set(tx, 'lost', 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await settings.set(tx, 'lost', 2);
+  });
+  await expect(paused).rejects.toThrow(StoreUnavailable);
+  expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
+});
+
+it('connections that went silent, as after a failover without a reset, cost a request seconds and are replaced', async () => {
+  const url = new URL(await createDatabase(inject('postgres')));
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const behind = new URL(url);
+  behind.port = String((server.address() as AddressInfo).port);
+  const store = await open(behind.href);
+  await Promise.all(Array.from({ length: 10 }, () => store.read((tx) => settings.get(tx, 'x'))));
+  for (const socket of sockets) socket.unpipe();
+  for (const socket of sockets) socket.resume();
+  await expect(store.read((tx) => settings.get(tx, 'x'))).rejects.toThrow(StoreUnavailable);
+  // The other nine show at the same time, to as many requests.
+  await Promise.allSettled(Array.from({ length: 10 }, () => store.read((tx) => settings.get(tx, 'x'))));
+  expect(await store.read((tx) => settings.get(tx, 'x'))).toBeUndefined();
+});
+
+it('statements have the isolation and the durability they need, whatever the defaults of the database', async () => {
+  const url = await createDatabase(inject('postgres'));
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  for (const [name, value] of Object.entries({
+    default_transaction_isolation: 'serializable',
+    default_transaction_read_only: 'on',
+    default_transaction_deferrable: 'on',
+    synchronous_commit: 'off',
+    client_min_messages: 'error',
+    idle_session_timeout: '1000',
+    extra_float_digits: '-15',
+    statement_timeout: '1',
+    lock_timeout: '1',
+    idle_in_transaction_session_timeout: '1',
+  }))
+    await admin.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${name} = '${value}'`);
+  await admin.end();
+  const store = await open(url);
+  const seen = `SELECT current_setting('transaction_isolation') AS isolation,
+    current_setting('transaction_read_only') AS "readOnly", current_setting('synchronous_commit') AS "commit",
+    current_setting('client_min_messages') AS messages, current_setting('idle_session_timeout') AS idle,
+    (0.1::float8 + 0.2::float8)::text AS float`;
+  const expected = {
+    isolation: 'read committed',
+    readOnly: 'off',
+    commit: 'on',
+    messages: 'warning',
+    idle: '0',
+    float: '0.30000000000000004',
+  };
+  expect(await store.write((tx) => tx.sql.get(seen))).toEqual(expected);
+  expect(await store.write((tx) => tx.sql.get(seen), { durable: false })).toEqual({
+    ...expected,
+    commit: 'off',
+  });
+  expect(await store.statement('seen', seen, [])).toEqual([expected]);
+});
+
+it('a stronger or weaker durability that the operator chose stays', async () => {
+  for (const level of ['local', 'remote_apply']) {
+    const url = await createDatabase(inject('postgres'));
+    const store = await open(`${url}?options=-c%20synchronous_commit%3D${level}`);
+    const shown = await store.write((tx) =>
+      tx.sql.get("SELECT current_setting('synchronous_commit') AS level"),
+    );
+    expect(shown).toEqual({ level });
+  }
+});
+
+it('new data is refused in a database of another encoding, with the command that makes a right one', async () => {
+  const admin = new pg.Client({ connectionString: inject('postgres') });
+  await admin.connect();
+  await admin.query('DROP DATABASE IF EXISTS svc_test_latin1');
+  await admin.query("CREATE DATABASE svc_test_latin1 TEMPLATE template0 ENCODING 'LATIN1'");
+  await admin.end();
+  const url = new URL(inject('postgres'));
+  url.pathname = '/svc_test_latin1';
+  const opening = PostgresStore.open(url.href, systemClock);
+  await expect(opening).rejects.toThrow(StoreUnusable);
+  await expect(opening).rejects.toThrow(/LATIN1.*createdb --encoding UTF8/);
+});
