@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Pacer } from '../client/pacer/pacer.ts';
-import { shellPath } from '../kit/shell.ts';
+import { shell, shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
@@ -118,8 +118,8 @@ async function tellProgress<R>(
 
 /** Prints what comes behind the first `lines` of an input that are not blank. */
 function restOf(input: string, lines: number): string {
-  const tail = `tail -n +${lines + 1}`;
-  return input === '-' ? tail : `grep -v '^[[:space:]]*$' ${shellPath(input)} | ${tail}`;
+  const tail = shell`tail -n ${`+${lines + 1}`}`;
+  return input === '-' ? tail : [`grep -v '^[[:space:]]*$' ${shellPath(input)}`, tail].join(' | ');
 }
 
 async function answerLine<R>(

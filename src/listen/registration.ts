@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { ApiError } from '../client/errors.ts';
 import type { EventKind } from '../contract/schemas.ts';
 import type { Clock } from '../kit/clock.ts';
+import { shell } from '../kit/shell.ts';
 
 export interface RegistrationOptions {
   readonly client: Client;
@@ -44,7 +45,9 @@ export class Registration {
     if (registration.#leased) registration.#renewing = registration.#renew();
     else {
       const way =
-        registration.id === undefined ? 'in its console' : `with \`svc webhooks delete ${registration.id}\``;
+        registration.id === undefined
+          ? 'in its console'
+          : shell`with \`svc webhooks delete ${registration.id}\``;
       options.warn(`the service grants no lease: if this listener is killed, remove the subscription ${way}`);
     }
     return registration;
@@ -68,7 +71,7 @@ export class Registration {
         ? `it ends by itself within ${this.#options.leaseSeconds} s`
         : status !== undefined && LACKING.has(status)
           ? 'the service cannot remove it: do so in its console'
-          : `remove it with \`svc webhooks delete ${this.id}\``;
+          : shell`remove it with \`svc webhooks delete ${this.id}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);
     }
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writePrivateFile } from '../../kit/private-file.ts';
+import { shellWord } from '../../kit/shell.ts';
 import type { NamedSecret } from '../../listen/verify.ts';
 import { keptUnder } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
@@ -54,7 +55,7 @@ export async function theSecret(flags: SecretFlags, world: World, paths: Paths):
   const { expected } = await findSecrets(flags, world, paths);
   if (expected.length > 1) {
     throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
-      hint: `name one with --subscription: ${expected.map(({ name }) => name).join(', ')}`,
+      hint: `name one with --subscription: ${expected.map(({ name }) => shellWord(name)).join(', ')}`,
     });
   }
   return expected[0]?.secret ?? (await askForSecret(flags, world));
