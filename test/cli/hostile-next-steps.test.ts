@@ -115,7 +115,9 @@ function paste(commands: readonly string[]): { ran: boolean; calls: string[][] }
   const bin = join(cwd, 'bin');
   mkdirSync(bin);
   for (const name of ['svc', 'tee', ...PROGRAMS])
-    writeFileSync(join(bin, name), '#!/bin/sh\nprintf "%s\\0" "${0##*/}" "$@"\n', { mode: 0o755 });
+    writeFileSync(join(bin, name), '#!/bin/sh\nprintf "%s\\0" "$(/usr/bin/basename "$0")" "$@"\n', {
+      mode: 0o755,
+    });
   const script = commands.map((command) => `( ${command}\n)\n`);
   const calls: string[] = [];
   for (const one of script) {
