@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Pacer } from '../client/pacer/pacer.ts';
+import { openPipe } from '../kit/pipe.ts';
 import { shell, shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
@@ -63,7 +64,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (!options.world.stdout.isTTY) void tellProgress(options, progress.signal, () => answered);
   const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
   signal.addEventListener('abort', patience, { once: true });
-  for await (const line of inputLines(open(options), stop, options.input)) {
+  for await (const line of inputLines(await open(options), stop, options.input)) {
     await room.take();
     if (stop.aborted) break;
     lines++;
@@ -150,8 +151,13 @@ function oneLine(text: string): string {
   }
 }
 
-function open({ input, world }: Pick<BatchOptions<unknown>, 'input' | 'world'>): NodeJS.ReadableStream {
-  return input === '-' ? world.stdin : createReadStream(resolve(world.cwd, input));
+async function open({
+  input,
+  world,
+}: Pick<BatchOptions<unknown>, 'input' | 'world'>): Promise<NodeJS.ReadableStream> {
+  if (input === '-') return world.stdin;
+  const path = resolve(world.cwd, input);
+  return (await openPipe(path)) ?? createReadStream(path);
 }
 
 function write(stream: NodeJS.WritableStream, text: string): Promise<void> {

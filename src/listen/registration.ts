@@ -13,6 +13,8 @@ export interface RegistrationOptions {
   readonly secret: string;
   readonly leaseSeconds: number;
   readonly clock: Clock;
+  /** Ends the wait for a service that is to be asked again; what is on its way arrives. */
+  readonly signal: AbortSignal;
   /** Told what the user may have to act on. */
   readonly warn: (text: string) => void;
 }
@@ -77,13 +79,13 @@ export class Registration {
   }
 
   async #subscribe(): Promise<void> {
-    const { client, url, events, secret, leaseSeconds } = this.#options;
+    const { client, url, events, secret, leaseSeconds, signal: waiting } = this.#options;
     const body = { url, events: events as EventKind[], signingSecret: secret };
     const answer = await client
-      .call('createWebhook', { body: { ...body, leaseSeconds } })
+      .call('createWebhook', { body: { ...body, leaseSeconds }, waiting })
       .catch((error: ApiError) => {
         if (!refusesLease(error)) throw error;
-        return client.call('createWebhook', { body });
+        return client.call('createWebhook', { body, waiting });
       });
     const created = answer.body as { id?: unknown; leaseUntil?: unknown } | undefined;
     this.id = typeof created?.id === 'string' ? created.id : undefined;
