@@ -1,8 +1,12 @@
 // Loads the bundle with V8's code cache: parsing and compiling are most of the start-up time of a short command.
 // Only what Node has loaded by itself is required here; node:crypto and node:module would cost 2 ms each.
 const {
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,10 +24,11 @@ const { Script } = require('node:vm');
  * The cache is only ever a help: what is missing, stale, damaged or not writable is compiled as usual, in silence.
  * A cache file is named after what it is valid for (Node's version, V8's version, flags and processor, the code's size
  * and time) and replaced as a whole, so an upgrade or two processes at once never meet a wrong or half-written one.
+ * What lies in it is code that runs: a file or a folder that anybody else owns or may write to is ignored.
  */
 exports.loadCached = function loadCached(file) {
   const cacheDir = findCacheDir();
-  if (cacheDir === undefined) return require(file);
+  if (cacheDir === undefined || !isPrivate(cacheDir)) return require(file);
   const loaded = new Map();
   const fresh = [];
 
@@ -71,11 +76,31 @@ function findCacheDir() {
   }
 }
 
-function readOrNothing(path) {
+/** True where only the user that runs this can have written it; always where files have no owners (Windows). */
+function isOurs({ uid, mode }) {
+  return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
+}
+
+/** False for a folder in which others may have put something; true also where there is none yet. */
+function isPrivate(dir) {
   try {
-    return readFileSync(path);
+    return isOurs(statSync(dir));
+  } catch (error) {
+    return error.code === 'ENOENT';
+  }
+}
+
+function readOrNothing(path) {
+  let file;
+  try {
+    // Not a link, and not a FIFO that would be waited for.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(file);
+    return stat.isFile() && isOurs(stat) ? readFileSync(file) : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

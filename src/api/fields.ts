@@ -21,6 +21,12 @@ export function objectOf(fields: readonly Field[], read: (file: string) => strin
   return root;
 }
 
+/** The files whose content `objectOf` asks for. */
+export function filesOf(fields: readonly Field[]): string[] {
+  const values = fields.filter(({ typed }) => typed).map(({ text }) => text.slice(text.indexOf('=') + 1));
+  return [...new Set(values.filter((value) => value.startsWith('@')).map((value) => value.slice(1)))];
+}
+
 /** The fields as pairs of a query string. Throws usage. */
 export function queryOf(fields: readonly Field[]): [string, string][] {
   return fields.map(({ text }) => {

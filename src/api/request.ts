@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Context } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
-import { fileFailure } from '../cli/file-failure.ts';
+import { fileBytes } from '../cli/input-bytes.ts';
 import { stdinChunks } from '../cli/stdin.ts';
 import type { World } from '../cli/world.ts';
 import { HEADERS } from '../contract/headers.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { type Field, objectOf, queryOf } from './fields.ts';
+import { type Field, filesOf, objectOf, queryOf } from './fields.ts';
 
 /** Headers that svc itself sets: a key never comes in a flag, and the connection is not the caller's. */
 const OWN: ReadonlySet<string> = new Set([
@@ -42,7 +40,6 @@ export async function bodyOf(
   { world }: Pick<Context, 'world'>,
   { input, fields }: { input: string | undefined; fields: readonly Field[] },
 ): Promise<string | Uint8Array | undefined> {
-  const read = (file: string) => readFile(world, file).toString('utf8');
   if (input === '-') {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -54,7 +51,11 @@ export async function bodyOf(
     return Buffer.concat(chunks);
   }
   if (input !== undefined) return readFile(world, input);
-  return fields.length === 0 ? undefined : JSON.stringify(objectOf(fields, read));
+  const contents = new Map<string, string>();
+  for (const file of filesOf(fields)) contents.set(file, (await readFile(world, file)).toString('utf8'));
+  return fields.length === 0
+    ? undefined
+    : JSON.stringify(objectOf(fields, (file) => contents.get(file) as string));
 }
 
 /** Adds fields to a path's query. */
@@ -66,13 +67,8 @@ export function withQuery(path: string, fields: readonly Field[]): string {
 /** The service takes less; what it says of more is worth seeing, a full memory is not. */
 const MOST_BYTES = 8 * MAX_BODY_BYTES;
 
-function readFile(world: World, name: string): Buffer {
-  let content: Buffer;
-  try {
-    content = readFileSync(resolve(world.cwd, name));
-  } catch (error) {
-    throw fileFailure(name, error);
-  }
+async function readFile(world: World, name: string): Promise<Buffer> {
+  const content = await fileBytes(name, world, MOST_BYTES);
   if (content.length > MOST_BYTES) throw tooLarge(name);
   return content;
 }

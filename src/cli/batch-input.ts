@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Pacer } from '../client/pacer/pacer.ts';
-import { shellPath } from '../kit/shell.ts';
+import { openPipe } from '../kit/pipe.ts';
+import { shell, shellPath } from '../kit/shell.ts';
 import { escapeJson } from './clean.ts';
 import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
@@ -63,7 +64,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (!options.world.stdout.isTTY) void tellProgress(options, progress.signal, () => answered);
   const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
   signal.addEventListener('abort', patience, { once: true });
-  for await (const line of inputLines(open(options), stop, options.input)) {
+  for await (const line of inputLines(await open(options), stop, options.input)) {
     await room.take();
     if (stop.aborted) break;
     lines++;
@@ -118,8 +119,8 @@ async function tellProgress<R>(
 
 /** Prints what comes behind the first `lines` of an input that are not blank. */
 function restOf(input: string, lines: number): string {
-  const tail = `tail -n +${lines + 1}`;
-  return input === '-' ? tail : `grep -v '^[[:space:]]*$' ${shellPath(input)} | ${tail}`;
+  const tail = shell`tail -n ${`+${lines + 1}`}`;
+  return input === '-' ? tail : [`grep -v '^[[:space:]]*$' ${shellPath(input)}`, tail].join(' | ');
 }
 
 async function answerLine<R>(
@@ -150,8 +151,13 @@ function oneLine(text: string): string {
   }
 }
 
-function open({ input, world }: Pick<BatchOptions<unknown>, 'input' | 'world'>): NodeJS.ReadableStream {
-  return input === '-' ? world.stdin : createReadStream(resolve(world.cwd, input));
+async function open({
+  input,
+  world,
+}: Pick<BatchOptions<unknown>, 'input' | 'world'>): Promise<NodeJS.ReadableStream> {
+  if (input === '-') return world.stdin;
+  const path = resolve(world.cwd, input);
+  return (await openPipe(path)) ?? createReadStream(path);
 }
 
 function write(stream: NodeJS.WritableStream, text: string): Promise<void> {

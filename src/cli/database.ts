@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../kit/mask-url.ts';
-import { shellWord } from '../kit/shell.ts';
+import { shell } from '../kit/shell.ts';
 import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -63,18 +63,18 @@ export function databaseFailure(error: unknown, database: string): unknown {
   if (!isPostgres(database))
     return name === 'StoreUnusable'
       ? new SvcError('data', message, {
-          hint: `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
+          hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
           cause: error,
         })
       : error;
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
-      hint: `see whether it answers: psql ${shellWord(maskUrl(database))} -c 'SELECT 1'`,
+      hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,
       cause: error,
     });
   if (name === 'StoreUnusable')
     return new SvcError('data', message, {
-      hint: `try it by hand: psql ${shellWord(maskUrl(database))}`,
+      hint: shell`try it by hand: psql ${maskUrl(database)}`,
       cause: error,
     });
   return error;

@@ -37,7 +37,7 @@ function report(error: SvcError, typed: Typed, out: Output): number {
       red(bold('error: ')),
       // A line end in a file's name, or in what a service answers, must not make a line that looks like one of svc.
       error.code === 'unexpected' ? error.message : cleanLine(error.message),
-      error.requestId ? ` [${error.requestId}]` : '',
+      error.requestId ? ` [${cleanLine(error.requestId)}]` : '',
       '\n  next: ',
       // A way on each line.
       error.hintFor(typed).replace(/\n */g, '\n        '),

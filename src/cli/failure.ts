@@ -17,6 +17,8 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
   switch (named?.name) {
     case 'ApiError':
       return fromApi(error as ApiError);
+    case 'AbortError':
+      return new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again(), cause: error });
     case 'TransportError':
       return fromTransport(error as TransportError);
     case 'LockUnusable': {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { openPipe } from '../kit/pipe.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { stdinChunks } from './stdin.ts';
@@ -24,13 +25,39 @@ export async function inputBytes(file: string | undefined, world: World): Promis
         hint: 'name a file, or pipe the bytes in',
       });
     }
-    const chunks: Buffer[] = [];
-    for await (const chunk of stdinChunks(world)) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    return allOf(world);
   }
+  return fileBytes(file, world);
+}
+
+/**
+ * All bytes of a file. A FIFO is read as standard input is: an interrupt ends the wait for it. Throws file, interrupted.
+ * @param most bytes that are read of a FIFO, give or take a chunk
+ */
+export async function fileBytes(
+  file: string,
+  { cwd, onInterrupt }: Pick<World, 'cwd' | 'onInterrupt'>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   try {
-    return await readFile(resolve(world.cwd, file));
+    const path = resolve(cwd, file);
+    const pipe = await openPipe(path);
+    return pipe ? await allOf({ stdin: pipe, onInterrupt }, most) : await readFile(path);
   } catch (error) {
     throw fileFailure(file, error);
   }
+}
+
+async function allOf(
+  from: Pick<World, 'stdin' | 'onInterrupt'>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdinChunks(from)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(chunks);
 }

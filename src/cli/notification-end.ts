@@ -7,7 +7,7 @@ import type { Typed } from './typed.ts';
 
 /** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
 export function requireDelivered(id: string, followed: Followed): void {
-  const waiting = (typed: Typed) => typed.on('notifications', 'watch', id);
+  const waiting = (typed: Typed) => typed.onThis(id, 'notifications', 'watch');
   switch (followed.end) {
     case 'delivered':
       return;
@@ -16,7 +16,7 @@ export function requireDelivered(id: string, followed: Followed): void {
       const why = typeof failure === 'string' ? `: ${failure}` : '';
       throw new SvcError('failed', `notification ${id} failed${why}`, {
         hint: (typed) =>
-          `look closer: ${typed.on('notifications', 'get', id)}; trigger it again only if the user was not messaged`,
+          `look closer: ${typed.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
     case 'timeout':

@@ -1,3 +1,4 @@
+import { openPipe } from '../kit/pipe.ts';
 import { SvcError } from './errors.ts';
 import type { Input, World } from './world.ts';
 
@@ -48,5 +49,13 @@ export function untilStopped(
       let next = await Promise.race([chunks.next(), stopped]);
       for (; !next.done; next = await chunks.next()) yield next.value as Uint8Array;
     },
+  };
+}
+
+/** Opens FIFOs and terminals for such a reader; see openPipe. */
+export function pipesUntil(signal: AbortSignal) {
+  return async (path: string) => {
+    const pipe = await openPipe(path);
+    return pipe && untilStopped(pipe, signal);
   };
 }

@@ -44,6 +44,13 @@ export class Typed {
     return pasted(['svc', ...command, ...taken(this.#argv ?? [], where).flags]);
   }
 
+  /** The same for a command with an operand, which may be foreign text: it is never read as a flag. */
+  onThis(operand: string, ...command: string[]): string {
+    const flags = taken(this.#argv ?? [], where).flags;
+    const behind = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
+    return pasted(['svc', ...command, ...behind]);
+  }
+
   /** The page that explains the command's flags. */
   help(): string {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;

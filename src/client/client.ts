@@ -173,8 +173,7 @@ function openWith(transport: Transport, options: ClientOptions) {
     let body: AsyncIterable<Buffer> | undefined;
     const head: Exchange = async (outgoing) => {
       const opened = await openInTime(transport, outgoing, options.timeoutMs);
-      if (opened.status < 200 || opened.status >= 300)
-        return { ...opened, body: await beginning(opened.body, MOST_REFUSAL_BYTES) };
+      if (Buffer.isBuffer(opened.body)) return { ...opened, body: opened.body };
       if (!/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? ''))
         throw new TransportError('answer', true, 'the service answered something that is no event stream');
       body = opened.body;
@@ -185,6 +184,7 @@ function openWith(transport: Transport, options: ClientOptions) {
   };
 }
 
+/** The stream, or a refusal with the beginning of its body, within the time. */
 async function openInTime(transport: Transport, request: Outgoing, timeoutMs: number) {
   const late = new AbortController();
   const timer = setTimeout(
@@ -193,7 +193,9 @@ async function openInTime(transport: Transport, request: Outgoing, timeoutMs: nu
   );
   const signals = [late.signal, ...(request.signal ? [request.signal] : [])];
   try {
-    return await transport.open({ ...request, signal: AbortSignal.any(signals) });
+    const opened = await transport.open({ ...request, signal: AbortSignal.any(signals) });
+    if (opened.status >= 200 && opened.status < 300) return opened;
+    return { ...opened, body: await beginning(opened.body, MOST_REFUSAL_BYTES) };
   } finally {
     clearTimeout(timer);
   }

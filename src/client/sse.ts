@@ -12,13 +12,23 @@ export interface ServerSentEvent {
 /** Most characters of a line or a message that are held; beyond it the stream is not what it should be. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
-/** Reads a stream of server-sent events (WHATWG HTML, 9.2.6). Throws RangeError at a message that never ends. */
+/** A line is held too, however little it holds: it counts as so many characters more. */
+const COST_OF_A_LINE = 64;
+/** A longer id, or one that cannot stand in a header (Last-Event-ID), is passed over. */
+const MOST_OF_AN_ID = 1024;
+const UNFIT_FOR_A_HEADER = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Reads a stream of server-sent events (WHATWG HTML, 9.2.6). Throws RangeError at a message that never ends.
+ * @param lastId the last id of the stream before, which this one continues
+ */
 export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
+  lastId = '',
 ): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder('utf-8');
   let rest = '';
-  let id = '';
+  let id = lastId;
   let event = '';
   let data: string[] = [];
   let size = 0;
@@ -50,10 +60,10 @@ export async function* readServerSentEvents(
       const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (field === 'data') {
         data.push(value);
-        size += value.length;
+        size += value.length + COST_OF_A_LINE;
         if (size > MOST_CHARACTERS) throw new RangeError('a message of the event stream does not end');
       } else if (field === 'event') event = value;
-      else if (field === 'id' && !value.includes('\0')) {
+      else if (field === 'id' && value.length <= MOST_OF_AN_ID && !UNFIT_FOR_A_HEADER.test(value)) {
         id = value;
         moved = true;
       } else if (field === 'retry' && /^\d{1,9}$/.test(value)) {

@@ -3,6 +3,7 @@ import { databaseFailure, databaseFlag, databaseOf } from '../cli/database.ts';
 import { SvcError } from '../cli/errors.ts';
 import { Flags } from '../cli/oclif.ts';
 import { keptFlags, serviceFlags, serviceOptions } from '../cli/serve-options.ts';
+import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
@@ -76,7 +77,9 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
       `serving ${flags.region ? `region ${flags.region} ` : ''}on ${url}\n`,
       metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
-      `  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}${apiKey === null ? '' : ` SVC_API_KEY=${apiKey}`}${flags.region ? ` SVC_REGION=${flags.region}` : ''}\n`,
+      shell`  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}`,
+      apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
+      flags.region ? shell` SVC_REGION=${flags.region}\n` : '\n',
       'stop with Ctrl-C',
     ]);
     const { kept, back } = keptFlags(service.deps.policy(), options);
@@ -106,7 +109,7 @@ function listenFailure(
   if (error.code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
       hint: (typed) =>
-        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again(flag, '0')}`,
+        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${typed.again(flag, '0')}`,
       cause: error,
     });
   if (error.code === 'EACCES')

@@ -2,7 +2,7 @@ import { type Batcher, longestRecord } from './batcher.ts';
 import type { RecordKind } from './check.ts';
 import { CsvReader } from './csv/reader.ts';
 import type { Format } from './input/detect.ts';
-import { type Input, openInput } from './input/open.ts';
+import { type Input, type OpenPipe, openInput } from './input/open.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './input/range.ts';
 import { Window } from './input/window.ts';
 import { NdjsonReader, type RecordReader } from './ndjson.ts';
@@ -15,6 +15,7 @@ export interface InputOptions {
   readonly cwd: string;
   readonly kind: RecordKind;
   readonly stdin: AsyncIterable<Uint8Array>;
+  readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
   readonly shaping: Shaping;
   readonly part: Part | undefined;

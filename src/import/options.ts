@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { ImportName } from './identity.ts';
 import type { Format } from './input/detect.ts';
+import type { OpenPipe } from './input/open.ts';
 import type { Traffic } from './result.ts';
 import type { Answer, Send } from './send.ts';
 import type { Shaping } from './shaping.ts';
@@ -30,6 +31,8 @@ export interface ImportOptions {
 /** Everything from outside that an import touches. */
 export interface ImportWorld {
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Opens a FIFO so that `stop` ends the wait for its writer. */
+  readonly openPipe?: OpenPipe | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly send: Send;

@@ -23,7 +23,7 @@ export interface Plan {
  */
 export async function planImport(
   options: ImportOptions,
-  world: Pick<ImportWorld, 'stdin' | 'clock' | 'stop' | 'onNotice'>,
+  world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
   const began = world.clock.now();
   const { name, shaping, maxErrors, format } = options;

@@ -40,6 +40,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     kind: name.kind,
     cwd: name.cwd,
     stdin: world.stdin,
+    openPipe: world.openPipe,
     format,
     shaping,
     part: name.part,

@@ -30,6 +30,10 @@ export function fileTrouble(name: string, error: unknown, to: 'read' | 'write' =
       return { message: `permission denied: ${name}`, hint: look };
     case 'EISDIR':
       return { message: `${name} is a directory, not a file`, hint: look };
+    case 'ESPIPE':
+      return { message: `${name} is a pipe, not a file`, hint: look };
+    case 'ENXIO':
+      return { message: `nobody reads the pipe ${name}`, hint: `cat ${shellPath(name)} &` };
     case 'ENOSPC':
     case 'EDQUOT':
       return { message: `no space is left for ${name}`, hint: 'df -h' };

@@ -22,6 +22,18 @@ export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
+/**
+ * A command in a sentence, each word that is put in quoted: shell`svc webhooks delete ${id}`. A word that would be read
+ * as a flag stands behind `--`.
+ */
+export function shell(parts: TemplateStringsArray, ...words: readonly string[]): string {
+  return parts.reduce((line, part, index) => {
+    const word = words[index - 1] as string;
+    const operand = word.startsWith('-') && /\s$/.test(line) ? '-- ' : '';
+    return line + operand + shellWord(word) + part;
+  });
+}
+
 function asBytes(char: string): string {
   return [...Buffer.from(char)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }

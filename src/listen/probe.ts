@@ -58,7 +58,8 @@ export class Probe {
       });
       if (this.#arrived && result.status === 200) return undefined;
       if (signal?.aborted || clock.now() + pause > until) return why(result, this.#arrived);
-      await clock.sleep(pause, signal);
+      // Where it is interrupted, the next try ends at once.
+      await clock.sleep(pause, signal).catch(() => undefined);
     }
   }
 }

@@ -7,7 +7,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../contract/headers.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
-import { type Diagnosis, diagnose, type Evidence } from './diagnose/diagnose.ts';
+import type { Diagnosis } from './diagnose/diagnose.ts';
+import { Explainer } from './explainer.ts';
 import type { Forwarded, ForwardResult } from './forward.ts';
 import { Seen } from './seen.ts';
 import { headerOf, judge, type NamedSecret, type RejectReason } from './verify.ts';
@@ -18,16 +19,6 @@ export const MAX_DELIVERY_BYTES = 1024 * 1024;
 const DRAIN_BYTES = 16 * 1024 * 1024;
 const STOP_DEADLINE_MS = 2000;
 const SWEEP_MS = 20;
-/** Explanations in a second, so that a flood of bad deliveries does not hold up the good ones. */
-const EXPLAINED_A_SECOND = 50;
-/** A larger body costs as much to explain as several that have this many bytes. */
-const BYTES_OF_ONE = 32 * 1024;
-/** One that no known mistake explains costs as much as many: everything was tried. */
-const COST_OF_UNKNOWN = 25;
-const NOT_EXPLAINED: Diagnosis = {
-  name: 'unknown',
-  summary: 'Not looked into: too many deliveries at once do not verify.',
-};
 
 export interface Verified {
   readonly type: 'event';
@@ -70,14 +61,15 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: http.Server;
   readonly #seen = new Seen();
+  readonly #explainer: Explainer;
   #finish: () => void = () => {};
-  #explaining = { since: 0, spent: 0 };
   #taken = 0;
   #reported = 0;
   #stopping = false;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
+    this.#explainer = new Explainer(options.now);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -101,7 +93,7 @@ export class Receiver {
     return new URL(`http://${shown}:${bound}/`);
   }
 
-  /** Takes no more, lets what is under way end for up to 2 s, and closes. */
+  /** Takes no more, lets what is under way end for up to 2 s, explanations for as long again, and closes. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -112,6 +104,7 @@ export class Receiver {
     await closed;
     clearInterval(sweep);
     clearTimeout(late);
+    await this.#explainer.stop(STOP_DEADLINE_MS);
   }
 
   #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
@@ -159,8 +152,9 @@ export class Receiver {
     const verdict = judge(headers, body, secrets);
     if (!verdict.verified) {
       answer(response, 401, { error: 'invalid_signature' });
-      const diagnosis = this.#explain({ headers, body, secrets, others });
-      this.#reject(request, receivedAt, verdict.reason, diagnosis);
+      this.#explainer.explain({ headers, body, secrets, others }, (diagnosis) =>
+        this.#reject(request, receivedAt, verdict.reason, diagnosis),
+      );
       return;
     }
     const delivery: Delivery = { receivedAt, headers, rawHeaders, body, ...readBody(body) };
@@ -183,18 +177,6 @@ export class Receiver {
     else received(response);
     this.#options.onReport({ type: 'event', delivery, duplicate, forwarded: result?.forwarded });
     if (++this.#reported >= count) this.#finish();
-  }
-
-  #explain(evidence: Evidence): Diagnosis {
-    const now = this.#options.now();
-    const elapsed = now - this.#explaining.since;
-    // A clock that was set back starts anew too.
-    if (elapsed >= 1000 || elapsed < 0) this.#explaining = { since: now, spent: 0 };
-    if (this.#explaining.spent >= EXPLAINED_A_SECOND) return NOT_EXPLAINED;
-    const diagnosis = diagnose(evidence);
-    const cost = Math.max(1, evidence.body.length / BYTES_OF_ONE);
-    this.#explaining.spent += diagnosis.name === 'unknown' ? cost * COST_OF_UNKNOWN : cost;
-    return diagnosis;
   }
 
   #reject(

@@ -4,7 +4,9 @@
  */
 
 import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { openPipeToWrite } from '../kit/pipe.ts';
 import { endToEnd } from './deliver.ts';
 import { type Delivery, readBody } from './delivery.ts';
 
@@ -62,10 +64,10 @@ export function parseRecorded(line: string): Recorded | string {
 
 /** Appends deliveries to a file that only its owner can read. */
 export class Recorder {
-  readonly #stream: WriteStream;
+  readonly #stream: Writable;
   readonly #failed: Promise<never>;
 
-  private constructor(stream: WriteStream) {
+  private constructor(stream: Writable) {
     this.#stream = stream;
     this.#failed = new Promise((_, reject) => stream.once('error', reject));
     this.#failed.catch(() => {}); // told to whoever waits for `failed` or `close`
@@ -73,6 +75,8 @@ export class Recorder {
 
   /** Opens the file for appending. Rejects with Node's error where it cannot be written. */
   static async open(path: string): Promise<Recorder> {
+    const pipe = await openPipeToWrite(path);
+    if (pipe) return new Recorder(pipe);
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
     await once(stream, 'open');
     return new Recorder(stream);

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { ApiError } from '../client/errors.ts';
 import type { EventKind } from '../contract/schemas.ts';
 import type { Clock } from '../kit/clock.ts';
+import { shell } from '../kit/shell.ts';
 
 export interface RegistrationOptions {
   readonly client: Client;
@@ -12,6 +13,8 @@ export interface RegistrationOptions {
   readonly secret: string;
   readonly leaseSeconds: number;
   readonly clock: Clock;
+  /** Ends the wait for a service that is to be asked again; what is on its way arrives. */
+  readonly signal: AbortSignal;
   /** Told what the user may have to act on. */
   readonly warn: (text: string) => void;
 }
@@ -44,7 +47,9 @@ export class Registration {
     if (registration.#leased) registration.#renewing = registration.#renew();
     else {
       const way =
-        registration.id === undefined ? 'in its console' : `with \`svc webhooks delete ${registration.id}\``;
+        registration.id === undefined
+          ? 'in its console'
+          : shell`with \`svc webhooks delete ${registration.id}\``;
       options.warn(`the service grants no lease: if this listener is killed, remove the subscription ${way}`);
     }
     return registration;
@@ -68,19 +73,19 @@ export class Registration {
         ? `it ends by itself within ${this.#options.leaseSeconds} s`
         : status !== undefined && LACKING.has(status)
           ? 'the service cannot remove it: do so in its console'
-          : `remove it with \`svc webhooks delete ${this.id}\``;
+          : shell`remove it with \`svc webhooks delete ${this.id}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);
     }
   }
 
   async #subscribe(): Promise<void> {
-    const { client, url, events, secret, leaseSeconds } = this.#options;
+    const { client, url, events, secret, leaseSeconds, signal: waiting } = this.#options;
     const body = { url, events: events as EventKind[], signingSecret: secret };
     const answer = await client
-      .call('createWebhook', { body: { ...body, leaseSeconds } })
+      .call('createWebhook', { body: { ...body, leaseSeconds }, waiting })
       .catch((error: ApiError) => {
         if (!refusesLease(error)) throw error;
-        return client.call('createWebhook', { body });
+        return client.call('createWebhook', { body, waiting });
       });
     const created = answer.body as { id?: unknown; leaseUntil?: unknown } | undefined;
     this.id = typeof created?.id === 'string' ? created.id : undefined;

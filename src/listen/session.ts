@@ -127,7 +127,7 @@ function makeReceiver(
 async function subscribe(
   { client, events, secret, leaseSeconds, onRefused }: RegisterOptions,
   target: URL,
-  { clock, on }: SessionOptions,
+  { clock, on, signal }: SessionOptions,
 ): Promise<Registration | undefined> {
   try {
     return await Registration.create({
@@ -137,6 +137,7 @@ async function subscribe(
       secret,
       leaseSeconds,
       clock,
+      signal,
       warn: on.warn,
     });
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { ApiError, TransportError } from '../client/errors.ts';
+import { retryAfterMs } from '../client/pacer/answer.ts';
 import { decideRetry, retryWait } from '../client/retry-policy.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../client/sse.ts';
+import { HEADERS } from '../contract/headers.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
 
@@ -16,25 +18,26 @@ export interface FollowOptions {
   readonly onState: (state: 'open' | 'lost') => void;
 }
 
-/** A stream that ends sooner than this and brought nothing counts as one that could not be opened, in ms. */
+/** A stream that ends sooner than this and brought no event counts as one that could not be opened, in ms. */
 const STILLBORN_MS = 5000;
 /** A stream that is silent for this long is taken for dead, in ms: the service sends a comment more often. */
 const SILENCE_MS = 60_000;
-const RECONNECT_MS = 500;
+/** The pause before a stream is opened again, in ms: as long as the service asks for, within these bounds. */
+const RECONNECT_MS = { least: 500, most: 60_000 };
 
 /**
  * The live event stream, opened again under `Last-Event-ID` whenever it is cut, so that no event is missed.
  * Ends when the signal fires. Throws ApiError where the service refuses, TransportError after the last attempt.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerSentEvent> {
-  const { client, clock, random, maxRetries, signal, onState } = options;
+  const { client, clock, signal, onState } = options;
   let lastId = '';
   let failures = 0;
-  let pause = RECONNECT_MS;
+  let pause: number = RECONNECT_MS.least;
   while (!signal.aborted) {
     const watchdog = new AbortController();
     try {
-      const headers: Record<string, string> = lastId === '' ? {} : { 'last-event-id': lastId };
+      const headers: Record<string, string> = lastId === '' ? {} : { 'last-event-id': asHeader(lastId) };
       const stream = await client.stream('streamEvents', {
         headers,
         signal: AbortSignal.any([signal, watchdog.signal]),
@@ -42,18 +45,19 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
       const openedAt = clock.now();
       onState('open');
       let alive = false;
-      for await (const message of readServerSentEvents(watched(stream, watchdog))) {
+      for await (const message of readServerSentEvents(watched(stream, watchdog), lastId)) {
+        lastId = message.id;
+        pause = Math.min(RECONNECT_MS.most, Math.max(RECONNECT_MS.least, message.retry ?? pause));
+        if (message.data === undefined) continue;
         alive = true;
         failures = 0;
-        lastId = message.id;
-        pause = message.retry ?? pause;
-        if (message.data !== undefined) yield message;
+        yield message;
       }
-      if (!alive && clock.now() - openedAt < STILLBORN_MS)
-        throw new TransportError('lost', true, 'the service ends the event stream as soon as it is open');
+      if (alive || clock.now() - openedAt >= STILLBORN_MS) failures = 0;
+      else throw new TransportError('lost', true, 'the service ends the event stream as soon as it is open');
     } catch (error) {
       if (signal.aborted) return;
-      const wait = waitAfter(error, ++failures, maxRetries, random);
+      const wait = waitAfter(error, ++failures, options);
       if (wait === undefined) throw error;
       onState('lost');
       await clock.sleep(wait, signal).catch(() => undefined);
@@ -67,15 +71,18 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
   }
 }
 
+/** Text as the UTF-8 that a header takes. */
+const asHeader = (text: string) => Buffer.from(text).toString('latin1');
+
 /** The wait before another attempt, in ms; undefined where there is none. */
-function waitAfter(error: unknown, failures: number, maxRetries: number, random: Random): number | undefined {
+function waitAfter(
+  error: unknown,
+  failures: number,
+  { maxRetries, random, clock }: Pick<FollowOptions, 'maxRetries' | 'random' | 'clock'>,
+): number | undefined {
   if (error instanceof ApiError) {
-    const seconds = Number(error.headers['retry-after']);
-    const failure = {
-      kind: 'answered',
-      status: error.status,
-      retryAfterMs: seconds * 1000 || undefined,
-    } as const;
+    const wait = retryAfterMs(error.headers[HEADERS.retryAfter], clock.now());
+    const failure = { kind: 'answered', status: error.status, retryAfterMs: wait } as const;
     const decision = decideRetry(failure, 'always', failures, { maxRetries, keysHonoured: false }, random);
     return decision.repeat ? decision.waitMs : undefined;
   }

@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -126,5 +138,67 @@ describe('the code cache', () => {
     expect(made).toHaveLength(2);
     expect(await start()).toBe('one/');
     expect(cached()).toEqual(made);
+  });
+
+  describe('that somebody else may have written', () => {
+    const NOBODY = 65534;
+    /** A program that says `one`, with a cache that makes it say `two`: V8 compares the length of a source alone. */
+    async function tampered() {
+      const made = program('two');
+      const part = join(made.dir, 'part.cjs');
+      const at = 1_764_000_000;
+      utimesSync(part, at, at);
+      await made.start();
+      made.write('one');
+      utimesSync(part, at, at);
+      const name = made.cached().find((one) => one.name.startsWith('part'))!.name;
+      return { ...made, file: join(made.cache, name) };
+    }
+    const mine = process.geteuid?.() === 0;
+
+    it('would run, were it not looked at', async () => {
+      const { start } = await tampered();
+      expect(await start()).toBe('two/');
+    });
+
+    it.each<[string, (file: string, cache: string) => void]>([
+      ['a file that a group may write to', (file) => chmodSync(file, 0o620)],
+      ['a file that everybody may write to', (file) => chmodSync(file, 0o602)],
+      ['a folder that a group may write to', (_, cache) => chmodSync(cache, 0o770)],
+      ['a folder that everybody may write to', (_, cache) => chmodSync(cache, 0o1777)],
+      [
+        'a link to a file',
+        (file) => {
+          renameSync(file, `${file}.real`);
+          symlinkSync(`${file}.real`, file);
+        },
+      ],
+      // Only root can give a file away; anybody else meets the modes above.
+      ...(mine
+        ? ([
+            ['a file of another user', (file) => chownSync(file, NOBODY, NOBODY)],
+            ['a folder of another user', (_, cache) => chownSync(cache, NOBODY, NOBODY)],
+            [
+              'a link to a folder of another user',
+              (_, cache) => {
+                renameSync(cache, `${cache}.real`);
+                chownSync(`${cache}.real`, NOBODY, NOBODY);
+                symlinkSync(`${cache}.real`, cache);
+              },
+            ],
+          ] satisfies Array<[string, (file: string, cache: string) => void]>)
+        : []),
+    ])('is ignored: %s', async (_, change) => {
+      const { start, file, cache } = await tampered();
+      change(file, cache);
+      expect(await start()).toBe('one/');
+    });
+
+    it('is not waited for: a FIFO in the place of a file', async () => {
+      const { start, file } = await tampered();
+      rmSync(file);
+      await run('mkfifo', [file]);
+      expect(await start()).toBe('one/');
+    });
   });
 });

@@ -43,3 +43,32 @@ it('gives up on a message that never ends', async () => {
   })();
   await expect(reading).rejects.toThrow(RangeError);
 });
+
+it('gives up on a message of endless empty lines of data', async () => {
+  async function* endless() {
+    for (let chunks = 0; chunks < 64; chunks++) yield Buffer.from('data:\n'.repeat(64 * 1024));
+  }
+  const reading = (async () => {
+    for await (const _ of readServerSentEvents(endless()));
+  })();
+  await expect(reading).rejects.toThrow(RangeError);
+});
+
+it('reads any bytes without a failure of its own', async () => {
+  const line = fc.oneof(
+    fc
+      .constantFrom('id', 'retry', 'data', 'event', ':', '\0', '')
+      .chain((name) =>
+        fc.oneof(fc.string({ unit: 'binary' }), fc.bigInt().map(String)).map((value) => `${name}: ${value}`),
+      ),
+    fc.constantFrom('', '', 'retry: 99999999999999999999', `id: ${'9'.repeat(5000)}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 20 }), async (lines) => {
+      for (const { id, retry } of await read(`${lines.join('\n')}\n\n`)) {
+        expect(id.length).toBeLessThanOrEqual(1024);
+        expect(retry === undefined || Number.isSafeInteger(retry)).toBe(true);
+      }
+    }),
+  );
+});

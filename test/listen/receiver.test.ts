@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deliveryHeaders } from '../../src/contract/delivery-headers.ts';
 import { signBody } from '../../src/contract/signature.ts';
 import { Deliverer } from '../../src/listen/deliver.ts';
@@ -93,6 +93,7 @@ describe('the receiver answers', () => {
     expect(await answered.json()).toEqual({ error: 'invalid_signature' });
     expect((await post(url, body(), {})).status).toBe(401);
     expect((await post(url, body(), { 'x-service-signature': '0'.repeat(64) })).status).toBe(401);
+    await vi.waitFor(() => expect(reports).toHaveLength(3));
     expect(
       reports.map((report) => [(report as Rejected).reason, (report as Rejected).diagnosis?.name]),
     ).toEqual([
@@ -109,6 +110,7 @@ describe('the receiver answers', () => {
       reports.length = 0;
       for (let n = 0; n < count; n++) {
         expect((await post(url, bytes, { 'x-service-signature': 'nothing' })).status).toBe(401);
+        await vi.waitFor(() => expect(reports).toHaveLength(n + 1)); // else more wait than are kept
       }
       const named = reports.filter((report) => (report as Rejected).diagnosis?.name === 'not-a-signature');
       return [named.length, reports.length];

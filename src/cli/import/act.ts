@@ -11,7 +11,7 @@ import type { Connection } from '../connect.ts';
 import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { heldBackText, paceOf } from '../pace.ts';
-import { untilStopped } from '../stdin.ts';
+import { pipesUntil, untilStopped } from '../stdin.ts';
 import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
 import { dryRunRejects, importOptions, shareOf } from './options.ts';
@@ -122,6 +122,7 @@ async function run(
   try {
     const end = await runImport(options, {
       stdin: untilStopped(world.stdin, signal),
+      openPipe: pipesUntil(signal),
       clock: world.clock,
       random: randomFrom(undefined),
       send: counted(sendWith(connection.client, act.kind), traffic),
@@ -198,6 +199,7 @@ async function plan(
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
   const { result, reasons, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),
+    openPipe: pipesUntil(signal),
     clock: world.clock,
     stop: signal,
     onNotice: (text) => out.warn(text),

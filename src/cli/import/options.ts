@@ -7,7 +7,7 @@ import type { Part } from '../../import/input/range.ts';
 import type { ImportOptions } from '../../import/options.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
-import { shellWord } from '../../kit/shell.ts';
+import { shell, shellWord } from '../../kit/shell.ts';
 import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { fileFailure } from '../file-failure.ts';
@@ -25,7 +25,7 @@ export function shapingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Shap
   const types = pairs('type', flags.type).map(([column, type]) => {
     if (!['string', 'number', 'boolean'].includes(type))
       throw new SvcError('usage', `--type ${column}=${type} names no type`, {
-        hint: `choose one: --type ${column}=string, number or boolean`,
+        hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
       });
     return [column, type as CellType] as const;
   });

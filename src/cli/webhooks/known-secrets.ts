@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { writePrivateFile } from '../../kit/private-file.ts';
+import { shellPath, shellWord } from '../../kit/shell.ts';
 import type { NamedSecret } from '../../listen/verify.ts';
 import { keptUnder } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { SvcError } from '../errors.ts';
 import { Flags } from '../oclif.ts';
-import type { Output } from '../output.ts';
 import type { Paths } from '../paths.ts';
 import { askSecret } from '../prompt.ts';
 import { type ConnectionFlags, resolveSettings } from '../settings.ts';
@@ -54,7 +53,7 @@ export async function theSecret(flags: SecretFlags, world: World, paths: Paths):
   const { expected } = await findSecrets(flags, world, paths);
   if (expected.length > 1) {
     throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
-      hint: `name one with --subscription: ${expected.map(({ name }) => name).join(', ')}`,
+      hint: `name one with --subscription: ${expected.map(({ name }) => shellWord(name)).join(', ')}`,
     });
   }
   return expected[0]?.secret ?? (await askForSecret(flags, world));
@@ -86,19 +85,15 @@ export interface ListenSecrets {
 }
 
 /**
- * The secrets of a listener. One that subscribes itself needs none given: it makes one for the run, or writes a new one
- * into a --secret-file that is missing, where a handler can read it. Throws not_configured, file, usage.
+ * The secrets of a listener. One that subscribes itself needs none given: it makes one for the run. Throws not_configured, file, usage.
  */
 export async function listenSecrets(
   flags: SecretFlags,
   world: World,
   paths: Paths,
   subscribes: boolean,
-  out: Pick<Output, 'notice'>,
 ): Promise<ListenSecrets> {
-  if (subscribes && ensureSecretFile(flags['secret-file'], world)) {
-    out.notice(`made a signing secret in ${flags['secret-file']}`);
-  }
+  if (subscribes) refuseMissing(flags['secret-file'], world);
   const { expected, others } = await findSecrets(flags, world, paths);
   if (!subscribes) {
     const secrets =
@@ -112,18 +107,13 @@ export async function listenSecrets(
   return { secrets: [made, ...expected], others, given: false };
 }
 
-/** Makes the file of --secret-file with a new secret where it is missing, readable to its owner only. */
-function ensureSecretFile(file: string | undefined, world: World): boolean {
-  if (file === undefined || file === '-') return false;
-  const path = resolve(world.cwd, file);
-  try {
-    readFileSync(path);
-    return false;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
-    writePrivateFile(path, `${newSecret()}\n`);
-    return true;
-  }
+/** A typing error must not become a file with a secret that nobody else has. Throws file. */
+function refuseMissing(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
+  if (file === undefined || file === '-' || existsSync(resolve(cwd, file))) return;
+  throw new SvcError('file', `no such file: ${file}`, {
+    hint: (typed) =>
+      `to make a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${typed.again()}`,
+  });
 }
 
 async function givenSecret(flags: SecretFlags, world: World): Promise<NamedSecret | undefined> {

@@ -1,3 +1,4 @@
+import { shell } from '../../kit/shell.ts';
 import { ProbeLost } from '../../listen/session.ts';
 import { SvcError } from '../errors.ts';
 import { fileFailure } from '../file-failure.ts';
@@ -24,7 +25,7 @@ export function listenFailure(
   if (code === 'EADDRINUSE') {
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
       hint: (typed) =>
-        `stop what listens there (fuser -v ${port}/tcp), or take a free one: ${typed.again('--port', '0')}`,
+        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${typed.again('--port', '0')}`,
     });
   }
   if (code === 'EACCES') {

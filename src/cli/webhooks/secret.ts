@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { fileFailure } from '../file-failure.ts';
+import { fileBytes } from '../input-bytes.ts';
 import { readStdin } from '../prompt.ts';
 import type { World } from '../world.ts';
 
@@ -40,11 +38,7 @@ export async function readSecret(world: World, file: string): Promise<string> {
 
 async function readText(world: World, file: string): Promise<string> {
   if (file === '-') return withoutLineEnd(await readStdin(world, MOST_BYTES));
-  try {
-    return withoutLineEnd(readFileSync(resolve(world.cwd, file), 'utf8'));
-  } catch (error) {
-    throw fileFailure(file, error);
-  }
+  return withoutLineEnd((await fileBytes(file, world, MOST_BYTES)).toString('utf8'));
 }
 
 function withoutLineEnd(text: string): string {

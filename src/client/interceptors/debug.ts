@@ -1,25 +1,15 @@
-import { HEADERS } from '../../contract/headers.ts';
 import type { Incoming, Interceptor, Outgoing } from '../exchange.ts';
+import { type Echoes, redactBody, redactHeader, redactPath } from './redact.ts';
 
-const SECRET_HEADERS: ReadonlySet<string> = new Set([
-  HEADERS.authorization,
-  HEADERS.signature,
-  HEADERS.webhookSignature,
-  'cookie',
-  'set-cookie',
-]);
-const SECRET_FIELDS = /("(?:signingSecret|apiKey|name|phone|accountNumber)"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
-const MOST_CHARACTERS = 2000;
-
-/** Writes requests and answers as lines of text, secrets and personal fields masked. */
+/** Writes requests and answers as lines of text, with what may be secret or personal masked. */
 export function debug(write: (line: string) => void): Interceptor {
   return (next) => async (request) => {
-    write(`> ${request.method} ${request.path}`);
-    writeParts('>', request, write);
+    write(`> ${request.method} ${redactPath(request.path)}`);
+    const sent = writeParts('>', request, write);
     try {
       const answer = await next(request);
       write(`< ${answer.status}`);
-      writeParts('<', answer, write);
+      writeParts('<', answer, write, sent);
       return answer;
     } catch (error) {
       write(`! ${(error as Error).message}`);
@@ -28,21 +18,16 @@ export function debug(write: (line: string) => void): Interceptor {
   };
 }
 
+/** Returns the values that it masked. */
 function writeParts(
   mark: string,
   { headers, body }: Pick<Outgoing | Incoming, 'headers' | 'body'>,
   write: (line: string) => void,
-): void {
-  for (const [name, value] of Object.entries(headers))
-    write(`${mark} ${name}: ${SECRET_HEADERS.has(name) ? '****' : value}`);
+  echoes?: Echoes,
+): Echoes {
+  for (const [name, value] of Object.entries(headers)) write(`${mark} ${name}: ${redactHeader(name, value)}`);
   const text = typeof body === 'string' ? body : body ? Buffer.from(body).toString('utf8') : '';
-  if (text) write(`${mark} ${maskBody(text)}`);
-}
-
-/** A body fit to show: masked, then cut. */
-export function maskBody(text: string): string {
-  const masked = text.replace(SECRET_FIELDS, '$1"****"');
-  return masked.length > MOST_CHARACTERS
-    ? `${masked.slice(0, MOST_CHARACTERS)}… (${masked.length} characters)`
-    : masked;
+  const masked = new Set<string>();
+  if (text) write(`${mark} ${redactBody(text, masked, echoes)}`);
+  return masked;
 }

@@ -1,6 +1,6 @@
 import type { Group } from '../../contract/limits.ts';
 import { TransportError } from '../errors.ts';
-import type { Interceptor } from '../exchange.ts';
+import type { Incoming, Interceptor } from '../exchange.ts';
 import { readRateAnswer } from '../pacer/answer.ts';
 import type { Pacer, PacerClock, Slot } from '../pacer/pacer.ts';
 
@@ -14,13 +14,14 @@ export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, '
     } catch (error) {
       throw new TransportError('aborted', false, 'the request was interrupted', error);
     }
+    let answer: Incoming;
     try {
-      const answer = await next(request);
-      slot.answered(readRateAnswer(answer.status, answer.headers, clock.now()));
-      return answer;
+      answer = await next(request);
     } catch (error) {
       slot.failed({ counted: !(error instanceof TransportError) || error.sent });
       throw error;
     }
+    slot.answered(readRateAnswer(answer.status, answer.headers, clock.now()));
+    return answer;
   };
 }

@@ -41,16 +41,19 @@ export function resetIn(value: number, now: number): number {
   return Math.max(0, (value > 1e12 ? value : value * 1000) - now);
 }
 
-/** `Retry-After` as a wait in ms: seconds or an HTTP date (RFC 9110, 10.2.3). */
+/** A longer Retry-After is taken as this long, in ms: the time that it names is still one that can be written. */
+const LONGEST_RETRY_AFTER_MS = 366 * 24 * 3600_000;
+
+/** `Retry-After` as a wait in ms, at most a year: seconds or an HTTP date (RFC 9110, 10.2.3). */
 export function retryAfterMs(
   header: string | readonly string[] | undefined,
   now: number,
 ): number | undefined {
   const text = single(header);
   if (text === undefined) return undefined;
-  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text) * 1000;
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000);
   const date = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, date - now));
 }
 
 function whole(header: string | readonly string[] | undefined): number | undefined {

@@ -13,7 +13,7 @@ import { withSpinner } from '../../cli/spinner.ts';
 import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
 import type { Answer } from '../../client/client.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
-import { commandLine } from '../../kit/shell.ts';
+import { commandLine, shell } from '../../kit/shell.ts';
 
 export default class NotificationsTrigger extends SvcCommand {
   static override aliases = ['notify'];
@@ -142,6 +142,6 @@ function accepted(body: unknown) {
   return [
     `${notificationId}  `,
     typeof status === 'string' ? notificationStatus(status) : 'accepted',
-    `\nsee \`svc notifications watch ${notificationId}\``,
+    shell`\nsee \`svc notifications watch ${notificationId}\``,
   ];
 }

@@ -5,6 +5,7 @@ import { Args, Flags } from '../../cli/oclif.ts';
 import { checkProfileName } from '../../cli/profile-names.ts';
 import { askSecret, readStdin } from '../../cli/prompt.ts';
 import { checkAddress } from '../../cli/settings.ts';
+import { shell } from '../../kit/shell.ts';
 import { mask, type Profile, Profiles } from '../../profiles/profiles.ts';
 
 const MOST_KEY_BYTES = 4096;
@@ -66,7 +67,7 @@ but its name, it is asked for another key.`;
     out.result(
       { name, current: inUse },
       () =>
-        `profile ${name} ${before ? 'changed' : 'saved'}${inUse ? ' and in use' : `; \`svc profiles use ${name}\` makes it the one in use`}`,
+        `profile ${name} ${before ? 'changed' : 'saved'}${inUse ? ' and in use' : shell`; \`svc profiles use ${name}\` makes it the one in use`}`,
     );
 
     /** Undefined where the profile keeps the one it has. */
@@ -84,7 +85,7 @@ but its name, it is asked for another key.`;
       const { workspace, baseUrl } = profile;
       if (workspace !== undefined && baseUrl !== undefined) return { ...profile, workspace, baseUrl };
       throw new SvcError('usage', `--${workspace === undefined ? 'workspace' : 'base-url'} is missing`, {
-        hint: `svc profiles add ${name} --workspace W --region R --base-url https://…`,
+        hint: shell`svc profiles add ${name} --workspace W --region R --base-url https://…`,
       });
     }
   }

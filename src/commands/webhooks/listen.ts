@@ -76,7 +76,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
     warnOfUnknownKinds(flags.event ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
     const wants = wantsRegistration(flags, world);
-    const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no', out);
+    const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
         `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.typed)}`,
@@ -114,7 +114,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
   }
 }
 
-/** The same listener with a secret in a file, which it makes and the handler can read. */
+/** The same listener with a secret in a file, which the handler can read too. */
 const oneSecret = (typed: Typed) => typed.again('--secret-file', 'secret.txt');
 
 function events(

@@ -3,6 +3,7 @@ import { orInDoubt } from '../../cli/in-doubt.ts';
 import { orLacking } from '../../cli/lacking.ts';
 import { objectOf } from '../../cli/object-of.ts';
 import { Args } from '../../cli/oclif.ts';
+import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksRedeliver extends SvcCommand {
   static override summary = 'Send a delivery again, with the same bytes and identifier';
@@ -18,10 +19,10 @@ export default class WebhooksRedeliver extends SvcCommand {
     const params = { id: args.id, deliveryId: args.delivery };
     const answer = await orInDoubt(
       `whether ${args.delivery} is sent again`,
-      (typed) => typed.on('webhooks', 'deliveries', args.id),
+      (typed) => typed.onThis(args.id, 'webhooks', 'deliveries'),
       orLacking(
         `send ${args.delivery} again`,
-        `see what there is with \`svc webhooks deliveries ${args.id}\``,
+        shell`see what there is with \`svc webhooks deliveries ${args.id}\``,
         client.call('redeliver', { params, signal }),
       ),
     );

@@ -46,7 +46,7 @@ export default class WebhooksReplay extends SvcCommand {
     notTheSecretToo(args.file, flags);
     const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
     const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
-    const recording = readRecording(args.file, world, (line, why) => {
+    const recording = readRecording(args.file, world, signal, (line, why) => {
       counts.unreadable++;
       out.warn(`${args.file}:${line} ${why}; it is left out`);
     });
@@ -126,10 +126,11 @@ function parseSpeed(text: string): number {
 async function* readRecording(
   file: string,
   world: World,
+  signal: AbortSignal,
   onBad: (line: number, why: string) => void,
 ): AsyncGenerator<Recorded> {
   let number = 0;
-  for await (const line of recordingLines(file, world)) {
+  for await (const line of recordingLines(file, world, signal)) {
     number++;
     if (line.trim() === '') continue;
     const recorded = parseRecorded(line);

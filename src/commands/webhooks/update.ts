@@ -8,6 +8,7 @@ import { objectOf } from '../../cli/object-of.ts';
 import { Args, Flags } from '../../cli/oclif.ts';
 import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
+import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksUpdate extends SvcCommand {
   static override summary = 'Change, enable, disable or renew a webhook subscription';
@@ -47,12 +48,12 @@ export default class WebhooksUpdate extends SvcCommand {
     } as RequestOf<'updateWebhook'>;
     if (Object.keys(body).length === 0)
       throw new SvcError('usage', 'nothing to change was named', {
-        hint: `svc webhooks update ${args.id} --status active`,
+        hint: shell`svc webhooks update ${args.id} --status active`,
       });
     const { client } = await context.connect();
     const answer = await orInDoubt(
       `whether ${args.id} was changed`,
-      (typed) => `see how it is: ${typed.on('webhooks', 'get', args.id)}, then: ${typed.again()}`,
+      (typed) => `see how it is: ${typed.onThis(args.id, 'webhooks', 'get')}, then: ${typed.again()}`,
       orLacking(
         `change the subscription ${args.id}`,
         (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,

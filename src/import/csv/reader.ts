@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { shellPath } from '../../kit/shell.ts';
 import type { Batcher } from '../batcher.ts';
 import { checkRecord } from '../check.ts';
 import type { Fault } from '../faults.ts';
@@ -135,7 +136,10 @@ export class CsvReader implements RecordReader {
   private header(bytes: Buffer, row: Row): void {
     const { file, shaping, onNotice } = this.options;
     if (row.fault || !isUtf8(bytes))
-      throw new InputError(`The header of ${file} ${row.fault ?? 'is not valid UTF-8'}.`, `head -1 ${file}`);
+      throw new InputError(
+        `The header of ${file} ${row.fault ?? 'is not valid UTF-8'}.`,
+        `head -1 ${shellPath(file)}`,
+      );
     const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
     this.columns = new Columns(names, shaping, file);
     for (const notice of this.columns.notices) onNotice(notice);
@@ -147,7 +151,7 @@ export class CsvReader implements RecordReader {
     if (!this.columns)
       throw new InputError(
         `The header of ${this.options.file} ${unclosed ? 'has a quote that is not closed' : 'is too long'}.`,
-        `head -c 200 ${this.options.file}`,
+        `head -c 200 ${shellPath(this.options.file)}`,
       );
     const bytes = window.buffer.subarray(window.start, Math.min(window.start + SHOWN_BYTES, window.end));
     const feed = bytes.indexOf(LINE_FEED);

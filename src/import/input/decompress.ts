@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import xxhash from 'xxhash-wasm';
+import { shellPath } from '../../kit/shell.ts';
 import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
 import { InputError } from './input-error.ts';
 import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
@@ -148,7 +149,7 @@ function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: str
 function largeWindow(name: string): InputError {
   return new InputError(
     `${name} was compressed with a window of more than 8 MiB (zstd --long or --ultra).`,
-    `zstd -dc --long=31 ${name} | svc events import -`,
+    `zstd -dc --long=31 ${shellPath(name)} | svc events import -`,
   );
 }
 

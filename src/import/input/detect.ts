@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { shellPath } from '../../kit/shell.ts';
 import { InputError } from './input-error.ts';
 
 export type Format = 'ndjson' | 'csv';
@@ -13,27 +14,27 @@ const OTHERS: { magic: number[]; what: string; step: (name: string) => string }[
   {
     magic: [0x42, 0x5a, 0x68],
     what: 'compressed with bzip2',
-    step: (n) => `bzip2 -dc ${n} | svc events import -`,
+    step: (n) => `bzip2 -dc ${shellPath(n)} | svc events import -`,
   },
   {
     magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
     what: 'compressed with xz',
-    step: (n) => `xz -dc ${n} | svc events import -`,
+    step: (n) => `xz -dc ${shellPath(n)} | svc events import -`,
   },
   {
     magic: [0x50, 0x4b, 3, 4],
     what: 'a zip archive (or a spreadsheet)',
-    step: (n) => `unzip -p ${n} | svc events import -`,
+    step: (n) => `unzip -p ${shellPath(n)} | svc events import -`,
   },
   {
     magic: [0xff, 0xfe],
     what: 'UTF-16 text',
-    step: (n) => `iconv -f UTF-16 -t UTF-8 ${n} | svc events import -`,
+    step: (n) => `iconv -f UTF-16 -t UTF-8 ${shellPath(n)} | svc events import -`,
   },
   {
     magic: [0xfe, 0xff],
     what: 'UTF-16 text',
-    step: (n) => `iconv -f UTF-16 -t UTF-8 ${n} | svc events import -`,
+    step: (n) => `iconv -f UTF-16 -t UTF-8 ${shellPath(n)} | svc events import -`,
   },
   {
     magic: [0x50, 0x41, 0x52, 0x31],
@@ -57,7 +58,7 @@ export function detectFormat(name: string, head: Buffer): Format {
   if (named !== 'csv' && first === '[' && /^\[\s*(\{|$|\])/.test(head.toString('latin1').trimStart()))
     throw new InputError(
       `${name} holds one JSON array, not one record a line.`,
-      `jq -c '.[]' ${name} | svc events import -`,
+      `jq -c '.[]' ${shellPath(name)} | svc events import -`,
     );
   if (named) return named;
   return first === undefined || first === '{' ? 'ndjson' : 'csv';

@@ -36,10 +36,14 @@ export interface Input {
   close(): Promise<void>;
 }
 
+/** The stream of a FIFO or a terminal; undefined for any other file. */
+export type OpenPipe = (path: string) => Promise<AsyncIterable<Uint8Array> | undefined>;
+
 export interface OpenOptions {
   /** Whose command the next step names. */
   readonly kind: RecordKind;
   readonly stdin: AsyncIterable<Uint8Array>;
+  readonly openPipe?: OpenPipe | undefined;
   readonly format?: Format | undefined;
   /** What relative paths are relative to. */
   readonly cwd: string;
@@ -54,13 +58,16 @@ const HEAD = 64 * 1024;
 export async function openInput(name: string, options: OpenOptions): Promise<Input> {
   if (name === '-') return look(name, null, null, new ChunkSource(options.stdin), undefined, options);
   const path = resolve(options.cwd, name);
-  let file: FileHandle;
+  let pipe: AsyncIterable<Uint8Array> | undefined;
+  let file: FileHandle | undefined;
   try {
-    file = await open(path, 'r');
+    pipe = await options.openPipe?.(path);
+    if (!pipe) file = await open(path, 'r');
   } catch (error) {
     const { message, hint } = fileTrouble(name, error);
     throw new InputError(message, hint, { cause: error });
   }
+  if (!file) return look(name, path, null, new ChunkSource(pipe!), undefined, options);
   try {
     const stat = await file.stat();
     if (stat.isDirectory())

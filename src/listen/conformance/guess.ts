@@ -26,10 +26,11 @@ export function* guesses(
   const beside = { id: headers[HEADERS.webhookId], timestamp: headers[HEADERS.webhookTimestamp] };
   const seen = new Set([digest.toString('hex')]);
   const all: Guess[] = [];
-  for (const { bytes, mistakes } of bodyVariants(body, beside)) {
-    if (mistakes.length > 1) break; // those with the fewest come first
-    const [mistake] = mistakes;
-    if (mistake) all.push({ signature: hex(bytes, secret), mistake });
+  for (const variant of bodyVariants(body, beside)) {
+    if (variant === undefined) continue;
+    if (variant.mistakes.length > 1) break; // those with the fewest come first
+    const [mistake] = variant.mistakes;
+    if (mistake) all.push({ signature: hex(variant.bytes, secret), mistake });
   }
   for (const { key, mistakes } of keyVariants(secret, [])) {
     const [mistake] = mistakes;

@@ -33,6 +33,11 @@ export interface Evidence {
   readonly others: readonly NamedSecret[];
 }
 
+/** `shallow` tries the body as it arrived under every key, and no other form of it. */
+export type Depth = 'full' | 'shallow';
+
+type Search = Generator<undefined, Applied[] | undefined, undefined>;
+
 /** Most bytes that are digested to try a body with a mistake under a key with one. */
 const MOST_BYTES_OF_PAIRS = 4 * 1024 * 1024;
 /** Headers in which other services put a signature. */
@@ -40,46 +45,68 @@ const OTHER_HEADERS = /signature|hmac|x-hub/;
 /** Most of them that are looked at: each costs as much as a whole explanation. */
 const MOST_OTHER_HEADERS = 4;
 
+const NOT_SEARCHED: Diagnosis = {
+  name: 'unknown',
+  summary:
+    'No wrong secret explains it, and the body is too large to try other forms of it here: `svc webhooks verify` does.',
+};
 const UNKNOWN: Diagnosis = {
   name: 'unknown',
   summary:
     'No known mistake fits: the body was changed after it was signed, or it is signed with a secret that this machine does not have.',
 };
 
-/** Explains a delivery that `judge` refused. Never throws, whatever the sender wrote. */
+/**
+ * Explains a delivery that `judge` refused. Never throws, whatever the sender wrote. The work is bounded: some seconds
+ * for a body of 1 MiB that is made for it.
+ */
 export function diagnose(evidence: Evidence): Diagnosis {
+  const steps = diagnoseInSteps(evidence);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, with a pause wherever one is possible: of a body of up to 32 KiB every few ms. */
+export function* diagnoseInSteps(
+  evidence: Evidence,
+  depth: Depth = 'full',
+): Generator<undefined, Diagnosis, undefined> {
   const header = headerOf(evidence.headers, HEADERS.signature);
-  if (header === undefined || header === '') return explainMissing(evidence);
+  if (header === undefined || header === '') return yield* explainMissing(evidence, depth);
   const readings = readSignature(header);
   if (readings.length === 0) return diagnosis([{ name: 'not-a-signature' }]);
   if (standardSignatureFits(evidence)) return diagnosis([{ name: 'rotated-secret' }]);
-  const found = search(readings, evidence);
-  return found ? diagnosis(found) : UNKNOWN;
+  const found = yield* search(readings, evidence, depth);
+  return found ? diagnosis(found) : depth === 'full' ? UNKNOWN : NOT_SEARCHED;
 }
 
-function explainMissing(evidence: Evidence): Diagnosis {
+function* explainMissing(evidence: Evidence, depth: Depth): Generator<undefined, Diagnosis, undefined> {
   const others = Object.keys(evidence.headers).filter(
     (name) => OTHER_HEADERS.test(name) && name !== HEADERS.webhookSignature,
   );
   for (const name of others.slice(0, MOST_OTHER_HEADERS)) {
-    const found = search(readSignature(headerOf(evidence.headers, name) ?? ''), evidence);
+    const readings = readSignature(headerOf(evidence.headers, name) ?? '');
+    const found = yield* search(readings, evidence, depth);
     if (found) return diagnosis([{ name: 'wrong-header', detail: name }, ...found]);
   }
   return diagnosis([{ name: 'missing-header' }]);
 }
 
 /** The fewest mistakes that turn body and secret into one of the digests read. Undefined when nothing fits. */
-function search(
+function* search(
   readings: readonly Reading[],
   { headers, body, secrets, others }: Evidence,
-): Applied[] | undefined {
+  depth: Depth,
+): Search {
   if (readings.length === 0) return undefined;
   const beside: SignedBeside = {
     id: headerOf(headers, HEADERS.webhookId),
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
-  const bodies = kept(bodyVariants(body, beside));
   const asArrived: BodyVariant = { bytes: body, mistakes: [] };
+  const bodies = kept(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
   let best: Applied[] | undefined;
   for (const { secret } of secrets) {
     const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
@@ -88,16 +115,24 @@ function search(
       best = fewer(best, match(readings, variant, key, digest));
     };
     for (const variant of bodies()) {
-      attempt(variant, right);
+      yield;
+      if (variant) attempt(variant, right);
       if (best !== undefined) break; // the fewest mistakes come first
     }
-    for (const key of wrong) attempt(asArrived, key);
+    for (const key of wrong) {
+      yield;
+      attempt(asArrived, key);
+    }
     best = fewer(best, otherConstructions(readings, body, secret));
-    if (best !== undefined) continue;
+    if (best !== undefined || depth === 'shallow') continue;
     let bytes = 0;
     for (const variant of bodies()) {
+      if (variant === undefined) continue;
       if (variant.mistakes.length > 1) break;
-      for (const key of wrong) attempt(variant, key);
+      for (const key of wrong) {
+        yield;
+        attempt(variant, key);
+      }
       bytes += variant.bytes.length * wrong.length;
       if (bytes > MOST_BYTES_OF_PAIRS) break;
     }

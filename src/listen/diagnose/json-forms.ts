@@ -50,8 +50,11 @@ const ORDERS: readonly Order[] = [
   },
 ];
 
-/** What becomes of a JSON text; nothing of any other text, nor of one nested deeper than the stack. */
-export function* jsonForms(text: string): Generator<Form> {
+/**
+ * What becomes of a JSON text; nothing of any other text, nor of one nested deeper than a delivery can be. Undefined is
+ * a form that was there before: nothing to try, but work, after which the caller may pause.
+ */
+export function* jsonForms(text: string): Generator<Form | undefined> {
   yield* told(text, formsOf);
 }
 
@@ -59,22 +62,27 @@ export function* jsonForms(text: string): Generator<Form> {
  * The forms of what the text may have been before a parser lost the spelling of its numbers. They are guesses, many,
  * and told last.
  */
-export function* lostForms(text: string): Generator<Form> {
+export function* lostForms(text: string): Generator<Form | undefined> {
   yield* told(text, formsBeforeLoss);
 }
 
-function* told(text: string, forms: (read: ReadJson, text: string) => Generator<Form>): Generator<Form> {
+function* told(
+  text: string,
+  forms: (read: ReadJson, text: string) => Generator<Form>,
+): Generator<Form | undefined> {
   const seen = new Set([text]);
   try {
     const read = readJson(text);
     if (read === undefined) return;
     for (const form of forms(read, text)) {
-      if (seen.has(form.text)) continue;
-      seen.add(form.text);
-      yield form;
+      if (seen.has(form.text)) yield undefined;
+      else {
+        seen.add(form.text);
+        yield form;
+      }
     }
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // deeper than the stack: no re-serialiser wrote that
+    if (!(error instanceof RangeError)) throw error; // too deep, or too long for a pattern: nobody wrote that
   }
 }
 

@@ -39,6 +39,9 @@ export interface ReadJson {
   readonly isPython: boolean;
 }
 
+/** A delivery has one level. */
+const MOST_DEPTH = 32;
+
 const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/sy;
@@ -54,7 +57,7 @@ const WORDS: Record<string, null | boolean> = {
 
 /**
  * Reads one value with nothing but white space around it. Undefined for any other text. Throws RangeError where it is
- * nested deeper than the stack.
+ * nested deeper than MOST_DEPTH: indented, it would be as many times as long.
  */
 export function readJson(text: string): ReadJson | undefined {
   const scan = new Scanner(text);
@@ -66,6 +69,7 @@ class Scanner {
   isPython = false;
   readonly #text: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -106,15 +110,17 @@ class Scanner {
   /** What stands between brackets, with commas between. */
   #list<T>(close: string, item: () => T | undefined): T[] | undefined {
     this.#at++;
+    if (++this.#depth > MOST_DEPTH) throw new RangeError('nested too deep');
     const items: T[] = [];
-    if (this.#skip(close)) return items;
-    for (;;) {
+    for (let more = !this.#skip(close); more; ) {
       const one = item();
       if (one === undefined) return undefined;
       items.push(one);
-      if (this.#skip(close)) return items;
-      if (!this.#skip(',')) return undefined;
+      more = !this.#skip(close);
+      if (more && !this.#skip(',')) return undefined;
     }
+    this.#depth--;
+    return items;
   }
 
   #string(): string | undefined {

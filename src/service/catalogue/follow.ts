@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { fileTrouble } from '../../kit/file-trouble.ts';
+import { settingsText } from '../../kit/pipe.ts';
 import type { Log } from '../deps.ts';
 import { settings } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -65,7 +65,7 @@ export async function followCatalogue(
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return settingsText(path);
   } catch (error) {
     throw new CatalogError([
       { path: 'the file', message: `could not be read: ${fileTrouble(path, error).message}` },

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { validate } from '../../contract/validation.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
+import { settingsText } from '../../kit/pipe.ts';
 import { Faults } from './schema.ts';
 
 /** A faults file that cannot be used; the message names each fault of the file with its place. */
@@ -12,7 +12,7 @@ export class FaultsError extends Error {
 export function readFaults(path: string): Faults {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(settingsText(path));
   } catch (error) {
     throw new FaultsError(
       error instanceof SyntaxError

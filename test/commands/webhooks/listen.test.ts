@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { signBody } from '../../../src/contract/signature.ts';
+import { cannedService } from '../../support/canned-service.ts';
 import { startTarget } from '../../support/listen/target.ts';
 import { type RunningSvc, type RunOptions, runSvc, startSvc } from '../../support/run-svc.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -98,6 +99,7 @@ const MISTAKES: Array<[string, string, string | undefined]> = [
 it('names each known mistake under --json', async () => {
   const svc = await listen([]);
   for (const [, body, signature] of MISTAKES) expect((await post(svc.url, body, signature)).status).toBe(401);
+  await expect.poll(() => svc.lines().length).toBe(MISTAKES.length); // explained after the answer
   expect(svc.lines()).toMatchObject(MISTAKES.map(([name]) => ({ type: 'rejected', diagnosis: { name } })));
   expect(svc.lines()[0]).toMatchObject({
     reason: 'signature_mismatch',
@@ -236,20 +238,21 @@ it('removes the subscription after Ctrl-C too, and keeps its lease up meanwhile'
   expect(await subscriptions(service)).toEqual([]);
 });
 
-it('makes a missing --secret-file for itself and the handler', async () => {
+it('makes no file of a --secret-file that is missing, and says how to make one', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const cwd = tempDir();
-  const file = join(cwd, 'secret.txt');
-  const svc = await listen(['--secret-file', 'secret.txt', '--count', '1'], { env: service.env, cwd });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const secret = readFileSync(file, 'utf8').trim();
-  expect(secret).toMatch(/^[0-9a-f]{64}$/);
-  await post(svc.url, BODY, signBody(Buffer.from(BODY), secret));
-  expect((await svc.done).code).toBe(0);
-  // Without a service to subscribe at, a new secret would fit nothing.
-  const alone = await runSvc(['webhooks', 'listen', '--port', '0', '--secret-file', 'other.txt'], { cwd });
-  expect(alone.code).toBe(2);
-  expect(existsSync(join(cwd, 'other.txt'))).toBe(false);
+  for (const options of [{ env: service.env, cwd }, { cwd }]) {
+    const run = await runSvc(['webhooks', 'listen', '--port', '0', '--secret-file', "sec'ret"], options);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain("no such file: sec'ret");
+  }
+  const { stderr } = await runSvc(['webhooks', 'listen', '--port', '0', '--secret-file', "sec'ret"], {
+    env: service.env,
+    cwd,
+  });
+  expect(stderr).toContain("(umask 077; openssl rand -hex 32 > 'sec'\\''ret')");
+  expect(readdirSync(cwd)).toEqual([]);
+  expect(await subscriptions(service)).toEqual([]);
 });
 
 it('says so where the service takes no loopback address: goes on with a given secret, exits 5 without', async () => {
@@ -363,3 +366,41 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+it('--register ends with 130 at Ctrl-C while it probes the public address, and subscribes nothing', async () => {
+  const service = await startTestService();
+  let probes = 0;
+  const elsewhere = await startTarget((_, response) => {
+    probes++;
+    response.writeHead(404).end();
+  });
+  onTestFinished(() => elsewhere.close());
+  // Before the answer, and in the pause behind it.
+  for (const wanted of [1, 2]) {
+    probes = 0;
+    const svc = startSvc(['webhooks', 'listen', '--port', '0', '--register', elsewhere.url], {
+      env: service.env,
+    });
+    await expect.poll(() => probes).toBeGreaterThanOrEqual(wanted);
+    svc.interrupt();
+    const { code, stderr } = await svc.done;
+    expect(stderr).not.toMatch(/unexpected|report/);
+    expect(code).toBe(130);
+  }
+  expect(await subscriptions(service)).toEqual([]);
+});
+
+it('ends with 130 at Ctrl-C while the service is asked again to subscribe it', async () => {
+  let asked = 0;
+  const { env: elsewhere } = await cannedService(() => {
+    asked++;
+    return { status: 429, headers: { 'retry-after': '3600' } };
+  });
+  const svc = startSvc(['webhooks', 'listen', '--port', '0'], { env: elsewhere });
+  await expect.poll(() => asked).toBe(1);
+  await svc.waitFor(/./, 'stderr');
+  svc.interrupt();
+  const { code, stderr } = await svc.done;
+  expect(stderr).not.toMatch(/unexpected|report/);
+  expect(code).toBe(130);
+});

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Incoming } from '../../src/client/exchange.ts';
+import { debug } from '../../src/client/interceptors/debug.ts';
+import { cannedService } from '../support/canned-service.ts';
+import { runSvc } from '../support/run-svc.ts';
+
+/** What `--debug` writes of one exchange. */
+async function shown(
+  body: unknown,
+  answer: unknown,
+  { path = '/v1/users', headers = {} as Record<string, string> } = {},
+): Promise<string> {
+  const lines: string[] = [];
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  const next = async (): Promise<Incoming> => ({ status: 400, headers, body: Buffer.from(text(answer)) });
+  const request = { method: 'POST', path, headers, body: text(body), repeatable: false };
+  await debug((line) => lines.push(line))(next)(request);
+  return lines.join('\n');
+}
+
+describe('--debug', () => {
+  it('shows no value of a personal field, a trait or a variable, whatever its type and depth', async () => {
+    const user = {
+      userId: 'u-1',
+      name: 'Quillfeather',
+      phone: 4_917_612_345_678,
+      accountNumber: { iban: ['DE02120300000000202051'] },
+      traits: { income: 123_456, email: 'q@x.example', status: 'divorced', id: 'P-998877', vip: true },
+    };
+    const text = await shown(
+      {
+        users: [user],
+        hashId: 'h-1',
+        variables: { code: 'S3CRET', type: 'T0P' },
+        properties: { url: 'U-5' },
+      },
+      {},
+    );
+    expect(text).not.toMatch(/Quill|49176|DE0212|123456|q@x|divorced|P-998877|true|S3CRET|T0P|U-5/);
+    // The structure stays, and what identifies a record.
+    for (const part of ['u-1', 'h-1', 'income', 'email', '"phone":"****"', '"status":"****"'])
+      expect(text).toContain(part);
+  });
+
+  it('shows no such value that an answer quotes, and none in a query or a header that is not known', async () => {
+    const text = await shown(
+      { users: [{ userId: 'u', phone: '+49 176 "1"', traits: { age: 4711 } }] },
+      {
+        error: 'invalid_request',
+        message: 'phone +49 176 "1" is not a number',
+        details: [
+          { index: 0, field: 'users[0].phone', message: '+49 176 "1" and 4711 are wrong', value: 4711 },
+        ],
+      },
+      { path: '/v1/x?phone=%2B49176&limit=5&flag', headers: { 'x-phone': '0815', 'content-type': 'a/b' } },
+    );
+    expect(text).not.toMatch(/49|4711|0815/);
+    expect(text).toContain('/v1/x?phone=****&limit=5&flag');
+    expect(text).toContain('users[0].phone');
+    expect(text).toContain('content-type: a/b');
+  });
+
+  it('shows nothing of a body that is not JSON', async () => {
+    expect(await shown('name=Quill', '<html>Quill</html>')).not.toContain('Quill');
+  });
+
+  it('never fails and never shows a text under a name that is not known, whatever the JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (body, answer) => {
+        const canary = 'canary-7f3a';
+        const wrapped = { x: body, y: { z: [canary, { deep: canary }] }, traits: { id: canary } };
+        expect(await shown(wrapped, { ...wrapped, a: answer, message: `no ${canary}` })).not.toContain(
+          canary,
+        );
+      }),
+    );
+  });
+
+  it('masks what `svc api` and `svc notifications trigger` send', async () => {
+    const { env } = await cannedService(({ body }) => ({ status: 400, body }));
+    const api = ['api', 'POST', '/v1/users', '-F', 'phone=4917612345678', '-f', 'traits[pet]=Rex', '--debug'];
+    const trigger = ['notifications', 'trigger', '--hash-id', 'h', '--template', 't', '--channel', 'sms'];
+    for (const argv of [api, [...trigger, '--var', 'pet=Rex', '--debug']]) {
+      const { stderr } = await runSvc(argv, { env });
+      const debugged = stderr.split('\n').filter((line) => /^[<>!]/.test(line));
+      expect(debugged.length).toBeGreaterThan(5);
+      expect(debugged.join('\n')).not.toMatch(/Rex|49176/);
+    }
+  });
+});
