@@ -16,6 +16,7 @@ import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
+import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
 import { LearnedModels } from './learned-models.ts';
 import { type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
@@ -135,6 +136,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       });
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const stopping = new AbortController();
+    const keys = watchKeys(deps);
+    closers.push(() => keys.stop());
     const health = healthOf(store, clock);
     const app = createApp({
       deps,
@@ -147,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...notificationHandlers,
         ...webhookHandlers,
       },
-      streams: { streamEvents: liveEvents(stopping.signal) },
+      streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy),
       observe,
       health,

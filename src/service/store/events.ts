@@ -1,3 +1,4 @@
+import { type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 
 export interface StoredEvent {
@@ -65,27 +66,37 @@ export const events = {
     return Number(row?.seq ?? 0);
   },
 
-  /** The events of these names with a sequence number above `after` and up to `upTo`, of all workspaces. */
+  /** Up to `most` events of these names with a sequence number above `after` and up to `upTo`, of all workspaces. */
   async named(
     tx: Tx,
     names: readonly string[],
     after: number,
     upTo: number,
-  ): Promise<(Pick<StoredEvent, 'userId' | 'event' | 'timestamp'> & { workspaceId: string })[]> {
+    most: number,
+  ): Promise<(Pick<StoredEvent, 'seq' | 'userId' | 'event' | 'timestamp'> & { workspaceId: string })[]> {
     const places = names.map(() => '?').join(', ');
     return tx.sql.all(
-      `SELECT workspace_id AS "workspaceId", user_id AS "userId", event, timestamp
-       FROM event WHERE seq > ? AND seq <= ? AND event IN (${places}) ORDER BY seq`,
-      [after, upTo, ...names],
+      `SELECT seq, workspace_id AS "workspaceId", user_id AS "userId", event, timestamp
+       FROM event WHERE seq > ? AND seq <= ? AND event IN (${places}) ORDER BY seq LIMIT ?`,
+      [after, upTo, ...names, most],
     );
   },
 
-  /** Up to `most` events of a workspace with a sequence number above `seq` and up to `upTo`, oldest first. */
-  async after(tx: Tx, workspaceId: string, seq: number, upTo: number, most: number): Promise<StoredEvent[]> {
-    return tx.sql.all<StoredEvent>(
-      `SELECT seq, user_id AS "userId", event, timestamp, properties, received_at AS "receivedAt"
-       FROM event WHERE workspace_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-      [workspaceId, seq, upTo, most],
-    );
+  /** A page of the events of a workspace with a sequence number above `seq` and up to `upTo`, oldest first. */
+  async after(
+    tx: Tx,
+    workspaceId: string,
+    seq: number,
+    upTo: number,
+    most: number,
+  ): Promise<Page<StoredEvent>> {
+    return readPage<StoredEvent>(tx, {
+      columns: `seq, user_id AS "userId", event, timestamp, properties, received_at AS "receivedAt"`,
+      long: ['user_id', 'event', 'properties'],
+      from: 'event WHERE workspace_id = ? AND seq > ? AND seq <= ?',
+      params: [workspaceId, seq, upTo],
+      order: 'seq',
+      most,
+    });
   },
 };

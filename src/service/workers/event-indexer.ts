@@ -5,8 +5,9 @@ import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
-/** Events looked through in one transaction: some milliseconds of work. */
+/** Events looked through in one transaction, and brought in by it: some milliseconds of work. */
 const CHUNK = 20_000;
+const BROUGHT_IN = 1000;
 
 /**
  * Keeps the index of recent events in step with the catalogue: names that its rules begin to ask about are indexed
@@ -48,14 +49,11 @@ export async function indexOnce(tx: Tx, wanted: ReadonlySet<string>, chunk: numb
     return next !== null;
   }
   if (!backlog) return false;
-  const end = Math.min(backlog.after + chunk, backlog.upTo);
+  const last = Math.min(backlog.after + chunk, backlog.upTo);
+  const found = await events.named(tx, backlog.names, backlog.after, last, BROUGHT_IN);
+  const end = found.length === BROUGHT_IN ? Number(found.at(-1)!.seq) : last;
   const byWorkspace = new Map<string, RecentEvent[]>();
-  for (const { workspaceId, userId, event, timestamp } of await events.named(
-    tx,
-    backlog.names,
-    backlog.after,
-    end,
-  )) {
+  for (const { workspaceId, userId, event, timestamp } of found) {
     const own = byWorkspace.get(workspaceId) ?? [];
     own.push({ userId, event, at: Date.parse(timestamp) });
     byWorkspace.set(workspaceId, own);

@@ -1,56 +1,116 @@
 import type { StoredEvent } from '../../store/events.ts';
 import { events } from '../../store/events.ts';
+import type { Page } from '../../store/pages.ts';
+import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
+import type { KeyWatch } from '../key-watch.ts';
 
-/** Most events that are read at once. */
+/** Most events that are read at once, and numbers of the log that are looked through for them. */
 const PAGE = 500;
+const LOOKED_THROUGH = 5000;
 /** How often to look without news: what is settled may change without any (a transaction that came to nothing). */
 const LOOK_MS = 1000;
 /** How often a comment is sent while nothing happens, so that both sides notice a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
+/** Most characters that are made into bytes and handed over at once. */
+const PIECE = 128 * 1024;
+/** How long a client may take over a piece; one that takes longer goes on after a reconnection. */
+const PATIENCE_MS = 30_000;
+/** Characters that all streams together have read and not yet handed over. */
+const IN_HAND = 48 * 1024 * 1024;
 
 /**
  * The live event stream (WHATWG HTML, Server-sent events): each event with its sequence number as `id`. It begins with
  * an id alone, so that a client that is cut off before the first event still knows where it was; with `Last-Event-ID`
- * it goes on after that event and misses none. Ends when `closing` fires.
+ * it goes on after that event and misses none. Ends when `closing` fires or its key is deleted. Nothing begins before
+ * somebody reads: a HEAD request leaves nothing behind.
  */
-export function liveEvents(closing: AbortSignal): StreamHandler {
-  return ({ workspace, deps, lastEventId, signal }) => {
+export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler {
+  const budget = new ByteBudget(IN_HAND);
+  return ({ workspace, deps, keyHash, lastEventId }) => {
     const { store } = deps;
-    const ended = AbortSignal.any([closing, signal]);
-    const text = new TextEncoder();
+    const utf8 = new TextEncoder();
+    let ended = false;
     let wake = () => {};
     let news = true;
-    const stopListening = store.subscribe('events', () => {
-      news = true;
-      wake();
-    });
-    ended.addEventListener('abort', () => wake(), { once: true });
     let position: number | undefined;
     let silent = 0;
+    /** What was read and not handed over yet, from `handed` on. */
+    let text = '';
+    let handed = 0;
+    let charged = 0;
+    let patience: NodeJS.Timeout | undefined;
+    let close: (() => void) | undefined;
+
+    const begin = () => {
+      const stopListening = store.subscribe('events', () => {
+        news = true;
+        wake();
+      });
+      const stopWatching = keys.watch(keyHash, end);
+      closing.addEventListener('abort', end);
+      close = () => {
+        stopListening();
+        stopWatching();
+        closing.removeEventListener('abort', end);
+      };
+      if (closing.aborted) end();
+    };
+    const end = () => {
+      ended = true;
+      close?.();
+      drop();
+      wake();
+    };
+    const drop = () => {
+      text = '';
+      handed = 0;
+      budget.give(charged);
+      charged = 0;
+    };
+
+    const start = async (): Promise<string> => {
+      position = await store.read(async (tx) => {
+        const newest = await events.settled(tx);
+        const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
+        // A number from before the data was reset: everything there is came after it.
+        return known > newest ? 0 : known;
+      });
+      return `retry: 1000\nid: ${position}\n\n`;
+    };
+
+    /** The next events as text, empty where nothing is new. */
+    const read = async (after: number): Promise<string> => {
+      const settled = await store.read(events.settled);
+      const upTo = Math.min(settled, after + LOOKED_THROUGH);
+      const look = () => store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
+      let page: Page<StoredEvent> | undefined = await look();
+      const size = sizeOf(page);
+      if (!budget.take(size)) {
+        // Others have much in hand: not kept while waiting for room, but read again.
+        page = undefined;
+        await budget.wait(size);
+        page = await look();
+      }
+      charged = size;
+      if (ended) {
+        drop();
+        return '';
+      }
+      news ||= page.more || upTo < settled;
+      position = page.more ? page.rows.at(-1)!.seq : Math.max(after, upTo);
+      return page.rows.map(frame).join('');
+    };
 
     const next = async (): Promise<string | undefined> => {
-      if (position === undefined) {
-        position = await store.read(async (tx) => {
-          const newest = await events.settled(tx);
-          const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
-          // A number from before the data was reset: everything there is came after it.
-          return known > newest ? 0 : known;
-        });
-        return `retry: 1000\nid: ${position}\n\n`;
-      }
+      if (position === undefined) return start();
       for (;;) {
-        if (ended.aborted) return undefined;
+        if (ended) return undefined;
         if (news) {
           news = false;
-          const after = position;
-          const upTo = await store.read(events.settled);
-          const found = await store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
-          if (found.length === PAGE) news = true;
-          if (found.length > 0) {
-            position = found.at(-1)!.seq;
-            return found.map(frame).join('');
-          }
+          const found = await read(position);
+          if (found !== '') return found;
+          drop();
         }
         if (!(await waitForNews()) && ++silent % (KEEP_ALIVE_MS / LOOK_MS) === 0) return ': keep-alive\n\n';
       }
@@ -59,7 +119,7 @@ export function liveEvents(closing: AbortSignal): StreamHandler {
     /** False when no news came for LOOK_MS; then it is time to look all the same. */
     const waitForNews = () =>
       new Promise<boolean>((resolve) => {
-        if (news || ended.aborted) return resolve(true);
+        if (news || ended) return resolve(true);
         const timer = setTimeout(() => {
           news = true;
           resolve(false);
@@ -73,17 +133,31 @@ export function liveEvents(closing: AbortSignal): StreamHandler {
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          const chunk = await next().catch((error: Error) => {
-            deps.log('error', 'a live event stream failed', { reason: error.message });
-            return undefined;
-          });
-          if (chunk !== undefined) return controller.enqueue(text.encode(chunk));
-          stopListening();
-          controller.close();
+          clearTimeout(patience);
+          if (!close) begin();
+          if (handed === text.length) {
+            drop();
+            text =
+              (await next().catch((error: Error) => {
+                deps.log('error', 'a live event stream failed', { reason: error.message });
+                return undefined;
+              })) ?? '';
+          }
+          if (text === '' || ended) {
+            end();
+            return controller.close();
+          }
+          const upTo = pieceEnd(text, handed);
+          controller.enqueue(utf8.encode(text.slice(handed, upTo)));
+          handed = upTo;
+          patience = setTimeout(() => {
+            end();
+            controller.error(new Error('the client takes nothing'));
+          }, PATIENCE_MS).unref();
         },
         cancel() {
-          stopListening();
-          wake();
+          clearTimeout(patience);
+          end();
         },
       },
       { highWaterMark: 0 },
@@ -91,11 +165,26 @@ export function liveEvents(closing: AbortSignal): StreamHandler {
   };
 }
 
+/** Where the piece that begins at `from` ends; never between the halves of a character. */
+function pieceEnd(text: string, from: number): number {
+  const end = from + PIECE;
+  if (end >= text.length) return text.length;
+  const unit = text.charCodeAt(end - 1);
+  return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end;
+}
+
+const sizeOf = ({ rows }: Page<StoredEvent>) =>
+  rows.reduce((sum, { properties }) => sum + (properties?.length ?? 0) + 256, 0);
+
 function frame(event: StoredEvent): string {
   const { seq, userId, event: name, timestamp, properties, receivedAt } = event;
   const known = JSON.stringify({ userId, event: name, timestamp }).slice(0, -1);
-  // As sent, so that big integers survive. Line breaks can only stand between its tokens.
-  const sent = properties === null ? '' : `,"properties":${properties.replace(/[\r\n]+/g, ' ')}`;
+  const sent = properties === null ? '' : `,"properties":${inOneLine(properties)}`;
   const at = new Date(Number(receivedAt)).toISOString();
   return `id: ${seq}\nevent: event\ndata: ${known}${sent},"receivedAt":"${at}"}\n\n`;
+}
+
+/** As sent, so that big integers survive. Line breaks can only stand between its tokens. */
+function inOneLine(json: string): string {
+  return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json;
 }
