@@ -29,6 +29,7 @@ import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
+import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
@@ -127,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startLearner(deps),
       startSettler(deps),
       startEventIndexer(deps),
+      startFanOut(deps),
       // They open what is sealed.
       ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
     ];

@@ -54,9 +54,12 @@ export const recentEvents = {
     await settings.set(tx, INDEX, index);
   },
 
-  /** Forgets what is indexed of a name. */
-  async forget(tx: Tx, name: string): Promise<void> {
-    await tx.sql.run('DELETE FROM recent_event WHERE event = ?', [name]);
+  /** Forgets up to `most` of what is indexed of a name; returns how many. */
+  async forget(tx: Tx, name: string, most: number): Promise<number> {
+    return tx.sql.run(
+      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE event = ? LIMIT ?)',
+      [name, most],
+    );
   },
 
   async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {

@@ -8,6 +8,8 @@ const PAUSE_MS = 60_000;
 /** Events looked through in one transaction, and brought in by it: some milliseconds of work. */
 const CHUNK = 20_000;
 const BROUGHT_IN = 1000;
+/** Indexed events forgotten in one transaction. */
+const FORGOTTEN = 2000;
 
 /**
  * Keeps the index of recent events in step with the catalogue: names that its rules begin to ask about are indexed
@@ -42,7 +44,7 @@ export async function indexOnce(tx: Tx, wanted: ReadonlySet<string>, chunk: numb
     const unfinished = (backlog?.names ?? []).filter((name) => wanted.has(name));
     const added = [...wanted].filter((name) => !names.includes(name) || unfinished.includes(name));
     for (const name of [...added, ...names.filter((name) => !wanted.has(name))])
-      await recentEvents.forget(tx, name);
+      if ((await recentEvents.forget(tx, name, FORGOTTEN)) === FORGOTTEN) return true;
     const upTo = await events.settled(tx);
     const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : null;
     await recentEvents.setIndex(tx, { names: [...wanted], backlog: next });
