@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bystander, type Waited } from './bystander.ts';
 import { startReceiver } from './receiver.ts';
-import {
-  DATA_KEY,
-  peakMegabytes,
-  type SeasonedSize,
-  season,
-  seasonedCatalog,
-} from './seasoned-data.ts';
+import { DATA_KEY, peakMegabytes, type SeasonedSize, season, seasonedCatalog } from './seasoned-data.ts';
 import { type Served, serve } from './served.ts';
 import type { SvcProgram } from './svc-process.ts';
 
@@ -18,6 +13,8 @@ export interface SeasonedReport {
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
+  /** The slowest while each was read. */
+  readonly slowestDuring: Readonly<Record<string, number>>;
   /** The most memory that the service ever held, and the export, in MB. */
   readonly serviceMegabytes: number;
   readonly exportMegabytes: number;
@@ -55,56 +52,60 @@ export async function readSeasoned(
   const faults: string[] = [];
   try {
     const users = { users: [{ userId: 'hot' }, { userId: 'bystander' }] };
-    const [hot, bystander] = JSON.parse((await service.send('/v1/users', users))!.text).users;
+    const [hot, someone] = JSON.parse((await service.send('/v1/users', users))!.text).users;
+    const bystanderHash: string = someone.hashId;
     const { workspace, apiKey } = service;
     await service.stop();
     await season(database, size, { workspace, hotHash: hot.hashId, url: receiver.url });
     service = { ...(await start()), workspace, apiKey };
     const api = clientOf(service);
     // The first decisions compile the engine.
-    for (let i = 0; i < 20; i++) await api.post('/v1/decisioning/decide', { hashId: bystander.hashId });
+    for (let i = 0; i < 20; i++) await api.post('/v1/decisioning/decide', { hashId: bystanderHash });
 
     const pages: Record<string, { largest: number; count: number }> = {};
     const exported = { lines: 0, bytes: 0, megabytes: 0 };
     let streamed = { events: 0, bytes: 0 };
-    const reading = (async () => {
+    const phases: [name: string, from: number][] = [];
+    const other = bystander(service, bystanderHash);
+    let waited: Waited[] = [];
+    try {
       const total = size.bigEvents + size.hotEvents;
+      phases.push(['stream', Date.now()]);
       streamed = await readStream(service, total);
+      phases.push(['decisions', Date.now()]);
       pages.decisions = await follow(api, '/v1/decisions', 'decisions', size.decisions + size.wideDecisions);
+      phases.push(['lists', Date.now()]);
       pages.webhooks = await follow(api, '/v1/webhooks', 'webhooks', size.subscriptions);
       const lists = '/v1/webhooks/wh_seasoned0/deliveries';
       pages.deliveries = await follow(api, lists, 'deliveries', size.deliveries);
       pages.messages = await follow(api, `/v1/messages?hashId=${hot.hashId}`, 'messages', size.messages);
+      phases.push(['outcome', Date.now()]);
       const { decisionId } = JSON.parse(
         (await api.post('/v1/decisioning/decide', { hashId: hot.hashId })).text,
       );
       await api.post(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
       await receiver.waitFor(size.subscriptions);
+      phases.push(['export', Date.now()]);
       Object.assign(exported, await exportAll(program, database, home));
-    })();
-    let over = false;
-    const ended = reading.finally(() => {
-      over = true;
-    });
-    ended.catch(() => {});
-    const took: number[] = [];
-    while (!over) {
-      const began = performance.now();
-      const { status } = await api.post('/v1/decisioning/decide', { hashId: bystander.hashId });
-      took.push(performance.now() - began);
-      if (status !== 200) faults.push(`decide: ${status}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    } finally {
+      waited = await other.stop();
     }
-    await ended;
     const serviceMegabytes = peakMegabytes(service.pid);
-    took.sort((a, b) => a - b);
-    const at = (share: number) => Math.round(took[Math.floor((took.length - 1) * share)]! * 10) / 10;
+    const slowestDuring: Record<string, number> = {};
+    for (const [at, ms, status] of waited) {
+      const during = phases.findLast(([, from]) => from <= at)?.[0] ?? 'start';
+      slowestDuring[during] = Math.max(slowestDuring[during] ?? 0, Math.round(ms));
+      if (status !== 200) faults.push(`decide: ${status}`);
+    }
+    const took = waited.map(([, ms]) => ms).sort((a, b) => a - b);
+    const at = (share: number) => Math.round(took[Math.floor((took.length - 1) * share)]!);
     const ids = receiver.received.map(({ headers }) => String(headers['webhook-id']));
     return {
       decides: took.length,
       p50: at(0.5),
       p99: at(0.99),
       slowest: at(1),
+      slowestDuring,
       serviceMegabytes: Math.round(serviceMegabytes),
       exportMegabytes: Math.round(exported.megabytes),
       pages,

@@ -149,7 +149,7 @@ async function open(database: string): Promise<{ run: Run; close: () => Promise<
   return {
     run: async (sql, params) => void file.prepare(sql).run(...params),
     close: async () => {
-      file.exec('COMMIT');
+      file.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
       file.close();
     },
   };

@@ -1,5 +1,4 @@
-import type { StoredEvent } from '../../store/events.ts';
-import { events } from '../../store/events.ts';
+import { events, type PagedEvent } from '../../store/events.ts';
 import type { Page } from '../../store/pages.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
@@ -12,8 +11,9 @@ const LOOKED_THROUGH = 5000;
 const LOOK_MS = 1000;
 /** How often a comment is sent while nothing happens, so that both sides notice a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
-/** Most characters that are made into bytes and handed over at once. */
+/** Most characters that are made into bytes and handed over at once, and most bytes of a long event read at once. */
 const PIECE = 128 * 1024;
+const READ_PIECE = 512 * 1024;
 /** How long a client may take over a piece; one that takes longer goes on after a reconnection. */
 const PATIENCE_MS = 30_000;
 /** Characters that all streams together have read and not yet handed over. */
@@ -35,9 +35,10 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     let news = true;
     let position: number | undefined;
     let silent = 0;
-    /** What was read and not handed over yet, from `handed` on. */
+    /** What is to be handed over: text from `handed` on, then the rest. */
     let text = '';
     let handed = 0;
+    let rest: Part[] = [];
     let charged = 0;
     let patience: NodeJS.Timeout | undefined;
     let close: (() => void) | undefined;
@@ -65,26 +66,27 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     const drop = () => {
       text = '';
       handed = 0;
+      rest = [];
       budget.give(charged);
       charged = 0;
     };
 
-    const start = async (): Promise<string> => {
+    const start = async (): Promise<Part[]> => {
       position = await store.read(async (tx) => {
         const newest = await events.settled(tx);
         const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
         // A number from before the data was reset: everything there is came after it.
         return known > newest ? 0 : known;
       });
-      return `retry: 1000\nid: ${position}\n\n`;
+      return [`retry: 1000\nid: ${position}\n\n`];
     };
 
-    /** The next events as text, empty where nothing is new. */
-    const read = async (after: number): Promise<string> => {
+    /** The next events, empty where nothing is new. */
+    const read = async (after: number): Promise<Part[]> => {
       const settled = await store.read(events.settled);
       const upTo = Math.min(settled, after + LOOKED_THROUGH);
       const look = () => store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
-      let page: Page<StoredEvent> | undefined = await look();
+      let page: Page<PagedEvent> | undefined = await look();
       const size = sizeOf(page);
       if (!budget.take(size)) {
         // Others have much in hand: not kept while waiting for room, but read again.
@@ -95,25 +97,41 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
       charged = size;
       if (ended) {
         drop();
-        return '';
+        return [];
       }
       news ||= page.more || upTo < settled;
       position = page.more ? page.rows.at(-1)!.seq : Math.max(after, upTo);
-      return page.rows.map(frame).join('');
+      return partsOf(page.rows, (seq, from) => store.read((tx) => events.piece(tx, seq, from, READ_PIECE)));
     };
 
-    const next = async (): Promise<string | undefined> => {
+    const next = async (): Promise<Part[] | undefined> => {
       if (position === undefined) return start();
       for (;;) {
         if (ended) return undefined;
         if (news) {
           news = false;
           const found = await read(position);
-          if (found !== '') return found;
+          if (found.length > 0) return found;
           drop();
         }
-        if (!(await waitForNews()) && ++silent % (KEEP_ALIVE_MS / LOOK_MS) === 0) return ': keep-alive\n\n';
+        if (!(await waitForNews()) && ++silent % (KEEP_ALIVE_MS / LOOK_MS) === 0) return [': keep-alive\n\n'];
       }
+    };
+
+    const nextPiece = async (): Promise<Uint8Array | undefined> => {
+      if (handed === text.length && rest.length === 0) {
+        drop();
+        rest = (await next()) ?? [];
+      }
+      if (handed === text.length) {
+        const part = rest.shift();
+        if (typeof part !== 'string') return part?.();
+        text = part;
+        handed = 0;
+      }
+      const from = handed;
+      handed = pieceEnd(text, from);
+      return utf8.encode(text.slice(from, handed));
     };
 
     /** False when no news came for LOOK_MS; then it is time to look all the same. */
@@ -135,21 +153,17 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
         async pull(controller) {
           clearTimeout(patience);
           if (!close) begin();
-          if (handed === text.length) {
-            drop();
-            text =
-              (await next().catch((error: Error) => {
-                deps.log('error', 'a live event stream failed', { reason: error.message });
-                return undefined;
-              })) ?? '';
-          }
-          if (text === '' || ended) {
+          // Store and socket may both be ready at once, again and again: others get their turn in between.
+          await new Promise((resolve) => setImmediate(resolve));
+          const piece = await nextPiece().catch((error: Error) => {
+            deps.log('error', 'a live event stream failed', { reason: error.message });
+            return undefined;
+          });
+          if (piece === undefined || ended) {
             end();
             return controller.close();
           }
-          const upTo = pieceEnd(text, handed);
-          controller.enqueue(utf8.encode(text.slice(handed, upTo)));
-          handed = upTo;
+          controller.enqueue(piece);
           patience = setTimeout(() => {
             end();
             controller.error(new Error('the client takes nothing'));
@@ -165,6 +179,9 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
   };
 }
 
+type Part = string | (() => Promise<Uint8Array>);
+type ReadPiece = (seq: number, from: number) => Promise<Uint8Array>;
+
 /** Where the piece that begins at `from` ends; never between the halves of a character. */
 function pieceEnd(text: string, from: number): number {
   const end = from + PIECE;
@@ -173,15 +190,46 @@ function pieceEnd(text: string, from: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end;
 }
 
-const sizeOf = ({ rows }: Page<StoredEvent>) =>
+const sizeOf = ({ rows }: Page<PagedEvent>) =>
   rows.reduce((sum, { properties }) => sum + (properties?.length ?? 0) + 256, 0);
 
-function frame(event: StoredEvent): string {
-  const { seq, userId, event: name, timestamp, properties, receivedAt } = event;
+/** The events as the stream has them; of a long one the properties are read when their turn comes. */
+function partsOf(rows: readonly PagedEvent[], read: ReadPiece): Part[] {
+  const parts: Part[] = [];
+  let text = '';
+  for (const event of rows) {
+    if (event.leftOut === 0) {
+      text += frame(event);
+      continue;
+    }
+    const [before, after] = around(event);
+    parts.push(text + before);
+    for (let from = 0; from < event.leftOut; from += READ_PIECE)
+      parts.push(async () => withoutBreaks(await read(event.seq, from)));
+    text = after;
+  }
+  return text === '' ? parts : [...parts, text];
+}
+
+/** Line breaks can only stand between the tokens. */
+function withoutBreaks(json: Uint8Array): Uint8Array {
+  for (const line of [0x0a, 0x0d])
+    for (let at = json.indexOf(line); at !== -1; at = json.indexOf(line, at + 1)) json[at] = 0x20;
+  return json;
+}
+
+function frame(event: PagedEvent): string {
+  const [before, after] = around(event);
+  return before + (event.properties === null ? '' : inOneLine(event.properties)) + after;
+}
+
+/** What stands before an event's properties and after them. */
+function around(event: PagedEvent): [string, string] {
+  const { seq, userId, event: name, timestamp, properties, leftOut, receivedAt } = event;
   const known = JSON.stringify({ userId, event: name, timestamp }).slice(0, -1);
-  const sent = properties === null ? '' : `,"properties":${inOneLine(properties)}`;
+  const field = properties === null && leftOut === 0 ? '' : ',"properties":';
   const at = new Date(Number(receivedAt)).toISOString();
-  return `id: ${seq}\nevent: event\ndata: ${known}${sent},"receivedAt":"${at}"}\n\n`;
+  return [`id: ${seq}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
 }
 
 /** As sent, so that big integers survive. Line breaks can only stand between its tokens. */
