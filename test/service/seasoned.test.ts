@@ -35,5 +35,4 @@ it('reads all of a seasoned store piece by piece, and decides for others meanwhi
   expect(report.exportMegabytes).toBeLessThan(400);
   // One 8 MiB event takes 20 to 50 ms; that nothing waits for many of them is what counts here.
   expect(report.slowest).toBeLessThan(3000);
-  console.log(JSON.stringify(report));
 });

@@ -60,6 +60,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     const end = () => {
       ended = true;
       close?.();
+      close = () => {};
       drop();
       wake();
     };
