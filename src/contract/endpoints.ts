@@ -162,6 +162,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'List the webhook subscriptions',
+    query: s.ListWebhooksQuery,
     answer: s.ListWebhooksAnswer,
   },
   getWebhook: {
@@ -213,6 +214,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The recent deliveries of a subscription',
+    query: s.ListDeliveriesQuery,
     answer: s.ListDeliveriesAnswer,
   },
   redeliver: {

@@ -40,8 +40,23 @@ export const MAX_VALUES = 100_000;
 /** Deepest nesting of a request body; what the service takes is at most 5 deep. */
 export const MAX_DEPTH = 32;
 
+/** Most webhook subscriptions of a workspace. */
+export const MAX_WEBHOOKS = 1000;
+
 /** Most characters of an identifier or a name. */
 export const MAX_NAME = 256;
+
+/** Most characters of a user's traits together, as JSON: every decision for the user reads them. */
+export const MAX_TRAITS = 64 * 1024;
+
+/** Most characters of a notification's variables together, as JSON. */
+export const MAX_VARIABLES = 64 * 1024;
+
+/** Most characters of a time zone and of a locale tag. */
+export const MAX_TAG = 64;
+
+/** Most contacts a day that a guardrail may allow; all of a day are counted up to here. */
+export const MAX_DAILY_CONTACTS = 100_000;
 
 /** How long the service keeps an idempotency key and its answer, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;

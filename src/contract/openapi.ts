@@ -3,7 +3,8 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { SERVICE_ERRORS } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import { GROUP_LIMITS } from './limits.ts';
-import { annotations, ErrorAnswer } from './schemas.ts';
+import { annotations } from './parts.ts';
+import { ErrorAnswer } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,35 +1,10 @@
 /**
  * The resources of the wire: requests and answers apart, as `specification.md` has them and `docs/decisions.md`
- * completes them. `beyond` marks a field that the specification does not have; it becomes
- * `x-beyond-specification` in the API description.
+ * completes them.
  */
 import * as z from 'zod/mini';
-import { MAX_BATCH, MAX_NAME } from './limits.ts';
-import { isUtcDateTime } from './timestamp.ts';
-
-/** Metadata kept beside a schema; read by the OpenAPI generator. */
-export const annotations = z.registry<{ 'x-beyond-specification'?: boolean; description?: string }>();
-
-function beyond<T extends z.ZodMiniType>(schema: T, description?: string): T {
-  annotations.add(schema, { 'x-beyond-specification': true, ...(description ? { description } : {}) });
-  return schema;
-}
-
-// No database keeps U+0000 in text.
-const noNul = z.refine<string>((text) => !text.includes('\u0000'), {
-  error: 'must not hold the character U+0000',
-});
-const name = () => z.string().check(z.minLength(1), z.maxLength(MAX_NAME), noNul);
-const utc = () =>
-  z.string().check(
-    z.maxLength(MAX_NAME),
-    z.refine(isUtcDateTime, {
-      error: 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z',
-    }),
-  );
-const scalar = () =>
-  z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' });
-const requestId = () => beyond(z.string());
+import { MAX_BATCH, MAX_DAILY_CONTACTS, MAX_NAME, MAX_TAG, MAX_TRAITS, MAX_VARIABLES } from './limits.ts';
+import { after, beyond, fields, isTimeZone, name, next, requestId, scalar, text, utc } from './parts.ts';
 
 // ---- events and users -------------------------------------------------------------------------------------------
 
@@ -37,7 +12,7 @@ export const Event = z.strictObject({
   userId: name(),
   event: name(),
   timestamp: utc(),
-  properties: z.optional(z.record(z.string(), scalar())),
+  properties: z.optional(fields(scalar())),
 });
 export type Event = z.infer<typeof Event>;
 
@@ -52,16 +27,22 @@ export const User = z.strictObject({
   phone: z.optional(z.string().check(z.maxLength(MAX_NAME))),
   accountNumber: z.optional(z.string().check(z.maxLength(MAX_NAME))),
   timeZone: z.optional(
-    z.string().check(z.refine(isTimeZone, { error: 'must be an IANA time zone, such as Europe/Berlin' })),
+    z
+      .string()
+      .check(
+        z.maxLength(MAX_TAG, { abort: true }),
+        z.refine(isTimeZone, { error: 'must be an IANA time zone, such as Europe/Berlin' }),
+      ),
   ),
   locale: z.optional(
     z
       .string()
       .check(
+        z.maxLength(MAX_TAG, { abort: true }),
         z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, { error: 'must be a locale tag, such as en-GB' }),
       ),
   ),
-  traits: z.optional(z.record(z.string(), scalar())),
+  traits: z.optional(fields(scalar(), MAX_TRAITS)),
 });
 export type User = z.infer<typeof User>;
 
@@ -71,21 +52,6 @@ export const IngestUsersRequest = beyond(
 export const IngestUsersAnswer = beyond(
   z.object({ users: z.array(z.object({ userId: z.string(), hashId: z.string() })), requestId: requestId() }),
 );
-
-/** Zones that were found to exist: asking takes 40 µs, and a batch of 1,000 users names few. */
-const zones = new Set<string>();
-
-function isTimeZone(text: string): boolean {
-  if (zones.has(text)) return true;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    // Any letter case is a zone, so the set must have an end.
-    if (zones.size < 2000) zones.add(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 // ---- decisions and messages -------------------------------------------------------------------------------------
 
@@ -101,7 +67,7 @@ export const DecideRequest = z.strictObject({
   guardrails: z.optional(
     z.strictObject({
       excludeCategories: z.optional(z.array(name()).check(z.maxLength(MAX_NAME))),
-      maxDailyContacts: z.optional(z.int().check(z.minimum(0))),
+      maxDailyContacts: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_DAILY_CONTACTS))),
     }),
   ),
 });
@@ -135,12 +101,18 @@ export const MAX_LOG_PAGE = 1000;
 const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
 export const ListDecisionsQuery = z.strictObject({
   after: z.optional(
-    z.string().check(z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' })),
+    z
+      .string()
+      .check(
+        z.maxLength(15, { abort: true }),
+        z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' }),
+      ),
   ),
   limit: z.optional(
     z
       .string()
       .check(
+        z.maxLength(4, { abort: true }),
         z.regex(/^\d{1,4}$/, { error: 'must be a whole number', abort: true }),
         z.refine(logPageSize, { error: `must be from 1 to ${MAX_LOG_PAGE}` }),
       ),
@@ -158,8 +130,8 @@ export const Message = z.object({
   title: z.string(),
   body: z.string(),
 });
-export const ListMessagesQuery = z.strictObject({ hashId: name() });
-export const ListMessagesAnswer = beyond(z.object({ messages: z.array(Message) }));
+export const ListMessagesQuery = z.strictObject({ hashId: name(), after: after() });
+export const ListMessagesAnswer = beyond(z.object({ messages: z.array(Message), next: next() }));
 
 export const MESSAGE_OUTCOMES = ['opened', 'clicked', 'actioned', 'dismissed'] as const;
 export const MessageOutcomeRequest = beyond(z.strictObject({ type: z.enum(MESSAGE_OUTCOMES) }));
@@ -174,7 +146,7 @@ export const TriggerRequest = z.strictObject({
   hashId: name(),
   templateId: name(),
   channel: z.enum(CHANNELS),
-  variables: z.optional(z.record(z.string(), z.string())),
+  variables: z.optional(fields(text(), MAX_VARIABLES)),
   priority: z.optional(z.enum(PRIORITIES)),
 });
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
@@ -241,7 +213,8 @@ export const Webhook = beyond(
   }),
 );
 export type Webhook = z.infer<typeof Webhook>;
-export const ListWebhooksAnswer = beyond(z.object({ webhooks: z.array(Webhook) }));
+export const ListWebhooksQuery = z.strictObject({ after: after() });
+export const ListWebhooksAnswer = beyond(z.object({ webhooks: z.array(Webhook), next: next() }));
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const WebhookDelivery = beyond(
@@ -261,7 +234,8 @@ export const WebhookDelivery = beyond(
     nextAttemptAt: z.nullable(z.string()),
   }),
 );
-export const ListDeliveriesAnswer = beyond(z.object({ deliveries: z.array(WebhookDelivery) }));
+export const ListDeliveriesQuery = z.strictObject({ after: after() });
+export const ListDeliveriesAnswer = beyond(z.object({ deliveries: z.array(WebhookDelivery), next: next() }));
 export const RedeliverAnswer = beyond(
   z.object({ deliveryId: z.string(), status: z.enum(DELIVERY_STATES), requestId: requestId() }),
 );

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { MAX_NAME } from './limits.ts';
 
 /** One fault in a request: the element of a batch it is in, the field, and what is wrong, in words. */
 export interface Detail {
@@ -6,6 +7,9 @@ export interface Detail {
   field: string;
   message: string;
 }
+
+/** Most characters of a field's name that are repeated: a caller may make it as long as a body. */
+const MOST_SHOWN = 300;
 
 type Issue = z.core.$ZodIssue;
 
@@ -30,7 +34,8 @@ function toDetail(issue: Issue): Detail {
   const batched = typeof second === 'number' && (first === 'events' || first === 'users') && !isKind;
   const path = batched ? rest : issue.path;
   const unknown = issue.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
-  const field = [...path, ...unknown].map(String).join('.') || (batched ? 'record' : 'body');
+  const field =
+    [...path, ...unknown].map(String).join('.').slice(0, MOST_SHOWN) || (batched ? 'record' : 'body');
   return { ...(batched ? { index: second } : {}), field, message: words(issue) };
 }
 
@@ -41,6 +46,8 @@ function words(issue: Issue): string {
       return missing ? 'is missing' : `must be ${article(issue.expected)}`;
     case 'unrecognized_keys':
       return 'is not a known field';
+    case 'invalid_key':
+      return `has a name with more than ${MAX_NAME} characters`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_union':

@@ -210,7 +210,7 @@ function properties(b: Uint8Array, at: number): number {
     // An escaped name could equal another one that is spelled differently.
     if (b[i] !== QUOTE) return -1;
     if (b[start] === 0x5f && b[start + 1] === 0x5f) return -1; // __proto__ and its like
-    if (taken(b, start, i, count)) return -1;
+    if (i - start > MAX_NAME_BYTES || taken(b, start, i, count)) return -1;
     nameStart[count] = start;
     nameEnd[count] = i;
     i = blank(b, i + 1);

@@ -1,8 +1,12 @@
+import { Lru } from '../kit/lru.ts';
 import type { Log } from './deps.ts';
 import { emptyModel, type Model } from './domain/decide/model.ts';
 import { parseModel } from './domain/decide/snapshot.ts';
 import { models } from './store/models.ts';
 import type { Tx } from './store/store.ts';
+
+/** Workspaces whose models are kept parsed. */
+const MOST_KNOWN = 100;
 
 /**
  * The newest model of each workspace, parsed once. Each use asks the store for the version, so every process decides
@@ -10,7 +14,7 @@ import type { Tx } from './store/store.ts';
  */
 export class LearnedModels {
   readonly #log: Log;
-  readonly #known = new Map<string, { version: number; model: Model }>();
+  readonly #known = new Lru<string, { version: number; model: Model }>(MOST_KNOWN);
 
   constructor(log: Log) {
     this.#log = log;

@@ -16,6 +16,7 @@ import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
+import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
 import { LearnedModels } from './learned-models.ts';
 import { type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
@@ -28,6 +29,7 @@ import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
+import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
@@ -126,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startLearner(deps),
       startSettler(deps),
       startEventIndexer(deps),
+      startFanOut(deps),
       // They open what is sealed.
       ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
     ];
@@ -135,6 +138,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       });
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
     const stopping = new AbortController();
+    const keys = watchKeys(deps);
+    closers.push(() => keys.stop());
     const health = healthOf(store, clock);
     const app = createApp({
       deps,
@@ -147,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...notificationHandlers,
         ...webhookHandlers,
       },
-      streams: { streamEvents: liveEvents(stopping.signal) },
+      streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy),
       observe,
       health,

@@ -13,7 +13,9 @@ describe('POST /v1/events', () => {
     const answer = await service.fetch('/v1/events', { raw });
     expect(answer.status).toBe(202);
     expect(await answer.json()).toMatchObject({ accepted: 1, requestId: expect.stringMatching(/^req_/) });
-    const stored = await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10));
+    const { rows: stored } = await service.deps.store.read((tx) =>
+      events.after(tx, service.workspace, 0, ALL, 10),
+    );
     expect(stored).toMatchObject([
       {
         userId: 'u',
@@ -38,9 +40,9 @@ describe('POST /v1/events', () => {
         { index: 2, field: 'timestamp' },
       ],
     });
-    expect(await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10))).toEqual(
-      [],
-    );
+    expect(
+      (await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10))).rows,
+    ).toEqual([]);
   });
 
   it.each([
@@ -105,7 +107,7 @@ describe('Idempotency-Key', () => {
     const other = await send('b');
     expect(other.status).toBe(409);
     expect(
-      await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10)),
+      (await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, ALL, 10))).rows,
     ).toHaveLength(1);
   });
 });

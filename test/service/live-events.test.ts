@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { hashOfKey, workspaces } from '../../src/service/store/workspaces.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const event = (userId: string, more = '') =>
@@ -10,6 +11,7 @@ async function open(service: TestService, headers: Record<string, string> = {}) 
   const answer = await service.fetch('/v1/events/stream', { headers });
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
   const reader = answer.body!.getReader();
+  const decoder = new TextDecoder();
   let text = '';
   return {
     /** Reads on until the pattern is there. */
@@ -17,7 +19,7 @@ async function open(service: TestService, headers: Record<string, string> = {}) 
       while (!pattern.test(text)) {
         const { value, done } = await reader.read();
         if (done) throw new Error(`the stream ended without ${pattern}:\n${text}`);
-        text += Buffer.from(value).toString();
+        text += decoder.decode(value, { stream: true });
       }
       return text;
     },
@@ -78,4 +80,63 @@ it('ends when the service closes', async () => {
   const closed = service.close(60_000);
   await stream.ended();
   await closed;
+});
+
+it('a long event comes as it was sent, whatever stands where it is cut', async () => {
+  const service = await startTestService();
+  const long = '😀é\\u00e9x'.repeat(300_000);
+  await ingest(
+    service,
+    event('u1', `,"properties":{"n":12345678901234567890,\n"long":"${long}"}`),
+    event('u2'),
+  );
+  const stream = await open(service, { 'last-event-id': '0' });
+  const text = await stream.until(/"userId":"u2".*\n\n/);
+  const data = [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1]!);
+  expect(data).toHaveLength(2);
+  // Not by toContain: what is printed of a failure would be as long.
+  expect(data[0]!.includes(`"long":"${long}"},"receivedAt":`)).toBe(true);
+  expect(data[0]!.slice(0, 200)).toContain('12345678901234567890');
+  expect(JSON.parse(data[0]!).properties.long.length).toBe(300_000 * 5);
+  await stream.cancel();
+});
+
+it('HEAD leaves nothing behind', async () => {
+  const service = await startTestService();
+  const { store } = service.deps;
+  let listening = 0;
+  const subscribe = store.subscribe.bind(store);
+  vi.spyOn(store, 'subscribe').mockImplementation((topic, heard) => {
+    const stop = subscribe(topic, heard);
+    listening++;
+    return () => {
+      listening--;
+      stop();
+    };
+  });
+  for (let i = 0; i < 20; i++)
+    expect((await service.fetch('/v1/events/stream', { method: 'HEAD' })).status).toBe(200);
+  const stream = await open(service);
+  await stream.until(/id: 0/);
+  expect(listening).toBe(1);
+  await stream.cancel();
+  await expect.poll(() => listening).toBe(0);
+});
+
+it('ends when its key is deleted, on every node, and others go on', async () => {
+  const first = await startTestService();
+  const second = await startTestService({ database: first.database, limits: {} });
+  const other = 'sk_test_another';
+  await first.deps.store.write((tx) => workspaces.addKey(tx, first.workspace, other));
+  const streams = [await open(first), await open(second)];
+  const kept = await open(first, { authorization: `Bearer ${other}` });
+  await Promise.all([...streams, kept].map((stream) => stream.until(/id: 0/)));
+  await second.deps.store.write((tx) =>
+    tx.sql.run('DELETE FROM api_key WHERE key_hash = ?', [hashOfKey(first.apiKey)]),
+  );
+  await Promise.all(streams.map((stream) => stream.ended()));
+  const authorization = { authorization: `Bearer ${other}` };
+  await first.fetch('/v1/events', { raw: `{"events":[${event('later')}]}`, headers: authorization });
+  await kept.until(/"userId":"later"/);
+  await kept.cancel();
 });

@@ -83,10 +83,10 @@ export async function checkLog(
   const store = await SqliteStore.open(database, systemClock);
   try {
     for (let after = 0; ; ) {
-      const page = await store.read((tx) => log.after(tx, workspace, after, 5000));
-      if (page.length === 0) break;
-      page.forEach(check);
-      after = page.at(-1)!.seq;
+      const { rows } = await store.read((tx) => log.after(tx, workspace, after, 5000));
+      if (rows.length === 0) break;
+      rows.forEach(check);
+      after = rows.at(-1)!.seq;
     }
   } finally {
     await store.close();

@@ -71,8 +71,9 @@ async function* pages(
       throw new SvcError('unavailable', 'the service answered something that is no page of a decision log', {
         hint: (typed) => `check the base URL: ${typed.on('doctor')}`,
       });
+    const before = read;
     read += body.decisions.length;
-    if (read % 10_000 === 0 && read > 0) tell(read);
+    if (Math.floor(read / 10_000) > Math.floor(before / 10_000)) tell(read);
     yield body.decisions.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
     after = body.next ?? undefined;
   } while (after !== undefined);

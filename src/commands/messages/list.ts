@@ -1,7 +1,17 @@
 import { foreignJson } from '../../cli/clean.ts';
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { orNotOffered } from '../../cli/not-offered.ts';
+import { objectOf } from '../../cli/object-of.ts';
 import { Flags } from '../../cli/oclif.ts';
+import { allOf } from '../../cli/pages.ts';
+
+/** Most messages shown, the newest. */
+const SHOWN = 1000;
+
+function messagesOf(body: unknown): readonly unknown[] {
+  const { messages } = objectOf(body);
+  return Array.isArray(messages) ? messages : [];
+}
 
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the messages that wait for a user';
@@ -17,14 +27,21 @@ export default class MessagesList extends SvcCommand {
 
   protected override async act({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
     const { client } = await connect();
-    const { text, body } = await orNotOffered(
-      'messages',
-      client.call('listMessages', { query: { hashId: flags['hash-id'] }, signal }),
-    );
-    if (out.json) return out.raw(`${foreignJson(text)}\n`);
-    const messages: readonly Record<string, unknown>[] = Array.isArray(body?.messages) ? body.messages : [];
+    const texts: string[] = [];
+    const page = async (after: string | undefined) => {
+      const answer = await client.call('listMessages', {
+        query: { hashId: flags['hash-id'], after },
+        signal,
+      });
+      texts.push(answer.text);
+      return answer;
+    };
+    const { body, list } = await orNotOffered('messages', allOf(page, messagesOf, SHOWN));
+    // As it was sent, where it was sent in one.
+    if (out.json && texts.length === 1) return out.raw(`${foreignJson(texts[0]!)}\n`);
+    const messages = list.map(objectOf);
     const cell = (value: unknown) => (typeof value === 'string' ? value : '');
-    out.result(body, () =>
+    out.result({ ...body, messages: list }, () =>
       messages.length === 0
         ? 'no message waits'
         : out.table(

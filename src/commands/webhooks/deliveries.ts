@@ -3,8 +3,12 @@ import { orLacking } from '../../cli/lacking.ts';
 import { objectOf } from '../../cli/object-of.ts';
 import { Args } from '../../cli/oclif.ts';
 import type { Output } from '../../cli/output.ts';
+import { allOf } from '../../cli/pages.ts';
 import type { Text } from '../../cli/render/text.ts';
 import { statusText } from '../../cli/webhooks/shown.ts';
+
+/** Most deliveries shown, the newest. */
+const SHOWN = 100;
 
 export default class WebhooksDeliveries extends SvcCommand {
   static override summary = 'Show the recent deliveries of a subscription and their attempts';
@@ -19,15 +23,22 @@ export default class WebhooksDeliveries extends SvcCommand {
   protected override async act(context: Context<typeof WebhooksDeliveries>): Promise<void> {
     const { args, out, signal } = context;
     const { client } = await context.connect();
-    const { body } = await orLacking(
+    const { body, list } = await orLacking(
       `show the deliveries of ${args.id}`,
       (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
-      client.call('listDeliveries', { params: { id: args.id }, signal }),
+      allOf(
+        (after) => client.call('listDeliveries', { params: { id: args.id }, query: { after }, signal }),
+        deliveriesOf,
+        SHOWN,
+      ),
     );
-    const { deliveries } = objectOf(body);
-    const list = Array.isArray(deliveries) ? deliveries.map(objectOf) : [];
-    out.result({ ...objectOf(body), deliveries: list }, () => show(list, out));
+    out.result({ ...body, deliveries: list }, () => show(list.map(objectOf), out));
   }
+}
+
+function deliveriesOf(body: unknown): readonly unknown[] {
+  const { deliveries } = objectOf(body);
+  return Array.isArray(deliveries) ? deliveries.map(objectOf) : [];
 }
 
 function show(list: readonly Readonly<Record<string, unknown>>[], out: Output): Text {

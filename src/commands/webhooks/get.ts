@@ -3,8 +3,9 @@ import type { Connection } from '../../cli/connect.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { isLacking } from '../../cli/lacking.ts';
 import { Args } from '../../cli/oclif.ts';
+import { allWebhooks } from '../../cli/webhooks/all.ts';
 import { fromKept } from '../../cli/webhooks/from-kept.ts';
-import { showWebhook, webhookOf, webhooksOf } from '../../cli/webhooks/shown.ts';
+import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
 import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
@@ -55,8 +56,8 @@ async function find({ client }: Connection, id: string, signal: AbortSignal): Pr
   } catch (error) {
     if (!isLacking(error)) throw error;
     try {
-      const { body } = await client.call('listWebhooks', { signal });
-      return { offered: true, body: webhooksOf(body).find((each) => webhookOf(each).id === id) };
+      const { list } = await allWebhooks(client, signal);
+      return { offered: true, body: list.find((each) => webhookOf(each).id === id) };
     } catch (second) {
       if (!isLacking(second)) throw second;
       return { offered: false, status: error.status };

@@ -1,8 +1,8 @@
 import { type Context, SvcCommand } from '../../cli/command.ts';
 import { isLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
+import { allWebhooks } from '../../cli/webhooks/all.ts';
 import { fromKept } from '../../cli/webhooks/from-kept.ts';
-import { webhookOf, webhooksOf, webhookTable } from '../../cli/webhooks/shown.ts';
+import { webhookOf, webhookTable } from '../../cli/webhooks/shown.ts';
 import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
@@ -19,9 +19,8 @@ export default class WebhooksList extends SvcCommand {
     const { out, paths, signal } = context;
     const connection = await context.connect();
     try {
-      const { body } = await connection.client.call('listWebhooks', { signal });
-      const list = webhooksOf(body);
-      out.result({ ...objectOf(body), webhooks: list }, () => webhookTable(list.map(webhookOf), out));
+      const { body, list } = await allWebhooks(connection.client, signal);
+      out.result({ ...body, webhooks: list }, () => webhookTable(list.map(webhookOf), out));
     } catch (error) {
       if (!isLacking(error)) throw error;
       out.warn(

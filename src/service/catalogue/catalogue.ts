@@ -1,4 +1,4 @@
-import type { Content } from '../domain/decide/content.ts';
+import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import type { Catalog } from './schema.ts';
 
@@ -15,9 +15,20 @@ export interface Catalogue {
   readonly contents: readonly Content[];
   readonly templates: ReadonlyMap<string, Template>;
   readonly byId: ReadonlyMap<string, Content>;
-  /** Event names that some rule asks about, and the longest time any rule looks back, in days. */
+  /** Event names that some rule asks about. */
   readonly events: ReadonlySet<string>;
-  readonly lookBackDays: number;
+  /** What the rules need to have counted of a user's events. */
+  readonly windows: readonly EventWindow[];
+}
+
+/** The events of one name in the last days, of which a user may have any number. */
+export interface EventWindow {
+  /** As `windowOf` names it. */
+  readonly key: string;
+  readonly event: string;
+  readonly withinDays: number;
+  /** Counting may stop here: no rule tells more from fewer beyond it. */
+  readonly enough: number;
 }
 
 /** Chance of a reward of a content that states none. */
@@ -37,8 +48,18 @@ export function toCatalogue(file: Catalog): Catalogue {
       ]),
     ),
     events: new Set(rules.map((rule) => rule.event)),
-    lookBackDays: Math.max(0, ...rules.map((rule) => rule.withinDays)),
+    windows: windowsOf(rules),
   };
+}
+
+function windowsOf(rules: readonly EventRule[]): EventWindow[] {
+  const windows = new Map<string, EventWindow>();
+  for (const rule of rules) {
+    const key = windowOf(rule);
+    const enough = Math.max(enoughFor(rule), windows.get(key)?.enough ?? 0);
+    windows.set(key, { key, event: rule.event, withinDays: rule.withinDays, enough });
+  }
+  return [...windows.values()];
 }
 
 function toContent(content: Catalog['contents'][number]): Content {

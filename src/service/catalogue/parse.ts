@@ -19,8 +19,15 @@ export class CatalogError extends Error {
   }
 }
 
+/** Most bytes of a catalogue file: every process keeps it, and reads it again at each change. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Most pairs of an event and a number of days that the rules of all contents ask about: a decision counts each. */
+const MOST_WINDOWS = 64;
+
 /** Reads the text of a catalogue file. Throws CatalogError with the path of each fault. */
 export function parseCatalog(text: string): Catalogue {
+  if (Buffer.byteLength(text) > MOST_BYTES)
+    throw new CatalogError([{ path: 'the file', message: 'is larger than 16 MiB' }]);
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -42,7 +49,12 @@ export function parseCatalog(text: string): Catalogue {
     ...checked.value.contents.flatMap(endsBeforeItStarts),
   ];
   if (faults.length > 0) throw new CatalogError(faults);
-  return toCatalogue(checked.value);
+  const catalogue = toCatalogue(checked.value);
+  if (catalogue.windows.length > MOST_WINDOWS) {
+    const message = `ask about over ${MOST_WINDOWS} different pairs of event and withinDays: let contents share some`;
+    throw new CatalogError([{ path: 'contents', message }]);
+  }
+  return catalogue;
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

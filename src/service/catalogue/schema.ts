@@ -7,10 +7,15 @@ import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(256));
 const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
-const scalar = () => z.union([z.string(), z.number(), z.boolean()]);
+const scalar = () => z.union([z.string().check(z.maxLength(1000)), z.number(), z.boolean()]);
 const instant = () =>
-  z.iso.datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' });
-const count = () => z.int().check(z.minimum(0));
+  z.iso
+    .datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' })
+    .check(z.maxLength(64));
+/** A decision counts events one by one, up to what a rule asks. */
+const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
+/** Most conditions on traits, and on events, of one content. */
+const CONDITIONS = 64;
 
 function described<T extends z.ZodMiniType>(schema: T, description: string): T {
   z.globalRegistry.add(schema, { description });
@@ -22,7 +27,7 @@ const TraitCondition = z
     trait: name(),
     exists: z.optional(z.boolean()),
     equals: z.optional(scalar()),
-    oneOf: z.optional(z.array(scalar()).check(z.minLength(1))),
+    oneOf: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(1000))),
     atLeast: z.optional(z.number()),
     atMost: z.optional(z.number()),
   })
@@ -58,8 +63,18 @@ export const CatalogContent = z.strictObject({
   activeUntil: z.optional(described(instant(), 'Not chosen from this instant on.')),
   eligibility: z.optional(
     z.strictObject({
-      traits: z.optional(described(z.array(TraitCondition), 'Conditions on traits; all must hold.')),
-      events: z.optional(described(z.array(EventCondition), 'Conditions on recent events; all must hold.')),
+      traits: z.optional(
+        described(
+          z.array(TraitCondition).check(z.maxLength(CONDITIONS)),
+          'Conditions on traits; all must hold.',
+        ),
+      ),
+      events: z.optional(
+        described(
+          z.array(EventCondition).check(z.maxLength(CONDITIONS)),
+          'Conditions on recent events; all must hold.',
+        ),
+      ),
     }),
   ),
   prior: z.optional(
@@ -73,7 +88,10 @@ export const CatalogContent = z.strictObject({
 export const CatalogTemplate = z.strictObject({
   templateId: described(name(), 'Identifier, as POST /v1/inform/trigger names it.'),
   channels: z.optional(
-    described(z.array(z.enum(CHANNELS)), 'Channels it may be sent on; left out or empty: all.'),
+    described(
+      z.array(z.enum(CHANNELS)).check(z.maxLength(16)),
+      'Channels it may be sent on; left out or empty: all.',
+    ),
   ),
   title: z.optional(described(z.string().check(z.maxLength(1000)), 'Subject of an e-mail, title of a push.')),
   body: described(
@@ -83,7 +101,7 @@ export const CatalogTemplate = z.strictObject({
 });
 
 export const Catalog = z.strictObject({
-  $schema: z.optional(z.string()),
+  $schema: z.optional(z.string().check(z.maxLength(2048))),
   contents: z.array(CatalogContent).check(z.maxLength(10_000)),
   templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(10_000))),
 });

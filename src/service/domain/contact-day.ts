@@ -1,17 +1,22 @@
+import { Lru } from '../../kit/lru.ts';
+
 const HOUR_MS = 3_600_000;
 
-/** Time zones are few and their formatters dear (about 50 µs), so each is made once. */
-const formatters = new Map<string, Intl.DateTimeFormat>();
+/** Formatters are dear (about 50 µs and 40 KB), so those of the zones in use are kept. */
+const formatters = new Lru<string, Intl.DateTimeFormat>(400);
 
 /** The day last asked for in each zone: nearly always the one that is asked for next. */
-const spans = new Map<string | undefined, DaySpan>();
+const spans = new Lru<string, DaySpan>(1000);
+
+/** One name for every spelling: the letter case of a zone means nothing, and there are thousands of spellings. */
+const named = (timeZone: string | undefined) => (timeZone ?? 'UTC').toLowerCase();
 
 /**
  * The calendar day, such as `2026-03-29`, that an instant (Unix ms) falls on in an IANA time zone.
  * A zone that this machine does not know counts as UTC.
  */
 export function localDay(at: number, timeZone: string | undefined): string {
-  const zone = formatterOf(timeZone ?? 'UTC');
+  const zone = formatterOf(named(timeZone));
   const parts: Record<string, string> = {};
   for (const { type, value } of zone.formatToParts(at)) parts[type] = value;
   return `${parts.year}-${parts.month}-${parts.day}`;
@@ -30,10 +35,11 @@ export interface DaySpan {
  */
 export function dayAround(at: number, timeZone: string | undefined): DaySpan {
   const day = localDay(at, timeZone);
-  const known = spans.get(timeZone);
+  const zone = named(timeZone);
+  const known = spans.get(zone);
   if (known?.day === day) return known;
   const span = findDay(day, at, timeZone);
-  spans.set(timeZone, span);
+  spans.set(zone, span);
   return span;
 }
 

@@ -14,7 +14,7 @@ import { idempotency } from '../store/idempotency.ts';
 import { ConstraintViolation, StoreUnavailable, StoreUnusable, type Turn, type Tx } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import type { Admit } from './admit.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, keyHashOf } from './authenticate.ts';
 import { discardRest } from './body.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import { regionOf } from './region.ts';
@@ -116,7 +116,7 @@ async function answer(
       const body = stream({
         ...request,
         lastEventId: c.req.header('last-event-id'),
-        signal: c.req.raw.signal,
+        keyHash: keyHashOf(c.req),
       });
       return new Response(body, { status: endpoint.success, headers });
     }

@@ -2,14 +2,20 @@ import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Store } from '../store/store.ts';
-import { type Workspace, workspaces } from '../store/workspaces.ts';
+import { hashOfKey, type Workspace, workspaces } from '../store/workspaces.ts';
+
+const keyOf = (request: HonoRequest) =>
+  /^Bearer +(\S+)$/i.exec(request.header(HEADERS.authorization) ?? '')?.[1];
+
+/** The hash of the key that a request shows, as the store knows it. */
+export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(request) ?? '');
 
 /**
  * Finds the workspace of a request by its key (specification: Authentication).
  * Throws unauthorized (no key, a key nobody issued) or forbidden (a key of another workspace).
  */
 export async function authenticate(request: HonoRequest, store: Store): Promise<Workspace> {
-  const key = /^Bearer +(\S+)$/i.exec(request.header(HEADERS.authorization) ?? '')?.[1];
+  const key = keyOf(request);
   if (!key) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
   const workspace = await store.read((tx) => workspaces.ofKey(tx, key));
   if (!workspace)

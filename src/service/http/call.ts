@@ -33,5 +33,9 @@ export type Handlers = { [N in EndpointName]?: Handler<N> };
 
 /** A streaming endpoint: takes over the response after the request was admitted. */
 export type StreamHandler = (
-  call: Omit<Call, 'tx' | 'body' | 'text' | 'now'> & { lastEventId: string | undefined; signal: AbortSignal },
+  call: Omit<Call, 'tx' | 'body' | 'text' | 'now'> & {
+    lastEventId: string | undefined;
+    /** Of the key that the request showed. */
+    keyHash: string;
+  },
 ) => ReadableStream<Uint8Array>;

@@ -1,4 +1,4 @@
-import { MAX_BATCH, MAX_NAME } from '../../contract/limits.ts';
+import { MAX_BATCH, MAX_FIELDS, MAX_NAME } from '../../contract/limits.ts';
 import { isUtcDateTime } from '../../contract/timestamp.ts';
 
 /**
@@ -31,7 +31,9 @@ function isEvent(event: unknown): boolean {
   if (!isName(userId) || !isName(name) || !isName(timestamp) || !isUtcDateTime(timestamp)) return false;
   if (properties === undefined) return !Object.hasOwn(event, 'properties');
   if (!isPlain(properties)) return false;
+  let fields = 0;
   for (const key in properties) {
+    if (key.length > MAX_NAME || ++fields > MAX_FIELDS) return false;
     const value = properties[key];
     const scalar =
       typeof value === 'string' ||

@@ -1,3 +1,4 @@
+import { MAX_DAILY_CONTACTS } from '../../contract/limits.ts';
 import type { Tx } from './store.ts';
 
 /** No calendar day is longer than 26 hours; after this long a contact counts for none. */
@@ -36,11 +37,12 @@ export const contacts = {
     ]);
   },
 
-  /** Contacts of a user from `start` to before `end`, unix ms. */
+  /** Contacts of a user from `start` to before `end`, unix ms; counted up to the highest cap there may be. */
   async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
     const row = await tx.sql.get<{ n: number }>(
-      'SELECT COUNT(*) AS n FROM contact WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ?',
-      [workspaceId, hashId, start, end],
+      `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM contact
+         WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? LIMIT ?) AS c`,
+      [workspaceId, hashId, start, end, MAX_DAILY_CONTACTS],
     );
     return Number(row!.n);
   },

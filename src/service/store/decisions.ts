@@ -1,5 +1,6 @@
 import type { Candidate } from '../domain/decide/decide.ts';
 import type { Context } from '../domain/decide/features.ts';
+import { type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 
 /** A decision as it is logged: enough to make it again and to judge other policies by it. */
@@ -38,8 +39,18 @@ interface Row {
   reward: number | null;
 }
 
-const SELECT = `SELECT seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
-  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward FROM decision`;
+const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
+  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward`;
+
+/** What of a decision its reward depends on: not the candidates, of which there may be thousands. */
+export type Earning = Pick<
+  LoggedDecision,
+  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'reward'
+>;
+
+type EarningRow = Omit<Earning, 'context'> & { context: string };
+
+const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward`;
 
 export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
@@ -62,12 +73,12 @@ export const decisions = {
   },
 
   /** The decision, held for the rest of the transaction. */
-  async hold(tx: Tx, workspaceId: string, decisionId: string): Promise<LoggedDecision | undefined> {
-    const row = await tx.sql.get<Row>(
-      `${SELECT} WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,
+  async hold(tx: Tx, workspaceId: string, decisionId: string): Promise<Earning | undefined> {
+    const row = await tx.sql.get<EarningRow>(
+      `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, decisionId],
     );
-    return row && fromRow(row);
+    return row && { ...row, context: JSON.parse(row.context) };
   },
 
   async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
@@ -78,24 +89,27 @@ export const decisions = {
     ]);
   },
 
-  /** Up to `most` decisions of a workspace with an action and no known reward, made before `before`, oldest first. */
-  async open(tx: Tx, before: number, most: number): Promise<(LoggedDecision & { workspaceId: string })[]> {
-    const rows = await tx.sql.all<Row & { workspaceId: string }>(
-      `${SELECT.replace('SELECT', 'SELECT workspace_id AS "workspaceId",')}
+  /** Up to `most` decisions with an action and no known reward, made before `before`, oldest first. */
+  async open(tx: Tx, before: number, most: number): Promise<(Earning & { workspaceId: string })[]> {
+    const rows = await tx.sql.all<EarningRow & { workspaceId: string }>(
+      `SELECT workspace_id AS "workspaceId", ${EARNING} FROM decision
        WHERE reward IS NULL AND content_id IS NOT NULL AND at_ms < ? ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
       [before, most],
     );
-    return rows.map((row) => ({ ...fromRow(row), workspaceId: row.workspaceId }));
+    return rows.map((row) => ({ ...row, context: JSON.parse(row.context) }));
   },
 
-  /** Up to `most` decisions of a workspace after a number of the log, oldest first. */
-  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<LoggedDecision[]> {
-    const rows = await tx.sql.all<Row>(`${SELECT} WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`, [
-      workspaceId,
-      seq,
+  /** A page of the decisions of a workspace after a number of the log, oldest first. */
+  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<LoggedDecision>> {
+    const { rows, more } = await readPage<Row>(tx, {
+      columns: COLUMNS,
+      long: ['hash_id', 'context', 'candidates'],
+      from: 'decision WHERE workspace_id = ? AND seq > ?',
+      params: [workspaceId, seq],
+      order: 'seq',
       most,
-    ]);
-    return rows.map(fromRow);
+    });
+    return { rows: rows.map(fromRow), more };
   },
 };
 

@@ -1,7 +1,6 @@
-import { newId } from '../../kit/id.ts';
 import type { Attempt, Verdict } from '../domain/deliveries/attempt.ts';
 import { judge } from '../domain/deliveries/attempt.ts';
-import type { Occurrence } from '../domain/deliveries/occurrence.ts';
+import { type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -43,47 +42,21 @@ export interface StoredDelivery {
 /** Finished deliveries are kept this long, to be looked at and sent again. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
+/** Attempts kept of a delivery, the latest: one that is sent again and again would grow for ever. */
+const KEPT_ATTEMPTS = 50;
+const ERROR_CHARACTERS = 500;
+
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
-  /**
-   * Queues a delivery for each subscription that names the kind, in the caller's transaction, so that an outcome and
-   * its deliveries are stored together or not at all. The body is fixed here: every attempt sends these bytes.
-   */
-  async enqueue(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
-    const open = await tx.sql.all<{ id: string; events: string }>(
-      `SELECT w.webhook_id AS id, w.events FROM webhook w WHERE w.workspace_id = ? AND ${OPEN}
-       ORDER BY w.created_at, w.webhook_id ${tx.sql.dialect.forKeyShare}`,
-      [workspaceId, tx.now],
-    );
-    const wanting = open.filter(({ events }) => (JSON.parse(events) as string[]).includes(occurrence.kind));
-    for (const { id } of wanting) {
-      const deliveryId = newId('dlv');
-      await tx.sql.run(
-        `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts,
-           claim, in_hand, due_at) VALUES (?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?)`,
-        [
-          workspaceId,
-          deliveryId,
-          id,
-          occurrence.kind,
-          bodyOf(occurrence, deliveryId),
-          occurrence.occurredAt,
-          tx.now,
-        ],
-      );
-    }
-    if (wanting.length > 0) await tx.notify('deliveries');
-    return wanting.length;
-  },
-
-  /** The subscriptions that have something due now. */
-  async dueLanes(tx: Tx): Promise<DueLane[]> {
+  /** Up to `most` subscriptions that have something due now, by identifier, those behind `after`. */
+  async dueLanes(tx: Tx, after: string, most: number): Promise<DueLane[]> {
     const rows = await tx.sql.all<{ webhookId: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
-       FROM webhook w WHERE ${OPEN}
-       AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)`,
-      [tx.now, tx.now],
+       FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)
+       ORDER BY w.webhook_id LIMIT ?`,
+      [tx.now, after, tx.now, most],
     );
     return rows.map(({ webhookId, failing }) => ({ webhookId, failing: failing === 1 }));
   },
@@ -190,32 +163,49 @@ export const deliveries = {
         claimed.claim,
         attempt.startedAt,
         attempt.status,
-        attempt.error,
+        attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
         Math.round(attempt.durationMs),
       ],
     );
+    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ? AND number <= ?', [
+      claimed.deliveryId,
+      claimed.claim - KEPT_ATTEMPTS,
+    ]);
     return verdict;
   },
 
-  /** The latest `most` deliveries of a subscription, newest first, with their attempts. */
-  async list(tx: Tx, workspaceId: string, webhookId: string, most: number): Promise<StoredDelivery[]> {
-    const rows = await tx.sql.all<Omit<StoredDelivery, 'attempts'>>(
-      `SELECT d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
-         CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"
-       FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
-       WHERE d.workspace_id = ? AND d.webhook_id = ? ORDER BY d.occurred_at DESC, d.delivery_id LIMIT ?`,
-      [workspaceId, webhookId, most],
-    );
-    if (rows.length === 0) return [];
+  /** A page of the deliveries of a subscription with their attempts, newest first, those behind `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    most: number,
+    after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
+  ): Promise<Page<StoredDelivery>> {
+    const { rows, more } = await readPage<Omit<StoredDelivery, 'attempts'>>(tx, {
+      columns: `d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
+        CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"`,
+      long: [],
+      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(a.error), 0)), 0) FROM delivery_attempt a
+        WHERE a.delivery_id = d.delivery_id AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
+      from: `delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+        WHERE d.workspace_id = ? AND d.webhook_id = ?
+          AND (d.occurred_at < ? OR (d.occurred_at = ? AND d.delivery_id > ?))`,
+      params: [workspaceId, webhookId, after.at, after.at, after.id],
+      order: 'd.occurred_at DESC, d.delivery_id',
+      most,
+    });
+    if (rows.length === 0) return { rows: [], more };
     const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
-      `SELECT delivery_id AS "deliveryId", at, status, error, duration_ms AS "durationMs" FROM delivery_attempt
-       WHERE delivery_id IN (${rows.map(() => '?').join(', ')}) ORDER BY delivery_id, number`,
+      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, a.error, a.duration_ms AS "durationMs"
+       FROM delivery_attempt a JOIN delivery d ON d.delivery_id = a.delivery_id
+       WHERE a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
+       ORDER BY a.delivery_id, a.number`,
       rows.map((row) => row.deliveryId),
     );
-    const byId = new Map<string, StoredAttempt[]>();
-    for (const { deliveryId, ...attempt } of attempts)
-      byId.set(deliveryId, [...(byId.get(deliveryId) ?? []), attempt]);
-    return rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId) ?? [] }));
+    const byId = new Map<string, StoredAttempt[]>(rows.map(({ deliveryId }) => [deliveryId, []]));
+    for (const { deliveryId, ...attempt } of attempts) byId.get(deliveryId)!.push(attempt);
+    return { rows: rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId)! })), more };
   },
 
   /**
@@ -236,6 +226,28 @@ export const deliveries = {
     return changed > 0;
   },
 
+  /** Removes up to `most` deliveries of subscriptions that are gone; returns how many, and counts those too. */
+  async purgeDropped(tx: Tx, most: number): Promise<number> {
+    let left = most;
+    while (left > 0) {
+      const dropped = await tx.sql.get<{ id: string }>(
+        `SELECT webhook_id AS id FROM dropped_webhook ORDER BY webhook_id LIMIT 1 ${tx.sql.dialect.skipLocked}`,
+      );
+      if (!dropped) break;
+      const found = await tx.sql.all<{ id: string }>(
+        `SELECT delivery_id AS id FROM delivery WHERE webhook_id = ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
+        [dropped.id, left],
+      );
+      await remove(tx, found);
+      left -= Math.min(left, found.length + 1);
+      if (left === 0) break;
+      // What another transaction has locked is removed in a later round.
+      if (await tx.sql.get('SELECT 1 FROM delivery WHERE webhook_id = ? LIMIT 1', [dropped.id])) break;
+      await tx.sql.run('DELETE FROM dropped_webhook WHERE webhook_id = ?', [dropped.id]);
+    }
+    return most - left;
+  },
+
   /** Removes up to `most` deliveries that ended long ago; returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
@@ -243,24 +255,15 @@ export const deliveries = {
        ${tx.sql.dialect.skipLocked}`,
       [tx.now - KEPT_MS, most],
     );
-    for (const { id } of old) {
-      await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);
-      await tx.sql.run('DELETE FROM delivery WHERE delivery_id = ?', [id]);
-    }
+    await remove(tx, old);
     return old.length;
   },
 };
 
-/** The bytes of a delivery (specification: Events; docs/decisions.md, "Delivery body"). */
-function bodyOf(occurrence: Occurrence, deliveryId: string): string {
-  const { kind, decisionId, contentId, hashId, notificationId, occurredAt } = occurrence;
-  return JSON.stringify({
-    type: kind,
-    decisionId,
-    contentId,
-    hashId,
-    ...(notificationId === undefined ? {} : { notificationId }),
-    deliveryId,
-    occurredAt: new Date(occurredAt).toISOString(),
-  });
+/** Removes deliveries that this transaction has locked, with their attempts. */
+async function remove(tx: Tx, deliveries: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of deliveries) {
+    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);
+    await tx.sql.run('DELETE FROM delivery WHERE delivery_id = ?', [id]);
+  }
 }

@@ -1,3 +1,4 @@
+import { readPage } from './pages.ts';
 import type { SqlValue, Store } from './store.ts';
 
 type Kind = 'text' | 'time' | 'json' | 'number';
@@ -107,6 +108,7 @@ export const SOURCES = {
 
 export type DumpKind = keyof typeof SOURCES;
 
+/** Most rows that are read at once; long ones make it fewer. */
 const PAGE = 500;
 
 type Row = Record<string, SqlValue>;
@@ -119,18 +121,24 @@ type Row = Record<string, SqlValue>;
 export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string> {
   const { table, key, fields }: Source = SOURCES[kind];
   const columns = [...new Set(['workspace_id', ...key, ...Object.values(fields).map(([column]) => column)])];
-  let after: SqlValue[] | undefined;
-  for (;;) {
-    const from = after ? `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})` : '';
-    const rows = await store.read((tx) =>
-      tx.sql.all<Row>(
-        `SELECT ${columns.join(', ')} FROM ${table} ${from} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
-        after ?? [],
-      ),
-    );
-    for (const row of rows) yield line(kind, row, fields);
-    if (rows.length < PAGE) return;
-    after = key.map((column) => rows.at(-1)![column]!);
+  const long = Object.values(fields).flatMap(([column, type]) =>
+    type === 'text' || type === 'json' ? [column] : [],
+  );
+  let after: SqlValue[] = [];
+  for (let more = true; more; ) {
+    const places = key.map(() => '?').join(', ');
+    const query = {
+      columns: columns.join(', '),
+      long,
+      from: after.length > 0 ? `${table} WHERE (${key.join(', ')}) > (${places})` : table,
+      params: after,
+      order: key.join(', '),
+      most: PAGE,
+    };
+    const page = await store.read((tx) => readPage<Row>(tx, query));
+    for (const row of page.rows) yield line(kind, row, fields);
+    more = page.more;
+    if (more) after = key.map((column) => page.rows.at(-1)![column]!);
   }
 }
 

@@ -1,3 +1,4 @@
+import { PAGE_BYTES, type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 
 export interface StoredEvent {
@@ -48,6 +49,18 @@ const SETTLED = {
     FROM given`,
 } as const;
 
+/** An event of a page. */
+export interface PagedEvent extends StoredEvent {
+  /** Bytes of properties that were left out, being too many for a page; 0 where they are there. */
+  readonly leftOut: number;
+}
+
+/** How each engine cuts bytes out of a text. */
+const PIECE = {
+  sqlite: 'substr(CAST(properties AS BLOB), ?, ?)',
+  postgres: "substring(convert_to(properties, 'UTF8') FROM ?::int FOR ?::int)",
+} as const;
+
 export const events = {
   /** Stores a checked ingest body as it stands. Returns the number of events stored. */
   async append(tx: Tx, workspaceId: string, body: string): Promise<number> {
@@ -65,27 +78,53 @@ export const events = {
     return Number(row?.seq ?? 0);
   },
 
-  /** The events of these names with a sequence number above `after` and up to `upTo`, of all workspaces. */
+  /** Up to `most` events of these names with a sequence number above `after` and up to `upTo`, of all workspaces. */
   async named(
     tx: Tx,
     names: readonly string[],
     after: number,
     upTo: number,
-  ): Promise<(Pick<StoredEvent, 'userId' | 'event' | 'timestamp'> & { workspaceId: string })[]> {
+    most: number,
+  ): Promise<(Pick<StoredEvent, 'seq' | 'userId' | 'event' | 'timestamp'> & { workspaceId: string })[]> {
     const places = names.map(() => '?').join(', ');
     return tx.sql.all(
-      `SELECT workspace_id AS "workspaceId", user_id AS "userId", event, timestamp
-       FROM event WHERE seq > ? AND seq <= ? AND event IN (${places}) ORDER BY seq`,
-      [after, upTo, ...names],
+      `SELECT seq, workspace_id AS "workspaceId", user_id AS "userId", event, timestamp
+       FROM event WHERE seq > ? AND seq <= ? AND event IN (${places}) ORDER BY seq LIMIT ?`,
+      [after, upTo, ...names, most],
     );
   },
 
-  /** Up to `most` events of a workspace with a sequence number above `seq` and up to `upTo`, oldest first. */
-  async after(tx: Tx, workspaceId: string, seq: number, upTo: number, most: number): Promise<StoredEvent[]> {
-    return tx.sql.all<StoredEvent>(
-      `SELECT seq, user_id AS "userId", event, timestamp, properties, received_at AS "receivedAt"
-       FROM event WHERE workspace_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-      [workspaceId, seq, upTo, most],
+  /**
+   * A page of the events of a workspace with a sequence number above `seq` and up to `upTo`, oldest first. Properties
+   * of more than PAGE_BYTES are left out, and read piece by piece (`piece`).
+   */
+  async after(
+    tx: Tx,
+    workspaceId: string,
+    seq: number,
+    upTo: number,
+    most: number,
+  ): Promise<Page<PagedEvent>> {
+    const { rows, more } = await readPage<PagedEvent>(tx, {
+      columns: `seq, user_id AS "userId", event, timestamp, received_at AS "receivedAt",
+        CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
+        CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`,
+      long: ['user_id', 'event', 'properties'],
+      from: 'event WHERE workspace_id = ? AND seq > ? AND seq <= ?',
+      params: [workspaceId, seq, upTo],
+      order: 'seq',
+      most,
+    });
+    return { rows: rows.map((row) => ({ ...row, leftOut: Number(row.leftOut) })), more };
+  },
+
+  /** So many bytes of an event's properties from a place on; fewer at the end. */
+  async piece(tx: Tx, seq: number, from: number, bytes: number): Promise<Uint8Array> {
+    const row = await tx.sql.get<{ piece: Uint8Array }>(
+      `SELECT ${PIECE[tx.sql.dialect.name]} AS piece FROM event WHERE seq = ?`,
+      [from + 1, bytes, seq],
     );
+    if (!row) throw new Error(`event ${seq} is gone`);
+    return row.piece;
   },
 };

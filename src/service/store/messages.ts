@@ -1,4 +1,5 @@
 import type { Content } from '../domain/decide/content.ts';
+import { type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 
 /** A message as the app shows it, in the words it had when it was chosen. */
@@ -38,13 +39,22 @@ export const messages = {
     );
   },
 
-  /** The messages that wait for a user, the newest first. */
-  async waiting(tx: Tx, workspaceId: string, hashId: string): Promise<WaitingMessage[]> {
-    return tx.sql.all<WaitingMessage>(
-      `SELECT decision_id AS "decisionId", content_id AS "contentId", format, title, body FROM message
-       WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ? ORDER BY at_ms DESC, decision_id LIMIT ${MOST}`,
-      [workspaceId, hashId, tx.now],
-    );
+  /** A page of the messages that wait for a user, the newest first, those behind `after`. */
+  async waiting(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
+  ): Promise<Page<WaitingMessage & { readonly at: number }>> {
+    return readPage(tx, {
+      columns: `decision_id AS "decisionId", content_id AS "contentId", format, title, body, at_ms AS at`,
+      long: ['title', 'body'],
+      from: `message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+        AND (at_ms < ? OR (at_ms = ? AND decision_id > ?))`,
+      params: [workspaceId, hashId, tx.now, after.at, after.at, after.id],
+      order: 'at_ms DESC, decision_id',
+      most: MOST,
+    });
   },
 
   /** Takes a message away: the user dealt with it. */

@@ -38,13 +38,13 @@ export const models = {
     return row?.body;
   },
 
-  /** The kept snapshots, the newest first. */
-  async kept(tx: Tx, workspaceId: string): Promise<(ModelHead & { body: string })[]> {
-    const rows = await tx.sql.all<ModelHead & { body: string }>(
-      `SELECT version, learned_seq AS "learnedSeq", body FROM model WHERE workspace_id = ? ORDER BY version DESC`,
+  /** The kept snapshots, the newest first; their texts are large and asked for one by one. */
+  async kept(tx: Tx, workspaceId: string): Promise<ModelHead[]> {
+    const rows = await tx.sql.all<ModelHead>(
+      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? ORDER BY version DESC`,
       [workspaceId],
     );
-    return rows.map((row) => ({ ...row, version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
+    return rows.map((row) => ({ version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
   },
 
   /** Makes a snapshot the newest model and forgets the oldest. */

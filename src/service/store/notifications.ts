@@ -5,6 +5,7 @@ import {
   type NotificationState,
   step,
 } from '../domain/notifications/state.ts';
+import { bytesOf, fitting } from './pages.ts';
 import type { Tx } from './store.ts';
 
 export interface HistoryEntry {
@@ -104,16 +105,21 @@ export const notifications = {
     most: number,
     { leaseMs, channelDropsRepeats }: { leaseMs: number; channelDropsRepeats: boolean },
   ): Promise<ClaimedNotification[]> {
-    const due = await tx.sql.all<
-      Row & { workspaceId: string; variables: Uint8Array; claim: number; tries: number; inHand: number }
-    >(
-      `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand"
+    const due = await tx.sql.all<{ workspaceId: string; id: string; bytes: number }>(
+      `SELECT workspace_id AS "workspaceId", notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
        FROM notification WHERE channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
       [channel, tx.now, most],
     );
     const claimed: ClaimedNotification[] = [];
-    for (const row of due) {
-      const { inHand, ...rest } = fromRow(row);
+    for (const { workspaceId, id } of due.slice(0, fitting(due))) {
+      const row = await tx.sql.get<
+        Row & { workspaceId: string; variables: Uint8Array; claim: number; tries: number; inHand: number }
+      >(
+        `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand"
+         FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+        [workspaceId, id],
+      );
+      const { inHand, ...rest } = fromRow(row!);
       const lost = inHand === 1 && afterLostWorker(channelDropsRepeats) === 'give-up';
       const next = { ...rest, claim: rest.claim + 1 };
       if (lost) {

@@ -1,5 +1,5 @@
 import { occurrenceOf } from '../domain/deliveries/occurrence.ts';
-import { deliveries } from './deliveries.ts';
+import { fanOuts } from './fan-outs.ts';
 import type { Tx } from './store.ts';
 
 /** What a user did with a message or a notification. */
@@ -28,6 +28,6 @@ export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> 
   );
   if (added === 0) return false;
   const occurrence = occurrenceOf(outcome, tx.now);
-  if (occurrence) await deliveries.enqueue(tx, workspaceId, occurrence);
+  if (occurrence) await fanOuts.begin(tx, workspaceId, occurrence);
   return true;
 }

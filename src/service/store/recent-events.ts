@@ -8,6 +8,16 @@ export interface RecentEvent {
   readonly at: number;
 }
 
+/** A stretch of time up to now in which a user's events of one name are counted. */
+export interface EventSpan {
+  readonly key: string;
+  readonly event: string;
+  /** Unix ms. */
+  readonly since: number;
+  /** Where counting may stop. */
+  readonly enough: number;
+}
+
 /** Which names are indexed, and how far the events from before they were have been brought in. */
 export interface EventIndex {
   readonly names: readonly string[];
@@ -28,6 +38,12 @@ const NOTHING: EventIndex = { names: [], backlog: null };
 /** Rows of one statement (see users.ts). */
 const CHUNKS = [64, 8, 1];
 
+/** Windows that one statement counts. */
+const COUNTED_AT_ONCE = 16;
+
+const COUNT = `SELECT count(*) FROM (SELECT 1 AS one FROM recent_event
+  WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? LIMIT ?) AS e`;
+
 /** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
 export const recentEvents = {
   async index(tx: Tx): Promise<EventIndex> {
@@ -38,9 +54,12 @@ export const recentEvents = {
     await settings.set(tx, INDEX, index);
   },
 
-  /** Forgets what is indexed of a name. */
-  async forget(tx: Tx, name: string): Promise<void> {
-    await tx.sql.run('DELETE FROM recent_event WHERE event = ?', [name]);
+  /** Forgets up to `most` of what is indexed of a name; returns how many. */
+  async forget(tx: Tx, name: string, most: number): Promise<number> {
+    return tx.sql.run(
+      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE event = ? LIMIT ?)',
+      [name, most],
+    );
   },
 
   async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
@@ -59,16 +78,26 @@ export const recentEvents = {
     }
   },
 
-  /** When each of a user's indexed events happened since an instant, unix ms. */
-  async ofUser(tx: Tx, workspaceId: string, userId: string, since: number): Promise<Map<string, number[]>> {
-    const rows = await tx.sql.all<{ event: string; at: number }>(
-      `SELECT event, at_ms AS at FROM recent_event
-       WHERE workspace_id = ? AND user_id = ? AND at_ms >= ? ORDER BY at_ms`,
-      [workspaceId, userId, since],
-    );
-    const times = new Map<string, number[]>();
-    for (const { event, at } of rows) times.set(event, [...(times.get(event) ?? []), Number(at)]);
-    return times;
+  /**
+   * How many of a user's indexed events fall into each window, by its key. Each count stops where it is enough, so
+   * that a user with any number of events costs no more than one with few.
+   */
+  async count(
+    tx: Tx,
+    workspaceId: string,
+    userId: string,
+    windows: readonly EventSpan[],
+  ): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let from = 0; from < windows.length; from += COUNTED_AT_ONCE) {
+      const part = windows.slice(from, from + COUNTED_AT_ONCE);
+      const row = await tx.sql.get<Record<string, number>>(
+        `SELECT ${part.map((_, i) => `(${COUNT}) AS n${i}`).join(', ')}`,
+        part.flatMap(({ event, since, enough }) => [workspaceId, userId, event, since, tx.now, enough]),
+      );
+      part.forEach(({ key }, i) => void counts.set(key, Number(row![`n${i}`])));
+    }
+    return counts;
   },
 
   /** Removes up to `most` events that no rule can ask about any more; returns how many. */

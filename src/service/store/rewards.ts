@@ -1,6 +1,6 @@
 import type { RewardEntry } from '../domain/decide/learning.ts';
-import type { LoggedDecision } from './decisions.ts';
-import { decisions } from './decisions.ts';
+import { decisions, type Earning } from './decisions.ts';
+import { type Page, readPage } from './pages.ts';
 import type { Tx } from './store.ts';
 
 export interface NumberedReward extends RewardEntry {
@@ -19,7 +19,7 @@ interface Row {
 /** What decisions earned, as an ordered log that the learner reads. */
 export const rewards = {
   /** Writes down what a decision earned, as far as it is news. The decision must be held by this transaction. */
-  async record(tx: Tx, workspaceId: string, decision: LoggedDecision, reward: number): Promise<void> {
+  async record(tx: Tx, workspaceId: string, decision: Earning, reward: number): Promise<void> {
     if (decision.contentId === null || decision.prior === null) return;
     if (decision.reward !== null && reward <= decision.reward) return;
     const head = await tx.sql.get<{ seq: number }>(
@@ -46,14 +46,17 @@ export const rewards = {
     await tx.notify('outcomes');
   },
 
-  /** Up to `most` entries of the log after a number, in order. */
-  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<NumberedReward[]> {
-    const rows = await tx.sql.all<Row>(
-      `SELECT seq, content_id AS "contentId", context, prior, was, reward FROM reward
-       WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      [workspaceId, seq, most],
-    );
-    return rows.map((row) => ({
+  /** A page of the log after a number, in order. */
+  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<NumberedReward>> {
+    const { rows, more } = await readPage<Row>(tx, {
+      columns: 'seq, content_id AS "contentId", context, prior, was, reward',
+      long: ['content_id', 'context'],
+      from: 'reward WHERE workspace_id = ? AND seq > ?',
+      params: [workspaceId, seq],
+      order: 'seq',
+      most,
+    });
+    const entries = rows.map((row) => ({
       seq: Number(row.seq),
       contentId: row.contentId,
       context: JSON.parse(row.context),
@@ -61,5 +64,6 @@ export const rewards = {
       from: row.was,
       to: row.reward,
     }));
+    return { rows: entries, more };
   },
 };

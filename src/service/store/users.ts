@@ -1,3 +1,4 @@
+import { MAX_TAG } from '../../contract/limits.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { TraitValue } from '../domain/decide/content.ts';
 import type { SqlValue, Tx } from './store.ts';
@@ -54,7 +55,9 @@ export const users = {
   /** The user behind a hashId, without personal fields; undefined where nobody was identified by it. */
   async find(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string): Promise<KnownUser | undefined> {
     const row = await tx.sql.get<Omit<KnownUser, 'traits'> & { traits: Uint8Array | null }>(
-      `SELECT user_id AS "userId", time_zone AS "timeZone", locale, traits FROM app_user
+      // An earlier version took a locale of any length, and each decision would keep a copy of it.
+      `SELECT user_id AS "userId", time_zone AS "timeZone",
+         CASE WHEN octet_length(locale) <= ${MAX_TAG} THEN locale END AS locale, traits FROM app_user
        WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );

@@ -1,3 +1,4 @@
+import { type Page, readPage } from './pages.ts';
 import type { SqlValue, Tx } from './store.ts';
 
 /** A subscription as stored; secrets are sealed. Times are unix ms. */
@@ -50,12 +51,32 @@ export const webhooks = {
     );
   },
 
-  async list(tx: Tx, workspaceId: string): Promise<StoredWebhook[]> {
-    const rows = await tx.sql.all<Row>(
-      `SELECT ${COLUMNS} FROM webhook WHERE workspace_id = ? AND ${ALIVE} ORDER BY created_at, webhook_id`,
+  /** How many subscriptions a workspace has; the transaction is then the only one to add to them. */
+  async countAlone(tx: Tx, workspaceId: string): Promise<number> {
+    await tx.lock(`subscriptions of ${workspaceId}`);
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM webhook WHERE workspace_id = ? AND ${ALIVE}`,
       [workspaceId, tx.now],
     );
-    return rows.map(fromRow);
+    return Number(row!.n);
+  },
+
+  /** A page of the subscriptions of a workspace, oldest first, those behind `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    most: number,
+    after: { readonly at: number; readonly id: string } = { at: -1, id: '' },
+  ): Promise<Page<StoredWebhook>> {
+    const { rows, more } = await readPage<Row>(tx, {
+      columns: COLUMNS,
+      long: ['url', 'events', 'disabled_reason'],
+      from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
+      params: [workspaceId, tx.now, after.at, after.id],
+      order: 'created_at, webhook_id',
+      most,
+    });
+    return { rows: rows.map(fromRow), more };
   },
 
   async get(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook | undefined> {
@@ -116,7 +137,7 @@ export const webhooks = {
       `DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [workspaceId, id, tx.now],
     );
-    if (gone > 0) await deleteDeliveries(tx, id);
+    if (gone > 0) await drop(tx, id);
     return gone > 0;
   },
 
@@ -128,7 +149,7 @@ export const webhooks = {
     );
   },
 
-  /** Removes up to `most` subscriptions whose lease has ended, with their deliveries; returns how many. */
+  /** Removes up to `most` subscriptions whose lease has ended; returns how many. */
   async purgeExpired(tx: Tx, most: number): Promise<number> {
     const expired = await tx.sql.all<{ id: string }>(
       `SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
@@ -136,22 +157,13 @@ export const webhooks = {
     );
     for (const { id } of expired) {
       await tx.sql.run('DELETE FROM webhook WHERE webhook_id = ?', [id]);
-      await deleteDeliveries(tx, id);
+      await drop(tx, id);
     }
     return expired.length;
   },
 };
 
-/** Its subscription must be gone in this transaction. Locks the deliveries by id, before their attempts. */
-async function deleteDeliveries(tx: Tx, webhookId: string): Promise<void> {
-  const { forUpdate } = tx.sql.dialect;
-  if (forUpdate !== '')
-    await tx.sql.run(`SELECT 1 FROM delivery WHERE webhook_id = ? ORDER BY delivery_id ${forUpdate}`, [
-      webhookId,
-    ]);
-  await tx.sql.run(
-    'DELETE FROM delivery_attempt WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ?)',
-    [webhookId],
-  );
-  await tx.sql.run('DELETE FROM delivery WHERE webhook_id = ?', [webhookId]);
+/** Notes that the deliveries of a subscription are to be removed: there may be any number (deliveries.purgeDropped). */
+async function drop(tx: Tx, webhookId: string): Promise<void> {
+  await tx.sql.run('INSERT INTO dropped_webhook (webhook_id) VALUES (?)', [webhookId]);
 }

@@ -6,7 +6,7 @@ import { guardedAgent } from '../egress/guarded-agent.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
 import { directResolver } from '../egress/resolve.ts';
 import { secretPlace } from '../sealed-places.ts';
-import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
+import { type ClaimedDelivery, type DueLane, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -18,6 +18,11 @@ const WIDTH = 16;
 const FAILING_WIDTH = 2;
 /** Results of one subscription that are written down at a time. */
 const RESULTS = 4;
+/** Subscriptions looked at in one round, and deliveries that it takes up: some milliseconds of work. */
+const LANES_OF_ROUND = 32;
+const TAKEN_BY_ROUND = 64;
+/** Deliveries of all subscriptions under way; beyond it one more for each that has none, up to twice as many. */
+const UNDER_WAY = 512;
 /** Retries fall due without anybody telling; new deliveries are told of. */
 const LOOK_MS = 1000;
 
@@ -40,8 +45,12 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     connectTimeoutMs: DELIVERY_DEADLINE_MS,
     resolve: names.resolve,
   });
-  /** Lanes that had more due than they took. */
-  const backlog = new Set<string>();
+  /** Set where more was due than was taken: the next delivery that ends is a reason to look again. */
+  let backlog = false;
+  /** Behind which subscription the next round looks; a pass over all of them takes as many rounds as it needs. */
+  let place = '';
+  /** Set where a pass took less from a subscription than it had room for. */
+  let again = false;
 
   const attempt = async (claimed: ClaimedDelivery): Promise<void> => {
     const startedAt = clock.now();
@@ -76,37 +85,52 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     }
   };
 
+  const roomOf = ({ webhookId, failing }: DueLane): number => {
+    const free = UNDER_WAY - lanes.size;
+    const own = lanes.room(webhookId, failing ? FAILING_WIDTH : WIDTH);
+    if (free > 0) return Math.min(own, free);
+    return lanes.room(webhookId, 1) > 0 && lanes.size < 2 * UNDER_WAY ? 1 : 0;
+  };
+
+  /** Takes up a piece of what is due. Returns whether there is more that could be taken up. */
   const round = async (): Promise<boolean> => {
-    const due = await store.read((tx) => deliveries.dueLanes(tx));
-    const open = due
-      .map(({ webhookId, failing }) => ({
-        webhookId,
-        room: lanes.room(webhookId, failing ? FAILING_WIDTH : WIDTH),
-      }))
-      .filter(({ room }) => room > 0);
-    if (open.length === 0) return false;
+    const due = await store.read((tx) => deliveries.dueLanes(tx, place, LANES_OF_ROUND));
+    const passed = due.length < LANES_OF_ROUND;
+    place = passed ? '' : due.at(-1)!.webhookId;
+    const open = due.map((lane) => ({ ...lane, room: roomOf(lane) })).filter(({ room }) => room > 0);
+    if (open.length < due.length) backlog = true;
+    if (open.length > 0) await takeUp(open);
+    const more = !passed || again;
+    if (passed) again = false;
+    return more;
+  };
+
+  const takeUp = async (open: readonly (DueLane & { room: number })[]): Promise<void> => {
+    const share = Math.max(1, Math.floor(TAKEN_BY_ROUND / open.length));
     const claims = await store.write(
       async (tx) => {
         const taken: ClaimedDelivery[][] = [];
         for (const { webhookId, room } of open)
-          taken.push(await deliveries.claim(tx, webhookId, room, LEASE_MS));
+          taken.push(await deliveries.claim(tx, webhookId, Math.min(room, share), LEASE_MS));
         return taken;
       },
       { durable: false },
     );
     open.forEach(({ webhookId, room }, i) => {
-      if (claims[i]!.length === room) backlog.add(webhookId);
-      else backlog.delete(webhookId);
-      for (const claimed of claims[i]!)
+      const claimed = claims[i]!;
+      if (claimed.length === room) backlog = true;
+      else if (claimed.length === share) again = true;
+      for (const each of claimed)
         lanes.run(
           webhookId,
-          () => leases.during(claimed, () => attempt(claimed)),
+          () => leases.during(each, () => attempt(each)),
           () => {
-            if (backlog.has(webhookId)) worker.wake();
+            if (!backlog) return;
+            backlog = false;
+            worker.wake();
           },
         );
     });
-    return false;
   };
 
   const worker = repeat('the deliverer', clock, log, LOOK_MS, round);
@@ -115,7 +139,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     wake: worker.wake,
     // In this order: what is no longer due was taken up, and then the round or a lane is still at it.
     idle: async () =>
-      (await store.read((tx) => deliveries.dueLanes(tx))).length === 0 && !lanes.busy && worker.idle(),
+      (await store.read((tx) => deliveries.dueLanes(tx, '', 1))).length === 0 && !lanes.busy && worker.idle(),
     stop: async () => {
       unsubscribe();
       await worker.stop();

@@ -5,8 +5,11 @@ import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
-/** Events looked through in one transaction: some milliseconds of work. */
+/** Events looked through in one transaction, and brought in by it: some milliseconds of work. */
 const CHUNK = 20_000;
+const BROUGHT_IN = 1000;
+/** Indexed events forgotten in one transaction. */
+const FORGOTTEN = 2000;
 
 /**
  * Keeps the index of recent events in step with the catalogue: names that its rules begin to ask about are indexed
@@ -41,21 +44,18 @@ export async function indexOnce(tx: Tx, wanted: ReadonlySet<string>, chunk: numb
     const unfinished = (backlog?.names ?? []).filter((name) => wanted.has(name));
     const added = [...wanted].filter((name) => !names.includes(name) || unfinished.includes(name));
     for (const name of [...added, ...names.filter((name) => !wanted.has(name))])
-      await recentEvents.forget(tx, name);
+      if ((await recentEvents.forget(tx, name, FORGOTTEN)) === FORGOTTEN) return true;
     const upTo = await events.settled(tx);
     const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : null;
     await recentEvents.setIndex(tx, { names: [...wanted], backlog: next });
     return next !== null;
   }
   if (!backlog) return false;
-  const end = Math.min(backlog.after + chunk, backlog.upTo);
+  const last = Math.min(backlog.after + chunk, backlog.upTo);
+  const found = await events.named(tx, backlog.names, backlog.after, last, BROUGHT_IN);
+  const end = found.length === BROUGHT_IN ? Number(found.at(-1)!.seq) : last;
   const byWorkspace = new Map<string, RecentEvent[]>();
-  for (const { workspaceId, userId, event, timestamp } of await events.named(
-    tx,
-    backlog.names,
-    backlog.after,
-    end,
-  )) {
+  for (const { workspaceId, userId, event, timestamp } of found) {
     const own = byWorkspace.get(workspaceId) ?? [];
     own.push({ userId, event, at: Date.parse(timestamp) });
     byWorkspace.set(workspaceId, own);

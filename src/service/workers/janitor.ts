@@ -15,6 +15,7 @@ const CHUNK = 500;
 const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   idempotency.purge,
   webhooks.purgeExpired,
+  deliveries.purgeDropped,
   deliveries.purge,
   messages.purge,
   contacts.purge,

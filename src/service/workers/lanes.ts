@@ -21,6 +21,11 @@ export class Lanes {
     return this.#jobs.size > 0;
   }
 
+  /** Jobs of all lanes. */
+  get size(): number {
+    return this.#jobs.size;
+  }
+
   /** Starts a job; `done` is called when it has ended, however it did. */
   run(lane: string, job: () => Promise<void>, done: () => void): void {
     this.#running.set(lane, (this.#running.get(lane) ?? 0) + 1);

@@ -26,13 +26,13 @@ export function startLearner(deps: ServiceDeps): Worker {
     const behind = await store.read((tx) => models.behind(tx));
     const since = clock.now() - lastFold;
     if (behind.length > 0 && since >= 0 && since < GATHER_MS) await clock.sleep(GATHER_MS - since);
-    let full = false;
+    let more = false;
     for (const workspaceId of behind) {
-      const learned = await store.write((tx) => learnOnce(tx, workspaceId), { durable: false });
-      full ||= learned === CHUNK;
+      const left = await store.write((tx) => learnOnce(tx, workspaceId), { durable: false });
+      more ||= left;
     }
     if (behind.length > 0) lastFold = clock.now();
-    return full;
+    return more;
   });
   const unsubscribe = store.subscribe('outcomes', () => worker.wake());
   return {
@@ -45,16 +45,16 @@ export function startLearner(deps: ServiceDeps): Worker {
   };
 }
 
-/** Folds the next entries of one workspace; returns how many there were. */
-export async function learnOnce(tx: Tx, workspaceId: string): Promise<number> {
+/** Folds the next entries of one workspace; returns whether more are left. */
+export async function learnOnce(tx: Tx, workspaceId: string): Promise<boolean> {
   const head = await models.hold(tx, workspaceId);
   const { model, learnedSeq } = await newestSound(tx, workspaceId, head);
-  const entries = await rewards.after(tx, workspaceId, learnedSeq, CHUNK);
-  if (entries.length === 0) return 0;
+  const { rows: entries, more } = await rewards.after(tx, workspaceId, learnedSeq, CHUNK);
+  if (entries.length === 0) return false;
   const next = { ...fold(model, entries), version: head.version + 1 };
   const nextHead = { version: next.version, learnedSeq: entries.at(-1)!.seq };
   await models.publish(tx, workspaceId, nextHead, serialiseModel(next));
-  return entries.length;
+  return more;
 }
 
 /**
@@ -69,8 +69,8 @@ async function newestSound(
   const newest = parseModel((await models.body(tx, workspaceId, head.version)) ?? '');
   if (newest) return { model: newest, learnedSeq: head.learnedSeq };
   if (head.version > 0) {
-    for (const { learnedSeq, body } of await models.kept(tx, workspaceId)) {
-      const model = parseModel(body);
+    for (const { learnedSeq, version } of await models.kept(tx, workspaceId)) {
+      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
       if (model) return { model, learnedSeq };
     }
   }

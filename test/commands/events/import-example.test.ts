@@ -47,7 +47,7 @@ const byRow = (
 ) => (`${a.userId} ${a.timestamp} ${a.properties}` < `${b.userId} ${b.timestamp} ${b.properties}` ? -1 : 1);
 
 async function stored(store: SqliteStore, workspace: string) {
-  const rows = await store.read((tx) => events.after(tx, workspace, 0, Number.MAX_SAFE_INTEGER, 10_000));
+  const { rows } = await store.read((tx) => events.after(tx, workspace, 0, Number.MAX_SAFE_INTEGER, 10_000));
   return rows
     .map(({ userId, event, timestamp, properties }) => ({ userId, event, timestamp, properties }))
     .sort(byRow);

@@ -41,7 +41,7 @@ test('the default catalogue holds what docs/decisions.md promises', () => {
 });
 
 test('a full entry is read', () => {
-  const { contents, events, lookBackDays } = parseCatalog(
+  const { contents, events, windows } = parseCatalog(
     JSON.stringify({
       contents: [
         {
@@ -63,7 +63,7 @@ test('a full entry is read', () => {
     channels: [],
   });
   expect([...events]).toEqual(['purchase']);
-  expect(lookBackDays).toBe(7);
+  expect(windows).toEqual([{ key: '7 purchase', event: 'purchase', withinDays: 7, enough: 1 }]);
 });
 
 test('a file that says nothing of templates has the default ones, an empty list none', () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type ClaimedDelivery, deliveries } from '../../../src/service/store/deliveries.ts';
+import { fanOuts } from '../../../src/service/store/fan-outs.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { webhooks } from '../../../src/service/store/webhooks.ts';
@@ -31,7 +32,7 @@ const subscribe = (id = 'wh_1', leaseMs: number | null = null) =>
   );
 const enqueue = (decisionId = 'dec_1') =>
   store.write((tx) =>
-    deliveries.enqueue(tx, 'ws', {
+    fanOuts.begin(tx, 'ws', {
       kind: 'campaign.clicked',
       decisionId,
       contentId: 'c',
@@ -40,8 +41,8 @@ const enqueue = (decisionId = 'dec_1') =>
     }),
   );
 const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'wh_1', most, LEASE));
-const lanes = () => store.read((tx) => deliveries.dueLanes(tx));
-const list = () => store.read((tx) => deliveries.list(tx, 'ws', 'wh_1', 100));
+const lanes = () => store.read((tx) => deliveries.dueLanes(tx, '', 1000));
+const list = async () => (await store.read((tx) => deliveries.list(tx, 'ws', 'wh_1', 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
   store.write((tx) =>
@@ -178,12 +179,14 @@ describe('the lease of a subscription', () => {
     expect((await webhook())?.leaseUntil).toBe(now + 1);
     now += 1;
     expect(await webhook()).toBeUndefined();
-    expect(await store.read((tx) => webhooks.list(tx, 'ws'))).toEqual([]);
+    expect((await store.read((tx) => webhooks.list(tx, 'ws', 10))).rows).toEqual([]);
     expect(await claim()).toEqual([]);
     expect(await lanes()).toEqual([]);
     expect(await enqueue('dec_2')).toBe(0);
     expect(await store.write((tx) => webhooks.update(tx, 'ws', 'wh_1', { leaseMs: 60_000 }))).toBe(false);
     expect(await store.write((tx) => webhooks.purgeExpired(tx, 10))).toBe(1);
+    // One subscription and one delivery.
+    expect(await store.write((tx) => deliveries.purgeDropped(tx, 10))).toBe(2);
     const left = await store.read((tx) => tx.sql.all('SELECT * FROM delivery'));
     expect(left).toEqual([]);
   });
@@ -203,7 +206,7 @@ it('deliveries that ended are removed after thirty days, those still due are not
 it('an outcome that is undone leaves no delivery', async () => {
   await subscribe();
   const undone = store.write(async (tx) => {
-    await deliveries.enqueue(tx, 'ws', {
+    await fanOuts.begin(tx, 'ws', {
       kind: 'campaign.clicked',
       decisionId: 'dec_1',
       contentId: 'c',

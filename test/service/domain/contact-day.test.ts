@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dayAround, localDay } from '../../../src/service/domain/contact-day.ts';
 
 const hours = (span: { start: number; end: number }) => (span.end - span.start) / 3_600_000;
@@ -66,4 +66,16 @@ test('every instant lies in its own day, and only the instants of a span have it
     }),
     { numRuns: 200 },
   );
+});
+
+test('every spelling of a zone is one zone, and what is kept of zones has an end', () => {
+  const made = vi.spyOn(Intl, 'DateTimeFormat');
+  const spell = (i: number) =>
+    [...'Australia/Lord_Howe']
+      .map((c, k) => ((i >> (k % 12)) & 1 ? c.toUpperCase() : c.toLowerCase()))
+      .join('');
+  const days = Array.from({ length: 500 }, (_, i) => dayAround(Date.parse('2026-03-10T12:00:00Z'), spell(i)));
+  expect(new Set(days.map(({ start }) => start)).size).toBe(1);
+  expect(made.mock.calls.length).toBeLessThanOrEqual(1);
+  made.mockRestore();
 });

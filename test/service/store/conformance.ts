@@ -34,7 +34,10 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       await other?.close();
       await engine?.close?.();
     });
-    const stored = () => store.read((tx) => events.after(tx, WORKSPACE, 0, Number.MAX_SAFE_INTEGER, 10_000));
+    const stored = async () => {
+      const upTo = Number.MAX_SAFE_INTEGER;
+      return (await store.read((tx) => events.after(tx, WORKSPACE, 0, upTo, 10_000))).rows;
+    };
 
     it('is opened by any number of processes at once, and its schema made once', async () => {
       const nodes = await Promise.all(Array.from({ length: 20 }, () => engine.open()));

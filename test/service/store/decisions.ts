@@ -94,7 +94,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         Array.from({ length: 60 }, (_, i) => decide(nodes[i % 2]!, 'capped', 7)),
       );
       expect(answers.filter(({ action }) => action.type !== 'none')).toHaveLength(7);
-      const waiting = await nodes[1]!.read((tx) => messages.waiting(tx, WORKSPACE.id, 'capped'));
+      const { rows: waiting } = await nodes[1]!.read((tx) => messages.waiting(tx, WORKSPACE.id, 'capped'));
       expect(waiting).toHaveLength(7);
       const total = await store().read((tx) =>
         contacts.count(tx, WORKSPACE.id, 'capped', 0, Number.MAX_SAFE_INTEGER),
@@ -106,7 +106,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       const made = await Promise.all(Array.from({ length: 40 }, (_, i) => decide(nodes[i % 2]!, `r${i}`)));
       const types = ['opened', 'clicked', 'actioned', 'clicked', 'dismissed'];
       const learn = async (node: Store) => {
-        while ((await node.write((tx) => learnOnce(tx, WORKSPACE.id))) > 0);
+        while (await node.write((tx) => learnOnce(tx, WORKSPACE.id)));
       };
       await Promise.all([
         ...made.flatMap(({ decisionId }, i) =>
@@ -123,10 +123,10 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         ]),
       );
       const { entries, head, model, log, behind } = await store().read(async (tx) => ({
-        entries: await rewards.after(tx, WORKSPACE.id, 0, 1000),
+        entries: (await rewards.after(tx, WORKSPACE.id, 0, 1000)).rows,
         head: await models.head(tx, WORKSPACE.id),
         model: await new LearnedModels(() => {}).current(tx, WORKSPACE.id),
-        log: await decisions.after(tx, WORKSPACE.id, 0, 1000),
+        log: (await decisions.after(tx, WORKSPACE.id, 0, 1000)).rows,
         behind: await models.behind(tx),
       }));
       expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
@@ -142,9 +142,8 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
 
     it('gives a decision back as it was logged', async () => {
       const { decisionId, action } = await decide(store(), 'logged');
-      const [entry] = (await nodes[1]!.read((tx) => decisions.after(tx, WORKSPACE.id, 0, 1000))).filter(
-        (decision) => decision.decisionId === decisionId,
-      );
+      const { rows: log } = await nodes[1]!.read((tx) => decisions.after(tx, WORKSPACE.id, 0, 1000));
+      const entry = log.find((decision) => decision.decisionId === decisionId);
       expect(entry).toMatchObject({
         hashId: 'logged',
         contentId: action.contentId,
@@ -171,11 +170,16 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         ),
       );
       const found = await store().read((tx) =>
-        recentEvents.ofUser(tx, WORKSPACE.id, 'u1', tx.now - 55 * day),
+        recentEvents.count(tx, WORKSPACE.id, 'u1', [
+          { key: 'recent a', event: 'a', since: tx.now - 55 * day, enough: 9 },
+          { key: 'recent b', event: 'b', since: tx.now - 55 * day, enough: 9 },
+          { key: 'some a', event: 'a', since: 0, enough: 7 },
+        ]),
       );
-      expect([...found].map(([event, at]) => [event, at.length])).toEqual([
-        ['a', 2],
-        ['b', 1],
+      expect([...found]).toEqual([
+        ['recent a', 2],
+        ['recent b', 1],
+        ['some a', 7],
       ]);
       expect(await store().write((tx) => recentEvents.purge(tx, 1000))).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, 1000))).toBe(0);

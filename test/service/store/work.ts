@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/kit/id.ts';
 import { type ClaimedDelivery, deliveries } from '../../../src/service/store/deliveries.ts';
+import { fanOuts } from '../../../src/service/store/fan-outs.ts';
 import { type ClaimedNotification, notifications } from '../../../src/service/store/notifications.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { webhooks } from '../../../src/service/store/webhooks.ts';
@@ -45,7 +46,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const enqueue = (decisionId = 'dec_1', kind = 'campaign.clicked') =>
       one.write((tx) =>
-        deliveries.enqueue(tx, workspace, {
+        fanOuts.begin(tx, workspace, {
           kind,
           decisionId,
           contentId: 'c',
@@ -55,7 +56,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const claim = (store: Store, most = 100, leaseMs = LEASE) =>
       store.write((tx) => deliveries.claim(tx, webhook, most, leaseMs));
-    const list = () => one.read((tx) => deliveries.list(tx, workspace, webhook, 100));
+    const list = async () => (await one.read((tx) => deliveries.list(tx, workspace, webhook, 100))).rows;
     const finish = (store: Store, claimed: ClaimedDelivery, status: number) =>
       store.write((tx) =>
         deliveries.finish(
@@ -69,9 +70,9 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('queues for those who asked for the kind, and tells them apart by workspace', async () => {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
-      const lanes = await two.read((tx) => deliveries.dueLanes(tx));
+      const lanes = await two.read((tx) => deliveries.dueLanes(tx, '', 1000));
       expect(lanes).toContainEqual({ webhookId: webhook, failing: false });
-      expect(await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).toEqual([]);
+      expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });
 
@@ -126,7 +127,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const again = (id: string) => two.write((tx) => deliveries.redeliver(tx, workspace, webhook, id));
       expect(await again(claimed!.deliveryId)).toBe(true);
       expect(await again('dlv_none')).toBe(false);
-      expect(await two.read((tx) => deliveries.dueLanes(tx))).toContainEqual({
+      expect(await two.read((tx) => deliveries.dueLanes(tx, '', 1000))).toContainEqual({
         webhookId: webhook,
         failing: true,
       });
@@ -156,9 +157,10 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(await one.write((tx) => webhooks.delete(tx, workspace, webhook))).toBe(false);
       const short = newId('wh');
       await subscribe(short, 0);
-      expect(await two.read((tx) => webhooks.list(tx, workspace))).toEqual([]);
+      expect((await two.read((tx) => webhooks.list(tx, workspace, 10))).rows).toEqual([]);
       expect(await enqueue()).toBe(0);
       expect(await two.write((tx) => webhooks.purgeExpired(tx, 100))).toBe(1);
+      await two.write((tx) => deliveries.purgeDropped(tx, 100));
       const left = await one.read((tx) =>
         tx.sql.all('SELECT delivery_id FROM delivery WHERE workspace_id = ?', [workspace]),
       );

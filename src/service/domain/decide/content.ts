@@ -39,6 +39,16 @@ export interface EventRule {
 /** What is known of the user when a decision is made. Never a name, a phone or an account number. */
 export interface Audience {
   readonly traits: Readonly<Record<string, TraitValue>>;
-  /** Event name to the times it happened, Unix ms. */
-  readonly events: ReadonlyMap<string, readonly number[]>;
+  /** How often an event happened in the days of a rule, by `windowOf` the rule; counted up to what any rule asks. */
+  readonly events: ReadonlyMap<string, number>;
+}
+
+/** What names the events that a rule counts: rules of one event and as many days share a count. */
+export function windowOf({ event, withinDays }: Pick<EventRule, 'event' | 'withinDays'>): string {
+  return `${withinDays} ${event}`;
+}
+
+/** So many events decide a rule; more change nothing. */
+export function enoughFor({ atLeast = 0, atMost = -1 }: EventRule): number {
+  return Math.max(atLeast, atMost + 1);
 }

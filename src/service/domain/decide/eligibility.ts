@@ -1,12 +1,10 @@
-import type { Audience, Content, EventRule, TraitRule } from './content.ts';
+import { type Audience, type Content, type EventRule, type TraitRule, windowOf } from './content.ts';
 import type { Context } from './features.ts';
 
 /** Why a content is out of the running. */
 export type Removal =
   | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' }
   | { readonly rule: 'trait' | 'event' | 'category'; readonly name: string };
-
-const DAY_MS = 86_400_000;
 
 /**
  * The rule that keeps a content from this user, place and time, or null where none does.
@@ -27,7 +25,7 @@ export function removalOf(
   for (const rule of content.traits)
     if (!traitHolds(rule, audience)) return { rule: 'trait', name: rule.trait };
   for (const rule of content.events)
-    if (!eventHolds(rule, audience, now)) return { rule: 'event', name: rule.event };
+    if (!eventHolds(rule, audience)) return { rule: 'event', name: rule.event };
   return null;
 }
 
@@ -54,9 +52,7 @@ function traitHolds(rule: TraitRule, { traits }: Audience): boolean {
   return true;
 }
 
-function eventHolds(rule: EventRule, { events }: Audience, now: number): boolean {
-  const since = now - rule.withinDays * DAY_MS;
-  let count = 0;
-  for (const at of events.get(rule.event) ?? []) if (at >= since && at <= now) count++;
+function eventHolds(rule: EventRule, { events }: Audience): boolean {
+  const count = events.get(windowOf(rule)) ?? 0;
   return count >= (rule.atLeast ?? 0) && count <= (rule.atMost ?? Number.POSITIVE_INFINITY);
 }

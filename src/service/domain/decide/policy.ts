@@ -4,16 +4,23 @@ import type { Belief } from './model.ts';
 /** Share of every decision that is spread evenly over the candidates, so that each can be judged later. */
 export const FLOOR = 0.02;
 
-/** Posterior draws behind a propensity vector. */
+/** Posterior draws behind a propensity vector, and the fewest where there are very many candidates. */
 export const DRAWS = 128;
+const FEWEST_DRAWS = 16;
+/** Most numbers drawn for one decision: some milliseconds of work. */
+const MOST_NUMBERS = 256_000;
 
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
- * estimated from `DRAWS` draws, mixed with `FLOOR` of the uniform choice. Sums to 1. `random` decides all, so a
+ * estimated from `DRAWS` draws (fewer for thousands of candidates), mixed with `FLOOR` of the uniform choice. Sums to 1. `random` decides all, so a
  * logged seed gives the vector again. Beliefs that are not finite numbers give the uniform choice: a broken model
  * must not break a decision.
  */
-export function propensitiesOf(beliefs: readonly Belief[], random: Random, draws = DRAWS): number[] {
+export function propensitiesOf(
+  beliefs: readonly Belief[],
+  random: Random,
+  draws = drawsFor(beliefs.length),
+): number[] {
   const count = beliefs.length;
   if (count === 0) return [];
   if (count === 1) return [1];
@@ -37,6 +44,9 @@ export function propensitiesOf(beliefs: readonly Belief[], random: Random, draws
   }
   return Array.from(wins, (won) => (1 - FLOOR) * (won / draws) + FLOOR * uniform);
 }
+
+const drawsFor = (candidates: number) =>
+  Math.min(DRAWS, Math.max(FEWEST_DRAWS, Math.floor(MOST_NUMBERS / candidates)));
 
 const isSound = (belief: Belief) =>
   Number.isFinite(belief.mean) && Number.isFinite(belief.variance) && belief.variance >= 0;

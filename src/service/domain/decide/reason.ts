@@ -52,7 +52,9 @@ export function reasonForNone(
   const groups = new Map<string, string[]>();
   for (const { contentId, removal } of removed) {
     const words = wordsOf(removal);
-    groups.set(words, [...(groups.get(words) ?? []), contentId]);
+    const group = groups.get(words);
+    if (group) group.push(contentId);
+    else groups.set(words, [contentId]);
   }
   const parts = [...groups].map(([words, ids]) => `${words} removed ${few(ids)}`);
   return `Nothing chosen: ${parts.join('; ')}.`;

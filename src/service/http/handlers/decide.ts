@@ -81,11 +81,14 @@ async function audienceOf(
   { tx, workspace, now, deps }: Call<'decide'>,
   user: KnownUser | undefined,
 ): Promise<Audience> {
-  const { events, lookBackDays } = deps.catalogue();
   if (!user) return { traits: {}, events: new Map() };
-  if (events.size === 0) return { traits: user.traits, events: new Map() };
-  const since = now - lookBackDays * DAY_MS;
-  return { traits: user.traits, events: await recentEvents.ofUser(tx, workspace.id, user.userId, since) };
+  const windows = deps.catalogue().windows.map(({ key, event, withinDays, enough }) => ({
+    key,
+    event,
+    since: now - withinDays * DAY_MS,
+    enough,
+  }));
+  return { traits: user.traits, events: await recentEvents.count(tx, workspace.id, user.userId, windows) };
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */

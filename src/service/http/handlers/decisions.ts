@@ -2,20 +2,20 @@ import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
 import { decisions } from '../../store/decisions.ts';
 import type { Handlers } from '../call.ts';
 
-/** Decisions on a page unless the caller asks for fewer. */
+/** Most decisions on a page unless the caller asks for fewer; large ones make it shorter (store/pages.ts). */
 const PAGE = MAX_LOG_PAGE;
 
 export const decisionLogHandlers: Handlers = {
   listDecisions: async ({ tx, workspace, query }) => {
     const most = query.limit === undefined ? PAGE : Number(query.limit);
-    const page = await decisions.after(tx, workspace.id, Number(query.after ?? 0), most);
+    const { rows, more } = await decisions.after(tx, workspace.id, Number(query.after ?? 0), most);
     return {
       body: {
-        decisions: page.map(({ seq, at, prior, ...decision }) => ({
+        decisions: rows.map(({ seq, at, prior, ...decision }) => ({
           ...decision,
           at: new Date(at).toISOString(),
         })),
-        next: page.length === most ? String(page.at(-1)!.seq) : null,
+        next: more ? String(rows.at(-1)!.seq) : null,
       },
     };
   },

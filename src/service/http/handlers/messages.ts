@@ -5,11 +5,15 @@ import { messages } from '../../store/messages.ts';
 import { recordOutcome } from '../../store/outcomes.ts';
 import { rewards } from '../../store/rewards.ts';
 import type { Handlers } from '../call.ts';
+import { nextAfter, placeOf } from '../place.ts';
 
 export const messageHandlers: Handlers = {
-  listMessages: async ({ tx, workspace, query }) => ({
-    body: { messages: await messages.waiting(tx, workspace.id, query.hashId!) },
-  }),
+  listMessages: async ({ tx, workspace, query }) => {
+    const page = await messages.waiting(tx, workspace.id, query.hashId!, placeOf(query.after));
+    const last = page.rows.at(-1);
+    const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
+    return { body: { messages: page.rows.map(({ at, ...message }) => message), ...next } };
+  },
 
   /** Also taken for a message whose day is over: the app may have shown it just before. */
   messageOutcome: async ({ tx, workspace, params, body, requestId }) => {

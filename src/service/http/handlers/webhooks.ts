@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts';
+import { MAX_WEBHOOKS } from '../../../contract/limits.ts';
 import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
@@ -7,12 +8,19 @@ import { deliveries, type StoredDelivery } from '../../store/deliveries.ts';
 import type { Tx } from '../../store/store.ts';
 import { type StoredWebhook, webhooks } from '../../store/webhooks.ts';
 import type { Handlers } from '../call.ts';
+import { nextAfter, placeOf } from '../place.ts';
 
-/** Deliveries shown of one subscription, the newest. */
+/** Most on a page; long ones make it shorter (store/pages.ts). */
+const SHOWN_WEBHOOKS = 1000;
 const SHOWN_DELIVERIES = 100;
 
 export const webhookHandlers: Handlers = {
   createWebhook: async ({ tx, workspace, body, deps }) => {
+    if ((await webhooks.countAlone(tx, workspace.id)) >= MAX_WEBHOOKS)
+      throw new ServiceError(
+        'conflict',
+        `The workspace has ${MAX_WEBHOOKS} subscriptions, the most there may be. Remove one first.`,
+      );
     const id = newId('wh');
     await webhooks.create(tx, workspace.id, {
       id,
@@ -24,9 +32,12 @@ export const webhookHandlers: Handlers = {
     return { body: shown(await existing(tx, workspace.id, id)) };
   },
 
-  listWebhooks: async ({ tx, workspace }) => ({
-    body: { webhooks: (await webhooks.list(tx, workspace.id)).map(shown) },
-  }),
+  listWebhooks: async ({ tx, workspace, query }) => {
+    const page = await webhooks.list(tx, workspace.id, SHOWN_WEBHOOKS, placeOf(query.after));
+    const last = page.rows.at(-1);
+    const next = nextAfter(page, last && { at: last.createdAt, id: last.id });
+    return { body: { webhooks: page.rows.map(shown), ...next } };
+  },
 
   getWebhook: async ({ tx, workspace, params }) => ({
     body: shown(await existing(tx, workspace.id, params.id!)),
@@ -56,10 +67,13 @@ export const webhookHandlers: Handlers = {
     return { body: shown(await existing(tx, workspace.id, id)) };
   },
 
-  listDeliveries: async ({ tx, workspace, params }) => {
+  listDeliveries: async ({ tx, workspace, params, query }) => {
     await existing(tx, workspace.id, params.id!);
-    const recent = await deliveries.list(tx, workspace.id, params.id!, SHOWN_DELIVERIES);
-    return { body: { deliveries: recent.map(shownDelivery) } };
+    const place = placeOf(query.after);
+    const page = await deliveries.list(tx, workspace.id, params.id!, SHOWN_DELIVERIES, place);
+    const last = page.rows.at(-1);
+    const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
+    return { body: { deliveries: page.rows.map(shownDelivery), ...next } };
   },
 
   redeliver: async ({ tx, workspace, params, requestId }) => {

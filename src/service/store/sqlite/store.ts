@@ -8,8 +8,9 @@ import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 
-/** Most transactions that share one commit. */
+/** Most transactions that share one commit, and how long they may hold up everything else, in ms. */
 const GROUP_SIZE = 64;
+const GROUP_MS = 15;
 
 /** How long a group waits for another process that holds the write lock, and between two looks at it. */
 const LOCK_WAIT_MS = 10_000;
@@ -146,7 +147,13 @@ export class SqliteStore implements Store {
         this.#secure();
         this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
         await this.#begin();
-        for (const job of group) outcomes.push(await this.#runUnderSavepoint(job, topics));
+        const until = performance.now() + GROUP_MS;
+        for (const job of group) {
+          outcomes.push(await this.#runUnderSavepoint(job, topics));
+          if (performance.now() > until) break;
+        }
+        // What was heavy goes out, and the rest goes first in the next group.
+        this.#queue.unshift(...group.splice(outcomes.length));
         this.#writer.exec('COMMIT');
       } catch (error) {
         this.#writer.rollBack();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
-import type { Content } from '../../../../src/service/domain/decide/content.ts';
+import { type Content, windowOf } from '../../../../src/service/domain/decide/content.ts';
 import { alternativesOf, decide, type Situation } from '../../../../src/service/domain/decide/decide.ts';
 import { fold, type RewardEntry } from '../../../../src/service/domain/decide/learning.ts';
 import { emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
@@ -87,11 +87,15 @@ describe('eligibility', () => {
       content('bought', { events: [{ event: 'purchase', withinDays: 7, atLeast: 2 }] }),
       content('not', { events: [{ event: 'purchase', withinDays: 1, atMost: 0 }] }),
     ];
-    const day = 86_400_000;
-    const events = new Map([['purchase', [NOW - 8 * day, NOW - 3 * day, NOW - 2 * day]]]);
+    const week = windowOf({ event: 'purchase', withinDays: 7 });
+    const day = windowOf({ event: 'purchase', withinDays: 1 });
+    const events = new Map([[week, 2]]);
     expect(ids(situation({ contents, audience: { traits: {}, events } }))).toEqual(['bought', 'not']);
-    const fewer = new Map([['purchase', [NOW - 8 * day, NOW - 1000]]]);
-    expect(ids(situation({ contents, audience: { traits: {}, events: fewer } }))).toEqual([]);
+    const others = new Map([
+      [week, 1],
+      [day, 1],
+    ]);
+    expect(ids(situation({ contents, audience: { traits: {}, events: others } }))).toEqual([]);
   });
 });
 

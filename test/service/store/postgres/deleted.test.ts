@@ -1,6 +1,7 @@
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { deliveries } from '../../../../src/service/store/deliveries.ts';
+import { fanOuts } from '../../../../src/service/store/fan-outs.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { webhooks } from '../../../../src/service/store/webhooks.ts';
 import { createDatabase } from '../../../support/postgres.ts';
@@ -30,7 +31,7 @@ it('a subscription deleted while an outcome is queued for it leaves no delivery 
     occurredAt: 0,
   };
   const outcome = store.write(async (tx) => {
-    expect(await deliveries.enqueue(tx, 'ws', occurrence)).toBe(1);
+    expect(await fanOuts.begin(tx, 'ws', occurrence)).toBe(1);
     queued();
     await new Promise<void>((resolve) => {
       commit = resolve;
@@ -47,6 +48,7 @@ it('a subscription deleted while an outcome is queued for it leaves no delivery 
   commit();
   await outcome;
   expect(await deletion).toBe(true);
+  await store.write((tx) => deliveries.purgeDropped(tx, 10));
   expect(await count('webhook')).toBe(0);
   expect(await count('delivery')).toBe(0);
 });

@@ -4,6 +4,7 @@ import { createCipher } from '../../../../src/service/crypto/cipher.ts';
 import { contacts } from '../../../../src/service/store/contacts.ts';
 import { decisions } from '../../../../src/service/store/decisions.ts';
 import { deliveries } from '../../../../src/service/store/deliveries.ts';
+import { fanOuts } from '../../../../src/service/store/fan-outs.ts';
 import { idempotency } from '../../../../src/service/store/idempotency.ts';
 import { messages } from '../../../../src/service/store/messages.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
@@ -64,7 +65,7 @@ it('a failed delivery locks its subscription before itself, as the removal of th
   const db = await open();
   const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await deliveries.enqueue(tx, 'ws', occurrence);
+    await fanOuts.begin(tx, 'ws', occurrence);
     return deliveries.claim(tx, 'wh', 1, 60_000);
   });
   const attempt = {
@@ -80,23 +81,29 @@ it('a failed delivery locks its subscription before itself, as the removal of th
   expect(await whileLocked(db, finish, locks)).toBe(true);
 });
 
-it('the removal of a subscription locks its deliveries in the order of their ids', async () => {
+it('the deliveries of a removed subscription are locked before their attempts, and no locked one is waited for', async () => {
   const db = await open();
-  await db.store.write(async (tx) => {
+  const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await deliveries.enqueue(tx, 'ws', occurrence);
-    await deliveries.enqueue(tx, 'ws', occurrence);
+    await fanOuts.begin(tx, 'ws', occurrence);
+    await fanOuts.begin(tx, 'ws', occurrence);
+    return deliveries.claim(tx, 'wh', 2, 60_000);
   });
-  // In the order of the table the second comes first.
-  await db.other.query('CREATE TABLE copy AS SELECT * FROM delivery');
-  await db.other.query('TRUNCATE delivery');
-  for (const id of ['dlv_2', 'dlv_1']) {
-    await db.other.query('UPDATE copy SET delivery_id = $1', [id]);
-    await db.other.query('INSERT INTO delivery SELECT * FROM copy LIMIT 1');
-  }
-  const row = (id: string) => `SELECT 1 FROM delivery WHERE delivery_id = '${id}'`;
-  const remove = (tx: Tx) => webhooks.delete(tx, 'ws', 'wh');
-  expect(await whileLocked(db, remove, { locked: row('dlv_1'), free: row('dlv_2') })).toBe(true);
+  const attempt = { status: 500, endedAt: 1, retryAfterMs: null, error: null, startedAt: 0, durationMs: 1 };
+  await db.store.write(async (tx) => {
+    for (const each of claimed) await deliveries.finish(tx, each, attempt, 0);
+    await webhooks.delete(tx, 'ws', 'wh');
+  });
+  const [first] = claimed.map(({ deliveryId }) => deliveryId).sort();
+  await db.other.lock('SELECT 1 FROM delivery WHERE delivery_id = $1', [first]);
+  // The locked one stays, with its attempts; so does the note that something is left to remove.
+  await db.store.write((tx) => deliveries.purgeDropped(tx, 100));
+  const left = async (table: string) =>
+    (await db.other.query(`SELECT DISTINCT delivery_id AS id FROM ${table}`)).rows.map(({ id }) => id);
+  expect([await left('delivery'), await left('delivery_attempt')]).toEqual([[first], [first]]);
+  await db.other.release();
+  await db.store.write((tx) => deliveries.purgeDropped(tx, 100));
+  expect([await left('delivery'), await left('delivery_attempt')]).toEqual([[], []]);
 });
 
 it('the settler locks the reward logs of workspaces in the order of their ids', async () => {
@@ -132,7 +139,7 @@ it('renewing leases and removing old rows wait for no row that somebody has lock
   const past = (tx: Tx): Tx => ({ ...tx, now: tx.now - LONG_AGO_MS });
   const claimed = await store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    for (let i = 0; i < 4; i++) await deliveries.enqueue(tx, 'ws', occurrence);
+    for (let i = 0; i < 4; i++) await fanOuts.begin(tx, 'ws', occurrence);
     for (const id of ['a', 'b']) {
       await webhooks.create(past(tx), 'ws', webhook(`wh_${id}`, 1000));
       const answer = { digest: id, status: 202, body: null };

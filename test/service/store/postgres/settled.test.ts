@@ -13,7 +13,7 @@ it('holds back what came after a transaction that is still open, so that no read
   onTestFinished(() => store.close());
   const seen = async () => {
     const upTo = await store.read(events.settled);
-    return (await store.read((tx) => events.after(tx, 'ws', 0, upTo, 10))).map(({ userId }) => userId);
+    return (await store.read((tx) => events.after(tx, 'ws', 0, upTo, 10))).rows.map(({ userId }) => userId);
   };
   await store.write((tx) => events.append(tx, 'ws', body('first')));
   let commit = () => {};
@@ -48,5 +48,7 @@ it('goes on after a transaction that came to nothing', async () => {
   await expect(undone).rejects.toThrow('no');
   await store.write((tx) => events.append(tx, 'ws', body('kept')));
   const upTo = await store.read(events.settled);
-  expect(await store.read((tx) => events.after(tx, 'ws', 0, upTo, 10))).toMatchObject([{ userId: 'kept' }]);
+  expect((await store.read((tx) => events.after(tx, 'ws', 0, upTo, 10))).rows).toMatchObject([
+    { userId: 'kept' },
+  ]);
 });

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDatabase, startPostgres } from '../support/postgres.ts';
+import { readSeasoned, type SeasonedReport } from '../support/seasoned-check.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** The largest catalogue, and everything else as years leave it. */
+const SIZE = {
+  hotEvents: 80_000,
+  bigEvents: 200,
+  bigBytes: 8 * 1024 * 1024 - 200,
+  contents: 10_000,
+  subscriptions: 3000,
+  deliveries: 5000,
+  decisions: 100_000,
+  wideDecisions: 300,
+  messages: 1000,
+};
+
+function check(engine: string, report: SeasonedReport): void {
+  console.log(engine, JSON.stringify(report));
+  expect(report.faults).toEqual([]);
+  expect(report.streamed.events).toBe(SIZE.hotEvents + SIZE.bigEvents);
+  expect(report.delivered).toBe(SIZE.subscriptions);
+  for (const [list, { largest }] of Object.entries(report.pages))
+    expect(largest, list).toBeLessThan(2 * 1024 * 1024);
+  expect(report.serviceMegabytes).toBeLessThan(400);
+  expect(report.exportMegabytes).toBeLessThan(400);
+  expect(report.p99).toBeLessThanOrEqual(50);
+}
+
+test('SQLite: whatever is read of a seasoned store, a bystander is decided for within 50 ms', async () => {
+  const program = await svcProgram();
+  const folder = tempDir();
+  try {
+    check('SQLite', await readSeasoned(program, join(folder, 'data.db'), join(folder, 'home'), SIZE));
+  } finally {
+    program.release();
+  }
+});
+
+test('PostgreSQL: whatever is read of a seasoned store, a bystander is decided for within 50 ms', async () => {
+  const program = await svcProgram();
+  const server = await startPostgres();
+  try {
+    const database = await createDatabase(server.admin);
+    check('PostgreSQL', await readSeasoned(program, database, join(tempDir(), 'home'), SIZE));
+  } finally {
+    await server.stop();
+    program.release();
+  }
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { ByteBudget } from '../../../src/service/http/byte-budget.ts';
+
+test('holds back what does not fit, and lets it go on in its turn', async () => {
+  const budget = new ByteBudget(100);
+  expect(budget.take(80)).toBe(true);
+  const turns: string[] = [];
+  const large = budget.wait(90).then(() => turns.push('large'));
+  const small = budget.wait(10).then(() => turns.push('small'));
+  expect(budget.take(1)).toBe(false);
+  budget.give(80);
+  await Promise.all([large, small]);
+  expect(turns).toEqual(['large', 'small']);
+  budget.give(100);
+  // More than there is in all: alone.
+  expect(budget.take(1000)).toBe(true);
+  expect(budget.take(1)).toBe(false);
+});

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { freshDatabase } from '../support/database.ts';
+import { readSeasoned } from '../support/seasoned-check.ts';
+import { svcProgram } from '../support/svc-process.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** The long form is test/chaos/seasoned.chaos.ts. */
+it('reads all of a seasoned store piece by piece, and decides for others meanwhile', {
+  timeout: 120_000,
+}, async () => {
+  const program = await svcProgram();
+  onTestFinished(() => program.release());
+  const folder = tempDir();
+  const size = {
+    hotEvents: 20_000,
+    bigEvents: 40,
+    bigBytes: 8 * 1024 * 1024 - 200,
+    contents: 2000,
+    subscriptions: 1200,
+    deliveries: 300,
+    decisions: 2000,
+    wideDecisions: 200,
+    messages: 200,
+  };
+  const report = await readSeasoned(program, await freshDatabase(folder), join(folder, 'home'), size);
+  expect(report.faults).toEqual([]);
+  expect(report.streamed.events).toBe(size.hotEvents + size.bigEvents);
+  expect(report.streamed.bytes).toBeGreaterThan(size.bigEvents * size.bigBytes);
+  expect(report.exported.bytes).toBeGreaterThan(size.bigEvents * size.bigBytes);
+  expect(report.delivered).toBe(size.subscriptions);
+  for (const [list, { largest }] of Object.entries(report.pages))
+    expect(largest, list).toBeLessThan(2 * 1024 * 1024);
+  expect(report.serviceMegabytes).toBeLessThan(400);
+  expect(report.exportMegabytes).toBeLessThan(400);
+  // One 8 MiB event takes 20 to 50 ms; that nothing waits for many of them is what counts here.
+  expect(report.slowest).toBeLessThan(3000);
+});
