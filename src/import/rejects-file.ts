@@ -60,6 +60,18 @@ export class RejectsFile {
   }
 }
 
+/** It is there as an import of these inputs left it, `length` bytes long. */
+export async function isAsLeft(path: string, length: number, inputs: readonly string[]): Promise<boolean> {
+  try {
+    const state = await lstat(path);
+    const left = length > 0 && state.isFile() && state.size === length;
+    const file = left ? await firstFile(path) : undefined;
+    return file !== undefined && inputs.some((input) => basename(input) === basename(file));
+  } catch {
+    return false;
+  }
+}
+
 /** Of a first line that is longer nothing is known. */
 const FIRST_LINE_BYTES = 64 * 1024 * 1024;
 

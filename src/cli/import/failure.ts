@@ -140,7 +140,10 @@ function refused(error: ImportRefused, ways: Ways): SvcError {
       );
     case 'options':
       return new SvcError('usage', `${which} ${differing}`, {
-        hint: finished ? `nothing of it is left to send; to send all again: ${ways.restart}` : both,
+        hint:
+          finished && !error.appended
+            ? `nothing of it is left to send; to send all again: ${ways.restart}`
+            : both,
         ...cause,
       });
     case 'rejects':
