@@ -14,7 +14,7 @@ import { heldBackText, paceOf } from '../pace.ts';
 import { untilStopped } from '../stdin.ts';
 import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, importOptions, shareOf } from './options.ts';
+import { dryRunRejects, fitForRejects, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 import { type Ways, waysOf } from './ways.ts';
@@ -54,6 +54,7 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
     },
   };
   try {
+    if (flags.rejects !== undefined) await fitForRejects(flags.rejects, inputs, world.cwd);
     if (flags['dry-run']) return await plan(context, act, place, ways);
     return await run(context, act, place, ways);
   } catch (error) {

@@ -7,6 +7,7 @@ import type { MendingFlag } from '../../import/faults.ts';
 import { InputError } from '../../import/input/input-error.ts';
 import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
+import { RejectsForeign } from '../../import/rejects-file.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
 import { shellPath } from '../../kit/shell.ts';
@@ -21,6 +22,11 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
   if (error instanceof InputChanged)
     return new SvcError('input_changed', strip(error.message), {
       hint: `nothing more was sent; to send all of it as it is now: ${ways.restart}`,
+      cause: error,
+    });
+  if (error instanceof RejectsForeign)
+    return new SvcError('file', error.message, {
+      hint: `move it away, then go on: mv ${shellPath(error.path)} ${shellPath(`${error.path}.kept`)} && ${ways.resume}`,
       cause: error,
     });
   if (error instanceof JournalError) return journal(error, ways);
