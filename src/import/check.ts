@@ -43,7 +43,8 @@ export function checkRecord(
             }))
           : [worded(kind, result.details[i]!, parsed.value)],
       );
-  return together([...known, ...found.filter(({ field }) => !known.some((fault) => fault.field === field))]);
+  const named = new Set(known.map(({ field }) => field));
+  return together([...known, ...found.filter(({ field }) => !named.has(field))]);
 }
 
 /** A JSON object, or the fault that says why it is none. */
