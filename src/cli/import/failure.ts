@@ -110,6 +110,16 @@ export function interruptedFailure(ways: Ways): SvcError {
   return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
 }
 
+export function closedFailure(ways: Ways): SvcError {
+  return new SvcError(
+    'interrupted',
+    'standard output was closed before all was sent; what was sent is on record',
+    {
+      hint: `${ways.resume}\n        to have all of it printed, sent again: ${ways.restart}`,
+    },
+  );
+}
+
 function input(error: InputError, ways: Ways): SvcError {
   const { flags, note } = error;
   const step = flags ? ways.without(flags.without, flags.more) : error.hint;
