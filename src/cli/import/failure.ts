@@ -57,8 +57,9 @@ export function partialFailure(
   { inputs, format, cwd }: MendedFrom,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
-  const flags = reasons.mendedBy;
-  const more = flags.flatMap((flag) => MENDING[flag]);
+  const mending = reasons.mendedBy;
+  const more = mending.flatMap((flag) => MENDING[flag]);
+  const flags = mending.map((flag) => MENDING[flag][0]!.slice(2));
   if (
     flags.length > 0 &&
     (faulty || result.rejected === result.read) &&
@@ -89,6 +90,7 @@ const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
 const MENDING: Readonly<Record<MendingFlag, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
+  'drop-fields': ['--extra-fields', 'drop'],
 };
 
 /** A name that no file has yet: the one of an earlier round is the input of this one, or holds what was not sent. */
