@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../contract/limits.ts';
-import { areApart, type Difference, differences, type ImportName, optionsText } from './identity.ts';
+import {
+  areApart,
+  type Difference,
+  differences,
+  type ImportName,
+  optionsText,
+  siblingsPath,
+} from './identity.ts';
 import type { Inputs } from './inputs.ts';
 import type { Journal, JournalState } from './journal.ts';
 import type { Doubt } from './journal-batches.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { RejectsClaim } from './rejects-claim.ts';
 import { isAsLeft } from './rejects-file.ts';
+import { Siblings } from './siblings.ts';
 
 /**
  * The import cannot begin. An earlier run of it is `unfinished`, had an input that `changed`, or other `options`; or the
@@ -40,10 +49,13 @@ export class ImportRefused extends Error {
 export class RejectsTaken extends ImportRefused {
   /** The file as it was named. */
   readonly path: string;
+  /** It is not there yet: that import is under way. */
+  readonly underWay: boolean;
 
-  constructor(path: string, found: readonly Difference[]) {
+  constructor(path: string, found: readonly Difference[], underWay: boolean) {
     super('rejects', false, found);
     this.path = path;
+    this.underWay = underWay;
   }
 }
 
@@ -86,7 +98,13 @@ export async function begin(
       if (begun) return begun;
     }
   }
+  const siblings = siblingsOf(options);
+  if (mode === 'restart') siblings?.forget();
+  const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
+  if (sibling !== undefined)
+    throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
   const claim = await claimed(options.rejects, text, options);
+  await siblings?.note();
   const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
   if (mode === 'fresh' && known && journal.touched && !piped && known.inputs === prints && !areApart(found))
     world.onNotice(againText(name, journal.lastAt));
@@ -137,6 +155,13 @@ export async function begin(
   }
 }
 
+/** None where --checkpoint names the journal: that import is kept apart on purpose. */
+function siblingsOf({ claims, journal, name }: ImportOptions): Siblings | undefined {
+  return dirname(journal) === claims && journal.endsWith('.journal')
+    ? new Siblings(siblingsPath(claims, name), journal)
+    : undefined;
+}
+
 /** The import on record, where it finished or some batch of it had its end or may have had. */
 function knownOf(journal: Journal): JournalState | undefined {
   const state = journal.state();
@@ -160,7 +185,8 @@ async function claimed(
   const claim = new RejectsClaim(claims, resolve(name.cwd, rejects), resolve(journal));
   const other = await claim.take();
   if (!other) return claim;
-  throw new RejectsTaken(rejects, other.options === undefined ? [] : differences(other.options, text));
+  const found = other.options === undefined ? [] : differences(other.options, text);
+  throw new RejectsTaken(rejects, found, !existsSync(resolve(name.cwd, rejects)));
 }
 
 /** A new import has keys of its own, so that the service takes what it has for new. */

@@ -183,7 +183,9 @@ function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
   return new SvcError(
     'usage',
-    `${error.path} holds the rejects of another import, which is unfinished${which}`,
+    error.underWay
+      ? `${error.path} takes the rejects of another import, which is under way`
+      : `${error.path} holds the rejects of another import, which is unfinished${which}`,
     {
       hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
       cause: error,
