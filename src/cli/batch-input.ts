@@ -8,6 +8,7 @@ import { SvcError } from './errors.ts';
 import { toSvcError } from './failure.ts';
 import { inputLines } from './input-lines.ts';
 import type { Output } from './output.ts';
+import { whileRead } from './output-closed.ts';
 import { pacedText, paceOf } from './pace.ts';
 import { UNTYPED } from './typed.ts';
 import type { World } from './world.ts';
@@ -20,13 +21,15 @@ export interface BatchAnswer {
 export interface BatchOptions<R> {
   /** A path, or `-` for standard input. */
   readonly input: string;
-  readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd' | 'clock'>;
+  readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd' | 'clock' | 'onOutputClosed'>;
   readonly out: Output;
   /** Of the requests' group, to say what holds them back. */
   readonly pacer: Pacer;
   /** Ends the reading; what was sent is awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
+  /** A line that is sent has an effect: when nobody reads the answers any more, that is said, and is no success. */
+  readonly hasEffects?: boolean;
   /** Makes a request of a line, which is neither blank nor padded. Throws SvcError for a bad one. */
   readonly read: (line: string) => R;
   /** Sends one request. Several run at a time; the client paces them. */
@@ -50,7 +53,9 @@ const STOPPING = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_confi
  * once what no further line can survive (no authorisation, no connection).
  */
 export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
-  const { signal, out } = options;
+  const { out } = options;
+  const reading = options.hasEffects ? whileRead(options.world, options.signal) : undefined;
+  const signal = reading?.signal ?? options.signal;
   const stopping = new AbortController();
   const stop = AbortSignal.any([signal, stopping.signal]);
   let fatal: SvcError | undefined;
@@ -85,12 +90,13 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   await written;
   progress.abort();
   signal.removeEventListener('abort', patience);
+  reading?.over();
   if (fatal) {
     out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
     throw fatal;
   }
   if (signal.aborted)
-    throw new SvcError('interrupted', `interrupted after ${lines} lines; what was read is answered`, {
+    throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
       hint: (typed) => `go on behind them: ${restOf(options.input, lines)} | ${typed.again('--input', '-')}`,
     });
   if (failed > 0)
@@ -99,6 +105,12 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
         `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${typed.again('--input', '-')}`,
     });
   return lines;
+}
+
+function endedText(closed: boolean, lines: number): string {
+  return closed
+    ? `standard output was closed; ${lines} lines were sent, and the last answers are lost`
+    : `interrupted after ${lines} lines; what was read is answered`;
 }
 
 async function tellProgress<R>(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../kit/mask-url.ts';
-import { shell } from '../kit/shell.ts';
+import { shell, shellPath } from '../kit/shell.ts';
 import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -60,6 +60,13 @@ export function databaseOf(
  */
 export function databaseFailure(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
+  if (name === 'StoreForeign')
+    return new SvcError('data', message, {
+      hint: isPostgres(database)
+        ? shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc', and name that one with --database`
+        : `see what it is: file ${shellPath(database)}; a database of svc is made where --database names a file that is not there`,
+      cause: error,
+    });
   if (!isPostgres(database))
     return name === 'StoreUnusable'
       ? new SvcError('data', message, {

@@ -22,7 +22,7 @@ export function decideRequest(hashId: string, flags: DecideFlags): DecideRequest
 
 /**
  * The request of one line of `--input`: a bare hashId, or a JSON object as it shall be sent. What the flags say
- * completes it where the line is silent. Fields that this version does not know are kept. Throws SvcError `usage`.
+ * completes it where the line is silent. A userId is left out, any other field that this version does not know is kept. Throws SvcError `usage`.
  */
 export function decideRequestOfLine(line: string, flags: DecideFlags): DecideRequest {
   if (!/^[{["]/.test(line)) return decideRequest(line, flags);
@@ -38,7 +38,13 @@ export function decideRequestOfLine(line: string, flags: DecideFlags): DecideReq
     context: { ...context, ...(value.context as object | undefined) },
     guardrails: { ...guardrails, ...(value.guardrails as object | undefined) },
   };
-  const { context: place, guardrails: rules, ...rest } = merged;
+  // `svc users import --json` prints the userId beside the hashId; no request has one.
+  const {
+    context: place,
+    guardrails: rules,
+    userId: _,
+    ...rest
+  } = merged as typeof merged & { userId?: unknown };
   return {
     ...rest,
     ...(Object.keys(place).length > 0 ? { context: place } : {}),

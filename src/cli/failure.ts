@@ -36,6 +36,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
     }
+    case 'StoreForeign':
+      return new SvcError('data', named.message, {
+        hint: (typed) => `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${typed.again()}`,
+        cause: error,
+      });
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
         hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',

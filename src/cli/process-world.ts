@@ -32,6 +32,10 @@ export function processWorld(): World {
         process.off('SIGTERM', heard);
       };
     },
+    onOutputClosed(heard) {
+      readers.add(heard);
+      return () => void readers.delete(heard);
+    },
     endsSoon: compileQuickly,
     exit: (code) => process.exit(code),
   };
@@ -49,6 +53,10 @@ function environment(): World['env'] {
   }
 }
 
+/** Told when nobody reads standard output any more. */
+const readers = new Set<() => void>();
+let outputClosed = false;
+
 /** The output streams used so far. */
 const used = new Set<NodeJS.WriteStream>();
 
@@ -59,8 +67,13 @@ function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // Notices that nobody can take, on a full disk say, must not stop the work that they are about.
       if (name === 'stderr') return;
-      // A reader that went away (`svc … | head -1`) is no failure: stop quietly.
-      if (error.code === 'EPIPE') process.exit(EXIT.done);
+      outputClosed ||= error.code === 'EPIPE';
+      if (outputClosed) {
+        // A reader that went away (`svc … | head -1`) is no failure of a listing: stop quietly.
+        if (readers.size === 0) process.exit(EXIT.done);
+        for (const heard of readers) heard();
+        return;
+      }
       sayLost(error);
       process.exit(EXIT.unexpected);
     });

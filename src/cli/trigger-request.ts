@@ -34,7 +34,9 @@ export function triggerRequestOfLine(line: string, flags: TriggerFlags): Trigger
   if (!isObject(value) || typeof value.hashId !== 'string' || value.hashId === '')
     throw bad('the line names no hashId');
   if (value.variables !== undefined && !isObject(value.variables)) throw bad('variables must be an object');
-  return complete(value, flags);
+  // `svc users import --json` prints the userId beside the hashId; no request has one.
+  const { userId: _, ...request } = value;
+  return complete(request, flags);
 }
 
 /** Warns of a channel or priority that the service on this machine does not know; it is sent all the same. */

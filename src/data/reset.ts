@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { databaseFailure } from '../cli/database.ts';
 import { SvcError } from '../cli/errors.ts';
 import { isLoopback } from '../cli/settings.ts';
 import { ObservedLimits } from '../client/observed-limits.ts';
@@ -8,23 +9,68 @@ import { type Destination, forgetImports } from '../import/forget.ts';
 import { shellWord } from '../kit/shell.ts';
 import { LOCAL } from '../profiles/profiles.ts';
 import { readCredentials } from '../service/credentials.ts';
+import { hasCredentials, ownerOf, refuseForeign } from '../service/store/sqlite/owner.ts';
 
-/** What is removed, beside the file itself. The credentials stay: profiles and environments that hold the key work on. */
-const BESIDE = ['', '-wal', '-shm', '-journal', '.key', '.outbox.ndjson'];
+/** What belongs to the file itself, by SQLite's names. */
+const DATABASE = ['', '-wal', '-shm', '-journal'];
+/**
+ * What we keep beside it, and how its content is known: any other file may have such a name. The credentials stay:
+ * profiles and environments that hold the key work on.
+ */
+const BESIDE: readonly (readonly [suffix: string, isOurs: (text: string) => boolean])[] = [
+  ['.key', (text) => /^[0-9a-f]{64}\n?$/i.test(text)],
+  ['.outbox.ndjson', (text) => text === '' || /^\{"at":"[^"]*","notificationId":"/.test(text)],
+];
+/** What is looked at of a file beside the data, in bytes. */
+const LOOK = 4096;
 
 /**
  * Removes the data of a service on this machine, and what `dataDir` knows of it: journals of imports, which would pass
  * over what is gone, and limits. Returns the files of the data and the journals that were removed. Throws locked while
- * another process is at work on it. A damaged file is removed as well: that is what a reset is for.
+ * another process is at work on it, data where the file is not ours. A damaged one is removed as well, which is known by the
+ * credentials beside it: that is what a reset is for.
  */
 export function resetData(database: string, dataDir: string): { files: string[]; journals: string[] } {
+  refuseNotOurs(database);
   refuseWhileInUse(database);
   const workspace = workspaceOf(database);
   // First: stopped here, a journal too few has events sent again, and one too many would have them passed over.
   const journals = workspace === undefined ? [] : forgetWorkspace(workspace, dataDir);
-  const files = BESIDE.map((suffix) => database + suffix).filter((file) => existsSync(file));
+  const files = filesOfOurs(database);
   for (const file of files) rmSync(file, { force: true });
   return { files, journals };
+}
+
+function refuseNotOurs(database: string): void {
+  try {
+    refuseForeign(database);
+  } catch (error) {
+    throw databaseFailure(error, database);
+  }
+}
+
+/** None where nothing says that what lies at and beside the path is of a database of ours. */
+function filesOfOurs(database: string): string[] {
+  const known = ownerOf(database) === 'ours' || hasCredentials(database);
+  if (!known) return [];
+  const itself = DATABASE.map((suffix) => database + suffix).filter((file) => existsSync(file));
+  const beside = BESIDE.filter(([suffix, isOurs]) => {
+    const text = beginningOf(database + suffix);
+    return text !== undefined && isOurs(text);
+  });
+  return [...itself, ...beside.map(([suffix]) => database + suffix)];
+}
+
+/** How a file begins; undefined where it is no file of its own, or cannot be read. */
+function beginningOf(file: string): string | undefined {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(LOOK);
+    return bytes.toString('utf8', 0, readSync(handle, bytes));
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** A workspace's name is random, so on this machine it tells the data, whichever way an import went into it. */

@@ -9,6 +9,8 @@ export interface BatcherOptions {
   readonly size: number;
   /** The borders that an earlier run has cut, in order; the same ranges are cut again. */
   readonly nextBorder?: () => Border | undefined;
+  /** Records may have been appended to the inputs since: they stand between the borders of one and the next. */
+  readonly appended?: boolean;
   /** Stop after this many records. */
   readonly limit?: number | undefined;
   /** Stop after this many rejects, those of acknowledged ranges not counted. */
@@ -229,7 +231,7 @@ export class Batcher {
     this.prefix.copy(this.body);
     this.filled = this.prefix.length;
     const { wanted } = this;
-    if (!wanted) return;
+    if (!wanted || (this.options.appended && wanted.file > this.file)) return;
     if (wanted.file !== this.file || wanted.start !== this.start)
       throw new InputChanged(this.file, this.start);
     this.border = wanted;

@@ -11,6 +11,7 @@ export type RecordKind = 'events' | 'users';
 
 const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
 const UNKNOWN = 'is not a known field; --extra-fields properties or drop takes such fields';
+const UNKNOWN_NESTED = 'is not a known field, nor can it be a property; --extra-fields drop leaves it out';
 
 /** The free-form part of a record. */
 export const FREE_PART: Record<RecordKind, string> = { events: 'properties', users: 'traits' };
@@ -36,14 +37,22 @@ export function checkRecord(
     ? []
     : result.issues.flatMap((issue, i) =>
         issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => ({
-              field: [...issue.path, key].join('.'),
-              reason: UNKNOWN,
-              mendedBy: ['extra-fields'] as const,
-            }))
+          ? issue.keys.map((key) => unknown([...issue.path, key].join('.'), key, parsed.value, kind))
           : [worded(kind, result.details[i]!, parsed.value)],
       );
-  return together([...known, ...found.filter(({ field }) => !known.some((fault) => fault.field === field))]);
+  const named = new Set(known.map(({ field }) => field));
+  return together([...known, ...found.filter(({ field }) => !named.has(field))]);
+}
+
+/** A field that the schema does not know, and the flag that takes it: not every value can become a property. */
+function unknown(field: string, key: string, record: Record<string, unknown>, kind: RecordKind): Fault {
+  const value = record[key];
+  const free = record[FREE_PART[kind]];
+  const flat = ['string', 'number', 'boolean'].includes(typeof value);
+  const taken = typeof free === 'object' && free !== null && Object.hasOwn(free, key);
+  return flat && !taken
+    ? { field, reason: UNKNOWN, mendedBy: ['extra-fields'] }
+    : { field, reason: UNKNOWN_NESTED, mendedBy: ['drop-fields'] };
 }
 
 /** A JSON object, or the fault that says why it is none. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { type Batch, InputChanged, sizeOf } from './batch.ts';
+import { type Batch, type Border, InputChanged, sizeOf } from './batch.ts';
 import type { RecordKind } from './check.ts';
 import type { Journal } from './journal.ts';
 import { digestOf, keyOf } from './keys.ts';
@@ -34,6 +34,8 @@ export interface DeliveryOptions {
   readonly clock: Clock;
   /** Stops what has not been sent; what is under way is finished. */
   readonly signal: AbortSignal;
+  /** Records may have been appended to the inputs since an earlier run. */
+  readonly appended: boolean;
   /** Gives rejects their line in the whole file, where only a part of it is read. */
   readonly renumber: (rejects: Batch['rejects']) => Promise<Batch['rejects']>;
   /** Called with each answer that took records. */
@@ -75,7 +77,7 @@ export class Delivery {
     const { tally } = this.options;
     const digest = digestOf(batch.body);
     const { border } = batch;
-    if (border && (border.end !== batch.end || border.digest !== digest)) {
+    if (border && !(this.sameEnd(border, batch) && border.digest === digest)) {
       tally.unsent += sizeOf(batch);
       throw new InputChanged(batch.file, batch.start);
     }
@@ -99,6 +101,11 @@ export class Delivery {
         this.running.delete(work);
       });
     this.running.add(work);
+  }
+
+  /** Where records were appended to an input whose last line had no end, that has its line feed now. */
+  private sameEnd(border: Border, { end }: Batch): boolean {
+    return end === border.end || (this.options.appended && border.acknowledged && end === border.end + 1);
   }
 
   /** Waits for everything under way; throws the first failure. */
@@ -133,7 +140,7 @@ export class Delivery {
       }
     }
     const length = rejects.length > 0 ? await this.write(rejects) : undefined;
-    await journal.settled(batch, clock.now(), length);
+    await journal.settled(batch, clock.now(), { accepted: accepted > 0, rejectsLength: length });
     tally.accepted += accepted;
     tally.rejected += rejects.length;
     tally.reasons.add(rejects);

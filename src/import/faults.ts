@@ -7,7 +7,7 @@ export interface Fault {
 }
 
 /** A flag without which a record is refused that is fine with it. */
-export type MendingFlag = 'convert-timestamps' | 'extra-fields';
+export type MendingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields';
 
 /** Most fields that are named of one record, and most characters of each name behind the first. */
 const MOST_FIELDS = 6;

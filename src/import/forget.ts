@@ -13,7 +13,10 @@ export interface Destination {
  * Removes the journals in `folder` of imports to a destination that is `gone`: with them, what is imported next would
  * count as being there. Returns the files. One that another process holds, or that cannot be read, stays.
  */
-export function forgetImports(folder: string, gone: (destination: Destination) => boolean): string[] {
+export function forgetImports(
+  folder: string,
+  gone: (destination: Destination, file: string) => boolean,
+): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .filter((name) => name.endsWith('.journal'))
@@ -21,7 +24,7 @@ export function forgetImports(folder: string, gone: (destination: Destination) =
     .filter((file) => forget(file, gone));
 }
 
-function forget(file: string, gone: (destination: Destination) => boolean): boolean {
+function forget(file: string, gone: (destination: Destination, file: string) => boolean): boolean {
   let journal: Journal;
   try {
     journal = Journal.open(file);
@@ -31,7 +34,7 @@ function forget(file: string, gone: (destination: Destination) => boolean): bool
   }
   try {
     const options = journal.state()?.options;
-    if (options === undefined || !gone(JSON.parse(options) as Destination)) return false;
+    if (options === undefined || !gone(JSON.parse(options) as Destination, file)) return false;
     // While its lock is held: nobody begins in between.
     for (const suffix of ['', '-wal']) rmSync(file + suffix, { force: true });
     return true;

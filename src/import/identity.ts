@@ -24,6 +24,12 @@ export function journalPath(dataDir: string, name: ImportName): string {
   return join(dataDir, 'imports', `${digestOf(Buffer.from(nameText(name))).slice(0, 32)}.journal`);
 }
 
+/** Where the journals of imports are listed that differ from this one in the size of their batches only. */
+export function siblingsPath(folder: string, name: ImportName): string {
+  const text = JSON.stringify({ ...named(name), batchSize: null });
+  return join(folder, `${digestOf(Buffer.from(text)).slice(0, 32)}.siblings`);
+}
+
 /** Everything that decides what is sent, as text: an import is resumed under the same only. */
 export function optionsText(name: ImportName, shaping: Shaping, format: string | undefined): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = shaping;

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { type Batcher, longestRecord } from './batcher.ts';
 import type { RecordKind } from './check.ts';
+import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { CsvReader } from './csv/reader.ts';
 import type { Format } from './input/detect.ts';
 import { type Input, type OpenPipe, openInput } from './input/open.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './input/range.ts';
+import { Spool } from './input/spool.ts';
 import { Window } from './input/window.ts';
+import type { Contents } from './journal-content.ts';
 import { NdjsonReader, type RecordReader } from './ndjson.ts';
 import { scanEvent } from './scan-event.ts';
 import { jsonShape } from './shape-json.ts';
@@ -63,6 +68,11 @@ export class Inputs {
     return inputs;
   }
 
+  /** What tells one state of the inputs from another, as text. */
+  get prints(): string {
+    return JSON.stringify(this.looked.map(({ fingerprint }) => fingerprint));
+  }
+
   /** Bytes of the files that are to be read, together; undefined when there is a pipe. */
   get size(): number | undefined {
     let sum = 0;
@@ -79,6 +89,69 @@ export class Inputs {
     const input = this.looked[index]!;
     const { part } = this.options;
     return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
+  }
+
+  /** How much of an input was read is known: not of a range of bytes in it. */
+  private measured(index: number): boolean {
+    return this.options.part === undefined || this.dealt(index);
+  }
+
+  /** What the inputs hold by what was read of each; nothing of those behind the one with which a limit was reached. */
+  contents(read: readonly Content[]): Contents {
+    return this.looked.map((_, index) =>
+      this.measured(index) ? (read[index] ?? new ContentHash().content(false)) : null,
+    );
+  }
+
+  /**
+   * How all of the inputs together stand to what an earlier import read of them; null stands for one of which that is
+   * not known. Reads files once more; what is read of a pipe is kept in `folder` until it is read again. Ends early,
+   * as for the same, when `stop` fires: nothing is sent then.
+   */
+  async compare(
+    before: Contents | undefined,
+    folder: string,
+    stop: AbortSignal,
+  ): Promise<Comparison | 'unknown'> {
+    if (!before) return 'unknown';
+    const found = new Set<Comparison>();
+    for (const [index, content] of before.entries()) {
+      if (!content || !this.measured(index)) return 'unknown';
+      const comparison = await this.compareOne(index, content, folder, stop);
+      if (comparison === 'other') return comparison;
+      found.add(comparison);
+    }
+    return found.has('appended') ? 'appended' : 'same';
+  }
+
+  private async compareOne(
+    index: number,
+    before: Content,
+    folder: string,
+    stop: AbortSignal,
+  ): Promise<Comparison> {
+    const looked = this.looked[index]!;
+    if (looked.fingerprint) {
+      const input = await openInput(looked.name, this.options);
+      try {
+        return await compareContent(input.bytes, before);
+      } finally {
+        await input.close();
+      }
+    }
+    const spool = new Spool(looked.bytes, join(folder, `${randomUUID()}.spool`));
+    const comparing = compareContent(spool, before);
+    comparing.catch(() => undefined);
+    const over = new AbortController();
+    const stopped = new Promise<Comparison>((resolve) => {
+      const end = () => resolve('same');
+      if (stop.aborted) end();
+      else stop.addEventListener('abort', end, { once: true, signal: over.signal });
+    });
+    const comparison = await Promise.race([comparing, stopped]).finally(() => over.abort());
+    const bytes = spool.again();
+    this.looked[index] = { ...looked, bytes, close: () => bytes.close() };
+    return comparison;
   }
 
   /** Opens an input for reading. */

@@ -12,12 +12,16 @@ const SCHEMA = `
     seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS content (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);
 `;
 /** What became of a batch, as far as is known. */
 export const SENT = 0;
 export const SETTLED = 1;
 /** Surely not carried out: never sent, or refused as a whole. Its border stays. */
 export const WITHDRAWN = 2;
+/** Has its end, and the service took nothing of it: all of it was rejected. */
+export const REJECTED = 3;
 /** Of a batch that was taken by the service or may have been. */
 export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
 

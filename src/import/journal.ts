@@ -1,7 +1,9 @@
 import type Database from 'libsql';
 import type { Batch, Border } from './batch.ts';
+import { batchRows, type Doubt, doubtsBefore, lastSeq, sortBatches } from './journal-batches.ts';
+import { type Contents, contentsOf, dropAppended, noteFinished } from './journal-content.ts';
 import { journalTrouble } from './journal-error.ts';
-import { openJournalFile, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
+import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
 
 export interface JournalState {
   /** Random; part of every idempotency key. */
@@ -13,22 +15,15 @@ export interface JournalState {
   readonly inputs: string;
   readonly rejectsPath: string;
   readonly rejectsLength: number;
+  /** Undefined where the import never finished. */
+  readonly contents?: Contents | undefined;
 }
 
-/** A batch that was sent and whose answer is not known. */
-export interface Doubt {
-  readonly file: number;
-  readonly firstLine: number;
-  readonly lastLine: number;
-  readonly records: number;
-  /** Unix milliseconds. */
-  readonly sentAt: number;
-}
+/** What an import that finished goes on with. */
+export type Reopened = Pick<JournalState, 'inputs' | 'rejectsPath' | 'rejectsLength'>;
 
 /** How long a change may wait for the disk, in milliseconds; see Journal. */
 const SYNC_EVERY_MS = 1000;
-/** A page of borders, in rows. */
-const PAGE = 1000;
 
 interface Change {
   readonly apply: () => void;
@@ -61,6 +56,7 @@ export class Journal {
   private syncedAt = Number.NEGATIVE_INFINITY;
   private syncing = true;
   private seq = 0;
+  private reopened: Reopened | undefined;
   private readonly seqs = new Map<string, number>();
 
   private constructor(path: string, db: Database.Database) {
@@ -73,7 +69,7 @@ export class Journal {
       `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
     );
     this.extend = db.prepare('UPDATE import SET rejects_length = ?');
-    this.seq = (db.prepare('SELECT max(seq) AS last FROM batch').get() as { last: number | null }).last ?? 0;
+    this.seq = lastSeq(db);
   }
 
   /**
@@ -101,13 +97,23 @@ export class Journal {
         inputs: String(row.inputs),
         rejectsPath: String(row.rejects_path),
         rejectsLength: Number(row.rejects_length),
+        contents: contentsOf(this.db, String(row.id)),
       };
     });
   }
 
   /** Some batch was taken by the service or may have been. */
   get touched(): boolean {
-    const sql = `SELECT 1 AS found FROM batch WHERE ${TOUCHED} LIMIT 1`;
+    return this.has(TOUCHED);
+  }
+
+  /** Some batch had its end, or may have had. */
+  get begun(): boolean {
+    return this.has(`state <> ${WITHDRAWN}`);
+  }
+
+  private has(condition: string): boolean {
+    const sql = `SELECT 1 AS found FROM batch WHERE ${condition} LIMIT 1`;
     return this.guard(() => this.db.prepare(sql).get() !== undefined);
   }
 
@@ -122,7 +128,7 @@ export class Journal {
   /** Forgets everything and begins an import. */
   begin(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
     this.guard(() => {
-      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import');
+      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import; DELETE FROM content');
       this.db
         .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0)')
         .run(state.id, state.options, state.inputs, state.rejectsPath);
@@ -131,24 +137,27 @@ export class Journal {
     });
   }
 
+  /**
+   * An import that had finished went on with appended records of which none was taken, nor may have been, nor rejected:
+   * it is as it was before them. Returns whether that is so.
+   */
+  restoreFinished(contents: Contents): boolean {
+    return this.guard(() => dropAppended(this.db, contents));
+  }
+
+  /** The import, which had finished, is unfinished again from the next batch on that is sent. */
+  reopen(state: Reopened): void {
+    this.reopened = state;
+  }
+
   /** The batches of earlier runs in the order in which they were cut, one a call; memory holds a page of them. */
   borders(): () => Border | undefined {
-    const select = this.db.prepare(
-      'SELECT seq, file, start, finish, digest, state FROM batch WHERE seq > ? ORDER BY seq LIMIT ?',
-    );
-    let page: BorderRow[] = [];
-    let at = 0;
-    let last = 0;
-    const end = this.seq;
+    this.seq = this.guard(() => sortBatches(this.db));
+    const next = batchRows(this.db, this.seq);
     return () => {
-      if (at >= page.length && last < end) {
-        page = this.guard(() => select.all(last, PAGE) as BorderRow[]);
-        at = 0;
-      }
-      const row = page[at++];
+      const row = this.guard(next);
       if (!row) return undefined;
-      last = row.seq;
-      const acknowledged = row.state === SETTLED;
+      const acknowledged = row.state === SETTLED || row.state === REJECTED;
       if (!acknowledged) this.seqs.set(placeOf(row), row.seq);
       const { file, start, finish, digest } = row;
       return { file, start, end: finish, digest, acknowledged, inDoubt: row.state === SENT };
@@ -157,19 +166,13 @@ export class Journal {
 
   /** Batches of earlier runs that are in doubt since before `time`. */
   doubtsBefore(time: number): Doubt[] {
-    return this.guard(() =>
-      this.db
-        .prepare(
-          `SELECT file, first_line AS firstLine, last_line AS lastLine, records, sent_at AS sentAt FROM batch
-           WHERE state = ${SENT} AND sent_at < ? ORDER BY seq`,
-        )
-        .all(time),
-    ) as Doubt[];
+    return this.guard(() => doubtsBefore(this.db, time));
   }
 
   /** Notes that a batch is about to be sent; resolves once that is on the disk. */
   sending(batch: Batch, digest: string, now: number): Promise<void> {
     return this.change(() => {
+      this.begunAgain();
       const place = placeOf(batch);
       const known = this.seqs.get(place);
       if (known !== undefined) {
@@ -184,9 +187,13 @@ export class Journal {
   }
 
   /** Notes that a batch has its end, and how far the rejects file goes with it, if it grew. */
-  settled(batch: Batch, now: number, rejectsLength: number | undefined): Promise<void> {
+  settled(
+    batch: Batch,
+    now: number,
+    { accepted, rejectsLength }: { accepted: boolean; rejectsLength: number | undefined },
+  ): Promise<void> {
     return this.change(() => {
-      this.mark.run(SETTLED, now, this.release(batch));
+      this.mark.run(accepted ? SETTLED : REJECTED, now, this.release(batch));
       if (rejectsLength !== undefined) this.extend.run(rejectsLength);
     }, now);
   }
@@ -198,11 +205,20 @@ export class Journal {
     }, now);
   }
 
-  /** All of the input has its end. */
-  finish(): Promise<void> {
+  /** All of the inputs has its end: their state, and what they hold, null where that is not known. */
+  finish(inputs: string, contents: Contents): Promise<void> {
     return this.change(() => {
-      this.db.exec('UPDATE import SET finished = 1');
+      noteFinished(this.db, inputs, contents);
     });
+  }
+
+  private begunAgain(): void {
+    if (!this.reopened) return;
+    const { inputs, rejectsPath, rejectsLength } = this.reopened;
+    this.db
+      .prepare('UPDATE import SET finished = 0, inputs = ?, rejects_path = ?, rejects_length = ?')
+      .run(inputs, rejectsPath, rejectsLength);
+    this.reopened = undefined;
   }
 
   /** Lets go of the file at once: closing alone waits until prepared statements are collected. */
@@ -271,15 +287,6 @@ export class Journal {
       throw journalTrouble(this.path, error);
     }
   }
-}
-
-interface BorderRow {
-  readonly seq: number;
-  readonly file: number;
-  readonly start: number;
-  readonly finish: number;
-  readonly digest: string;
-  readonly state: number;
 }
 
 function placeOf({ file, start }: { file: number; start: number }): string {

@@ -31,6 +31,8 @@ export class Reasons {
 
   /** The flags under which every one of the records would be taken; none where some would not. */
   get mendedBy(): readonly MendingFlag[] {
-    return this.mended === this.total ? [...this.flags] : [];
+    if (this.mended !== this.total) return [];
+    // What drops fields drops all of them.
+    return [...this.flags].filter((flag) => flag !== 'extra-fields' || !this.flags.has('drop-fields'));
   }
 }

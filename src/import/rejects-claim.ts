@@ -14,20 +14,26 @@ import { digestOf } from './keys.ts';
 export class RejectsClaim {
   private readonly folder: string;
   private readonly file: string;
+  private readonly rejects: string;
   private readonly journal: string;
 
   /** `rejects` and `journal` are absolute. */
   constructor(folder: string, rejects: string, journal: string) {
     this.folder = folder;
     this.file = join(folder, `${digestOf(Buffer.from(realPath(rejects))).slice(0, 32)}.rejects`);
+    this.rejects = rejects;
     this.journal = journal;
   }
 
-  /** Claims the rejects file for this journal. Resolves to the other import where one has it. */
+  /**
+   * Claims the rejects file for this journal. Resolves to the other import where one has it: the file is there, or that
+   * import is under way and may write it.
+   */
   take(): Promise<Unfinished | undefined> {
     return this.locked(() => {
       const holder = this.holder();
-      const other = holder === undefined || holder === this.journal ? undefined : unfinishedIn(holder);
+      const found = holder === undefined || holder === this.journal ? undefined : unfinishedIn(holder);
+      const other = found?.options === undefined || existsSync(this.rejects) ? found : undefined;
       if (!other) writePrivateFile(this.file, this.journal);
       return other;
     });

@@ -1,4 +1,6 @@
-import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reject } from './reject.ts';
 
@@ -46,17 +48,67 @@ export class RejectsFile {
   }
 
   private async begin(): Promise<FileHandle> {
-    if (this.length === 0) return open(this.path, 'w', this.mode);
-    const file = await open(this.path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    const foreign = await foreignRejects(this.path);
+    if (foreign) throw new RejectsForeign(this.path, foreign);
+    if (this.length === 0) return this.fresh();
+    const flags = constants.O_RDWR | constants.O_NOFOLLOW;
+    const file = await open(this.path, flags).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       // The user took it away: what it held was theirs to keep; go on with a new one.
       this.length = 0;
-      return open(this.path, 'w', this.mode);
+      return this.fresh();
     });
     const { size } = await file.stat();
     if (size < this.length) this.length = size;
     await file.truncate(this.length);
     return file;
+  }
+
+  /** A new file, made aside and put in its place: whatever comes to stand there is never written through. */
+  private async fresh(): Promise<FileHandle> {
+    const aside = `${this.path}.${randomBytes(4).toString('hex')}.tmp`;
+    const file = await open(aside, 'wx+', this.mode);
+    try {
+      await rename(aside, this.path);
+      return file;
+    } catch (error) {
+      await file.close();
+      await unlink(aside);
+      throw error;
+    }
+  }
+}
+
+/** What stands where rejects are to be written is not a rejects file. */
+export class RejectsForeign extends Error {
+  readonly path: string;
+
+  constructor(path: string, what: string) {
+    super(`${path} is ${what}, and would be overwritten`);
+    this.name = 'RejectsForeign';
+    this.path = path;
+  }
+}
+
+/** What stands at `path` in words, where it is neither missing nor empty nor a rejects file. A folder is left to the write. */
+export async function foreignRejects(path: string): Promise<string | undefined> {
+  const state = await lstat(path).catch(() => undefined);
+  if (!state || state.isDirectory()) return undefined;
+  if (state.isSymbolicLink()) return 'a symbolic link';
+  if (!state.isFile()) return 'not a regular file';
+  const ours = state.size === 0 || (await firstFile(path).catch(() => undefined)) !== undefined;
+  return ours ? undefined : 'not a rejects file';
+}
+
+/** It is there as an import of these inputs left it, `length` bytes long. */
+export async function isAsLeft(path: string, length: number, inputs: readonly string[]): Promise<boolean> {
+  try {
+    const state = await lstat(path);
+    const left = length > 0 && state.isFile() && state.size === length;
+    const file = left ? await firstFile(path) : undefined;
+    return file !== undefined && inputs.some((input) => basename(input) === basename(file));
+  } catch {
+    return false;
   }
 }
 

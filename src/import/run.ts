@@ -3,6 +3,7 @@ import { type Batch, InputChanged, sizeOf } from './batch.ts';
 import { Batcher } from './batcher.ts';
 import { batchesOf } from './batches.ts';
 import { begin } from './begin.ts';
+import type { Content } from './content.ts';
 import { Delivery } from './deliver.ts';
 import { InputError } from './input/input-error.ts';
 import { type Feed, Inputs } from './inputs.ts';
@@ -49,9 +50,9 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal, { afresh: options.mode === 'restart' });
     try {
-      const { state, claim } = await begin(journal, inputs, options, world);
+      const { state, claim, appended } = await begin(journal, inputs, options, world);
       journal.everySync = inputs.looked.some(({ fingerprint }) => fingerprint === null);
-      const run = new Run(options, world, inputs, journal, state);
+      const run = new Run(options, world, inputs, journal, state, appended);
       const failure = await run.all().then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -80,6 +81,7 @@ class Run {
   private readonly delivery: Delivery;
   private readonly rejects: RejectsFile;
   private readonly feeds: Feed[] = [];
+  private readonly read: Content[] = [];
   /** Bytes of the present file that lie in batches which were taken on. */
   private reached = 0;
   /** Bytes of all files up to the last batch that was cut. */
@@ -100,6 +102,7 @@ class Run {
     inputs: Inputs,
     journal: Journal,
     state: JournalState,
+    appended: boolean,
   ) {
     this.options = options;
     this.world = world;
@@ -114,6 +117,7 @@ class Run {
       limit: name.limit,
       maxErrors,
       nextBorder,
+      appended,
     });
     this.resumed = state.rejectsLength > 0;
     this.rejectsPath = state.rejectsPath;
@@ -133,6 +137,7 @@ class Run {
       tally: this.tally,
       clock,
       signal: stop,
+      appended,
       renumber: (rejects) => this.renumber(rejects),
       onAnswer,
       onSettled: () => {
@@ -165,7 +170,7 @@ class Run {
     this.complete = !this.world.stop.aborted && !this.faulty;
     if (!this.complete) return;
     await this.removeEarlierRejects();
-    await this.journal.finish();
+    await this.journal.finish(this.inputs.prints, this.inputs.contents(this.read));
   }
 
   /** All of the input arrived: what an earlier import of it rejected is history. Done while the claim is held. */
@@ -249,6 +254,7 @@ class Run {
         );
       const whole = options.name.inputs.length === 1 && !options.name.part && !batcher.done;
       if (whole) this.sha256 = input.sha256();
+      this.read[index] = input.content();
       if (await input.changed())
         world.onNotice(`${input.name} was written to while it was read: what came later was not imported`);
     } finally {

@@ -18,20 +18,22 @@ export function sqliteFileFault(path: string): 'empty' | 'cut short' | undefined
     return undefined;
   }
   if (size === 0) return 'empty';
-  const header = headerOf(path);
-  if (!header?.toString('latin1', 0, 16).startsWith('SQLite format 3')) return undefined;
+  const header = sqliteHeader(path);
+  if (!header) return undefined;
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   // The count is only kept by versions that also write the change counter twice.
   const kept = header.readUInt32BE(24) === header.readUInt32BE(92);
   return kept && size < header.readUInt32BE(28) * pageSize ? 'cut short' : undefined;
 }
 
-function headerOf(path: string): Buffer | undefined {
+/** The first 100 bytes of an SQLite file; undefined where it is none, or cannot be read. */
+export function sqliteHeader(path: string): Buffer | undefined {
   try {
     const file = openSync(path, 'r');
     try {
       const header = Buffer.alloc(HEADER_BYTES);
-      return readSync(file, header, 0, HEADER_BYTES, 0) === HEADER_BYTES ? header : undefined;
+      const whole = readSync(file, header, 0, HEADER_BYTES, 0) === HEADER_BYTES;
+      return whole && header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header : undefined;
     } finally {
       closeSync(file);
     }

@@ -54,6 +54,43 @@ describe('a process', () => {
     expect(help.codes[0]).toBe(0);
   });
 
+  it('is no success, and can be gone on with, when the reader goes away in the middle of an import', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService({ limits: { ingest: null } });
+    const home = tempDir();
+    const users = Array.from({ length: 1000 }, (_, n) => `{"userId":"user-${n}"}\n`).join('');
+    writeFileSync(join(home, 'users.ndjson'), users);
+    const command = 'svc users import users.ndjson --batch-size 10 --concurrency 1 --json';
+    const cut = await pipeline(svc, `${command} | head -1`, home, service.env);
+    expect(cut.codes).toEqual([130, 0]);
+    const said = cut.stderr.split('\n').filter((line) => line.startsWith('{'));
+    const [result, { error }] = said.map((line) => JSON.parse(line));
+    expect(error).toMatchObject({ code: 'interrupted', exitCode: 130 });
+    expect(error.message).toContain('standard output was closed');
+    expect(error.hint).toContain(`${command} --resume`);
+    expect(result.accepted).toBeLessThan(1000);
+    const rest = await pipeline(svc, `${command} --resume`, home, service.env);
+    expect(rest.codes).toEqual([0]);
+    expect(JSON.parse(rest.stderr)).toMatchObject({
+      read: 1000,
+      skipped: result.accepted,
+      accepted: 1000 - result.accepted,
+    });
+    expect(rest.stdout.trim().split('\n')).toHaveLength(1000 - result.accepted);
+  });
+
+  it('is no success when the reader goes away in the middle of notifications', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    const home = tempDir();
+    writeFileSync(join(home, 'hashes'), `${'0'.repeat(64)}\n`.repeat(500));
+    const line =
+      'svc notifications trigger --input hashes --template welcome --channel push --quiet | head -1';
+    const cut = await pipeline(svc, line, home, service.env);
+    expect(cut.codes).toEqual([130, 0]);
+    expect(cut.stderr).toMatch(/error: standard output was closed; \d+ lines were sent/);
+  });
+
   it('says so where its output cannot be written, in a file that takes no more', async () => {
     const svc = await builtSvc();
     const home = tempDir();

@@ -14,6 +14,12 @@ const lines = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** Data of ours that became unreadable: what its first start left beside it says whose it was. */
+function writeDamaged(file: string): void {
+  writeFileSync(file, 'this is no database, however long it may be');
+  writeFileSync(`${file}.credentials.json`, '{"workspace": "ws_1", "apiKey": "sk_test_1"}');
+}
+
 describe('svc data reset', () => {
   it('removes the data and keeps workspace and key', async () => {
     // In processes of their own: data that this process has had open counts as in use until it ends.
@@ -97,12 +103,23 @@ describe('svc data reset', () => {
   it('removes what is damaged, and says where there is nothing', async () => {
     const home = tempDir();
     const file = join(home, 'broken.db');
-    writeFileSync(file, 'this is no database, however long it may be');
+    writeDamaged(file);
     expect((await runSvc(['data', 'reset', '--yes', '--database', file])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
     const none = await runSvc(['data', 'reset', '--yes', '--database', file]);
     expect(none.stdout).toMatch(/there was no data/);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('takes from beside the data only what is ours', async () => {
+    const file = join(tempDir(), 'server');
+    writeDamaged(file);
+    writeFileSync(`${file}.key`, '-----BEGIN PRIVATE KEY-----\n');
+    writeFileSync(`${file}.outbox.ndjson`, '{"mine":1}\n');
+    const run = await runSvc(['data', 'reset', '--yes', '--database', file, '--json']);
+    expect(JSON.parse(run.stdout).removed).toEqual([file]);
+    expect(readFileSync(`${file}.key`, 'utf8')).toMatch(/^-----BEGIN/);
+    expect(existsSync(`${file}.outbox.ndjson`)).toBe(true);
   });
 
   it.each([
@@ -111,7 +128,7 @@ describe('svc data reset', () => {
     ['data', 'export'],
   ])('%s %s names the damaged file in the next step, and not the data of `local`', async (...argv) => {
     const file = join(tempDir(), 'bro ken.db');
-    writeFileSync(file, 'this is no database, however long it may be');
+    writeDamaged(file);
     const run = await runSvc([...argv.filter((word) => word !== undefined), '--database', file, '--json']);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stderr).error).toMatchObject({

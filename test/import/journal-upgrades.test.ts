@@ -17,7 +17,11 @@ const TABLES = `
     seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);`;
-const SCHEMAS = [TABLES, `PRAGMA application_id = ${0x7376636a}; ${TABLES}`];
+const MARKED = `PRAGMA application_id = ${0x7376636a}; ${TABLES}`;
+const CONTENT = `
+  CREATE TABLE content (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);`;
+const SCHEMAS = [TABLES, MARKED, `${MARKED} ${CONTENT}`];
 
 const IMPORT = ['events', 'import', 'events.ndjson', '-p', 'local', '--batch-size', '50', '--json'];
 
@@ -86,3 +90,22 @@ test.each(SCHEMAS.map((schema, i) => [i + 1, schema] as const))(
     expect(users).toHaveLength(299);
   },
 );
+
+test('a journal that finished before contents were kept: the same input has nothing to do, another is refused', async () => {
+  const home = tempDir();
+  const file = join(home, 'events.ndjson');
+  const line = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
+  writeFileSync(file, line);
+  expect((await runSvc(IMPORT, { home })).code).toBe(0);
+  const folder = join(home, 'data', 'imports');
+  const db = new Database(join(folder, readdirSync(folder).find((name) => name.endsWith('.journal'))!));
+  db.exec('DROP TABLE content');
+  db.close();
+  expect(JSON.parse((await runSvc([...IMPORT, '--resume'], { home })).stdout)).toMatchObject({ skipped: 1 });
+  const older = new Database(join(folder, readdirSync(folder).find((name) => name.endsWith('.journal'))!));
+  older.exec('DELETE FROM content');
+  older.close();
+  writeFileSync(file, line + line);
+  const run = await runSvc([...IMPORT, '--resume'], { home });
+  expect([run.code, JSON.parse(run.stderr).error.code]).toEqual([2, 'input_changed']);
+});

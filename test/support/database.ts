@@ -24,14 +24,14 @@ export async function tellTime(database: string, clock: Clock): Promise<() => Pr
     for (const statement of statements) await client.query(statement);
     await client.end();
   };
-  const set = () => `UPDATE test_time.at SET ahead = ${clock.now() - Date.now()}`;
+  // Without a table of its own: a database with tables of another program is refused.
+  const set = () =>
+    `CREATE OR REPLACE FUNCTION test_time.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+      $$ SELECT pg_catalog.clock_timestamp() + ${clock.now() - Date.now()} * interval '1 ms' $$`;
   await run(
     'CREATE SCHEMA IF NOT EXISTS test_time',
-    'CREATE TABLE IF NOT EXISTS test_time.at AS SELECT 0::float8 AS ahead',
-    `CREATE OR REPLACE FUNCTION test_time.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-      $$ SELECT pg_catalog.clock_timestamp() + ahead * interval '1 ms' FROM test_time.at $$`,
-    `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET search_path = test_time, pg_catalog, public`,
     set(),
+    `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET search_path = test_time, pg_catalog, public`,
   );
   return () => run(set());
 }

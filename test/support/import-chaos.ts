@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -28,18 +28,20 @@ export interface ChaosOptions {
   readonly records: number;
   readonly batchSize: number;
   readonly concurrency: number;
+  /** The input comes in as many parts, each appended when the import of those before it finished; 1 unless given. */
+  readonly nights?: number;
 }
 
 const event = (n: number) =>
   `{"userId":"user-${n}","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"n":${n}}}`;
 
 /**
- * One import under fire: the service behind a proxy that throws 5 % of its answers away after the commit, the importer
- * killed at random moments up to five times and resumed, then left to finish. Reports what the service and the rejects
+ * An import of two files under fire: the service behind a proxy that throws 5 % of its answers away after the commit, the importer
+ * killed at random moments up to five times and resumed, then left to finish, night after night. Reports what the service and the rejects
  * file hold against the input.
  */
 export async function chaosRun(program: SvcProgram, options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, records, batchSize, concurrency } = options;
+  const { seed, records, batchSize, concurrency, nights = 1 } = options;
   const random = seededRandom(seed);
   const dir = mkdtempSync(join(tmpdir(), 'svc-chaos-'));
   const database = join(dir, 'service.db');
@@ -48,7 +50,6 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
   const proxy = await droppingProxy(service.url, { share: 0.05, delayMs: 20, random });
   try {
     const lines = Array.from({ length: records }, (_, n) => (n % 97 === 13 ? `bad ${n}` : event(n)));
-    writeFileSync(join(dir, 'in.ndjson'), `${lines.join('\n')}\n`);
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: dir,
@@ -64,40 +65,51 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
       '--json',
       '--resume',
     ];
-    const start = () => program.start(['events', 'import', 'in.ndjson', ...flags], { env, cwd: dir });
-    const kills = 1 + Math.floor(random() * 5);
+    const argv = ['events', 'import', 'in.ndjson', 'more.ndjson', ...flags];
+    const start = () => program.start(argv, { env, cwd: dir });
     let resent = 0;
     let killed = 0;
+    let afterEnd = 0;
     let last: Awaited<ReturnType<typeof start>['ended']> | undefined;
-    for (let run = 0; run <= kills && last?.code === undefined; run++) {
-      const known = new Set(proxy.keys);
-      const from = proxy.keys.length;
-      const running = start();
-      // The last one is left alone. The others die some time after their first request, or before it.
-      const early = random() < 0.1;
-      if (run < kills) {
-        while (!early && proxy.keys.length === from && running.child.exitCode === null) await pause(2);
-        await pause(random() * (early ? 200 : 400));
-        running.child.kill('SIGKILL');
+    for (let night = 0; night < nights; night++) {
+      const [from, to] = [night, night + 1].map((n) => Math.floor((records * n) / nights));
+      const part = lines.slice(from, to);
+      const text = (odd: number) => part.filter((_, n) => n % 2 === odd).map((line) => `${line}\n`);
+      appendFileSync(join(dir, 'in.ndjson'), text(0).join(''));
+      appendFileSync(join(dir, 'more.ndjson'), text(1).join(''));
+      last = undefined;
+      const kills = 1 + Math.floor(random() * 5);
+      for (let run = 0; run <= kills && last?.code === undefined; run++) {
+        const known = new Set(proxy.keys);
+        const from = proxy.keys.length;
+        const running = start();
+        // The last one is left alone. The others die some time after their first request, or before it.
+        const early = random() < 0.1;
+        if (run < kills) {
+          while (!early && proxy.keys.length === from && running.child.exitCode === null) await pause(2);
+          await pause(random() * (early ? 200 : 400));
+          running.child.kill('SIGKILL');
+        }
+        const ended = await running.ended;
+        if (ended.signal === 'SIGKILL') killed++;
+        else last = ended;
+        resent = Math.max(resent, new Set(proxy.keys.slice(from).filter((key) => known.has(key))).size);
       }
-      const ended = await running.ended;
-      if (ended.signal === 'SIGKILL') killed++;
-      else last = ended;
-      resent = Math.max(resent, new Set(proxy.keys.slice(from).filter((key) => known.has(key))).size);
+      // All may have been done when the process before was killed: then nothing is left to reject.
+      const expected = last && JSON.parse(last.stdout || '{}').rejected > 0 ? 7 : 0;
+      if (last?.code !== expected) throw new Error(`${seed}: ended with ${last?.code}: ${last?.stderr}`);
+      const before = proxy.keys.length;
+      const again = await start().ended;
+      if (again.code !== 0) throw new Error(`${seed}: --resume after the end: ${again.code} ${again.stderr}`);
+      afterEnd += proxy.keys.length - before;
     }
-    // All may have been done when the process before was killed: then nothing is left to reject.
-    const expected = last && JSON.parse(last.stdout || '{}').rejected > 0 ? 7 : 0;
-    if (last?.code !== expected) throw new Error(`${seed}: ended with ${last?.code}: ${last?.stderr}`);
-    const before = proxy.keys.length;
-    const again = await start().ended;
-    if (again.code !== 0) throw new Error(`${seed}: --resume after the end: ${again.code} ${again.stderr}`);
     return {
       seed,
       kills: killed,
       dropped: proxy.dropped(),
       resent,
-      afterEnd: proxy.keys.length - before,
-      lastResult: JSON.parse(last.stdout),
+      afterEnd,
+      lastResult: JSON.parse(last!.stdout),
       ...compare(lines, database, join(dir, 'in.ndjson.rejects.ndjson')),
     };
   } finally {

@@ -68,6 +68,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
       interrupts.add(heard);
       return () => interrupts.delete(heard);
     },
+    onOutputClosed: () => () => undefined,
     endsSoon() {},
     exit: (code) => exited(code),
   };

@@ -10,11 +10,12 @@ import type { Context } from '../command.ts';
 import type { Connection } from '../connect.ts';
 import { SvcError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { whileRead } from '../output-closed.ts';
 import { heldBackText, paceOf } from '../pace.ts';
 import { pipesUntil, untilStopped } from '../stdin.ts';
-import { importFailure, interruptedFailure, partialFailure } from './failure.ts';
+import { closedFailure, importFailure, interruptedFailure, partialFailure } from './failure.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, importOptions, shareOf } from './options.ts';
+import { dryRunRejects, fitForRejects, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 import { type Ways, waysOf } from './ways.ts';
@@ -54,6 +55,7 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
     },
   };
   try {
+    if (flags.rejects !== undefined) await fitForRejects(flags.rejects, inputs, world.cwd);
     if (flags['dry-run']) return await plan(context, act, place, ways);
     return await run(context, act, place, ways);
   } catch (error) {
@@ -73,11 +75,14 @@ interface PlaceOfImport {
 }
 
 async function run(
-  { flags, world, out, signal, connect }: ImportContext,
+  { flags, world, out, signal: interrupted, connect }: ImportContext,
   act: ImportAct,
   place: PlaceOfImport,
   ways: Ways,
 ): Promise<ExitCode> {
+  // Records that go to standard output are read as they come; a result at the end is not missed before.
+  const reading = act.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
+  const signal = reading?.signal ?? interrupted;
   const share = shareOf(flags.share);
   const traffic = { requests: 0, retries: 0, rateLimited: 0 };
   let makeRoom = () => {};
@@ -114,10 +119,13 @@ async function run(
   };
   signal.addEventListener(
     'abort',
-    () => say('stopping: finishing what is under way; Ctrl-C again stops at once'),
-    {
-      once: true,
-    },
+    () =>
+      say(
+        reading?.closed()
+          ? 'nobody reads standard output any more: finishing what is under way'
+          : 'stopping: finishing what is under way; Ctrl-C again stops at once',
+      ),
+    { once: true },
   );
   try {
     const end = await runImport(options, {
@@ -152,11 +160,12 @@ async function run(
       );
     if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
     else out.result(end.result, words);
-    if (end.interrupted) throw interruptedFailure(ways);
+    if (end.interrupted) throw reading?.closed() ? closedFailure(ways) : interruptedFailure(ways);
     if (end.failure) throw end.failure.error;
     if (end.result.rejected > 0) throw partialFailure(end, ways, { ...place, format: flags.format });
     return 0;
   } finally {
+    reading?.over();
     view.end();
   }
 }

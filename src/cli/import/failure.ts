@@ -7,6 +7,7 @@ import type { MendingFlag } from '../../import/faults.ts';
 import { InputError } from '../../import/input/input-error.ts';
 import { JournalError } from '../../import/journal-error.ts';
 import { Unavailable } from '../../import/outage.ts';
+import { RejectsForeign } from '../../import/rejects-file.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
 import { shellPath } from '../../kit/shell.ts';
@@ -21,6 +22,11 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
   if (error instanceof InputChanged)
     return new SvcError('input_changed', strip(error.message), {
       hint: `nothing more was sent; to send all of it as it is now: ${ways.restart}`,
+      cause: error,
+    });
+  if (error instanceof RejectsForeign)
+    return new SvcError('file', error.message, {
+      hint: `move it away, then go on: mv ${shellPath(error.path)} ${shellPath(`${error.path}.kept`)} && ${ways.resume}`,
       cause: error,
     });
   if (error instanceof JournalError) return journal(error, ways);
@@ -51,8 +57,9 @@ export function partialFailure(
   { inputs, format, cwd }: MendedFrom,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
-  const flags = reasons.mendedBy;
-  const more = flags.flatMap((flag) => MENDING[flag]);
+  const mending = reasons.mendedBy;
+  const more = mending.flatMap((flag) => MENDING[flag]);
+  const flags = mending.map((flag) => MENDING[flag][0]!.slice(2));
   if (
     flags.length > 0 &&
     (faulty || result.rejected === result.read) &&
@@ -83,6 +90,7 @@ const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
 const MENDING: Readonly<Record<MendingFlag, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
+  'drop-fields': ['--extra-fields', 'drop'],
 };
 
 /** A name that no file has yet: the one of an earlier round is the input of this one, or holds what was not sent. */
@@ -102,6 +110,16 @@ function headerOf(input: string): string {
 
 export function interruptedFailure(ways: Ways): SvcError {
   return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
+}
+
+export function closedFailure(ways: Ways): SvcError {
+  return new SvcError(
+    'interrupted',
+    'standard output was closed before all was sent; what was sent is on record',
+    {
+      hint: `${ways.resume}\n        to have all of it printed, sent again: ${ways.restart}`,
+    },
+  );
 }
 
 function input(error: InputError, ways: Ways): SvcError {
@@ -140,7 +158,10 @@ function refused(error: ImportRefused, ways: Ways): SvcError {
       );
     case 'options':
       return new SvcError('usage', `${which} ${differing}`, {
-        hint: finished ? `nothing of it is left to send; to send all again: ${ways.restart}` : both,
+        hint:
+          finished && !error.appended
+            ? `nothing of it is left to send; to send all again: ${ways.restart}`
+            : both,
         ...cause,
       });
     case 'rejects':
@@ -162,7 +183,9 @@ function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
   return new SvcError(
     'usage',
-    `${error.path} holds the rejects of another import, which is unfinished${which}`,
+    error.underWay
+      ? `${error.path} takes the rejects of another import, which is under way`
+      : `${error.path} holds the rejects of another import, which is unfinished${which}`,
     {
       hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
       cause: error,

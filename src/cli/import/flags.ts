@@ -63,7 +63,7 @@ export const importFlags = {
   'fail-fast': Flags.boolean({ summary: 'stop at the first rejected record', exclusive: ['max-errors'] }),
   'dry-run': Flags.boolean({ char: 'n', summary: 'check everything and plan; send nothing' }),
   resume: Flags.boolean({
-    summary: 'go on with an unfinished import; send only what was not acknowledged',
+    summary: 'send only what was not acknowledged, or was appended since the import finished',
     exclusive: ['restart'],
   }),
   restart: Flags.boolean({ summary: 'forget an unfinished import and send all again' }),

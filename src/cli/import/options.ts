@@ -5,6 +5,7 @@ import { type ImportName, journalPath } from '../../import/identity.ts';
 import type { Format } from '../../import/input/detect.ts';
 import type { Part } from '../../import/input/range.ts';
 import type { ImportOptions } from '../../import/options.ts';
+import { foreignRejects } from '../../import/rejects-file.ts';
 import type { CellType, Shaping } from '../../import/shaping.ts';
 import { isTimeZone } from '../../import/timestamps.ts';
 import { shell, shellWord } from '../../kit/shell.ts';
@@ -93,7 +94,6 @@ export interface Place {
 /** The options object of an import. Throws usage. */
 export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand, onZoneless } = place;
-  if (flags.rejects !== undefined) fitForRejects(flags.rejects, inputs, cwd);
   const part = partOf(flags.shard);
   const name: ImportName = {
     kind,
@@ -123,7 +123,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
 }
 
 /** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
-function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): void {
+export async function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
   const path = real(resolve(cwd, rejects));
   if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
@@ -134,8 +134,12 @@ function fitForRejects(rejects: string, inputs: readonly string[], cwd: string):
         hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
       },
     );
-  if (existsSync(dirname(path))) return;
-  throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
+  if (!existsSync(dirname(path))) throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
+  const foreign = await foreignRejects(resolve(cwd, rejects));
+  if (foreign)
+    throw new SvcError('usage', `--rejects ${rejects} is ${foreign}, and would be overwritten`, {
+      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
+    });
 }
 
 /**

@@ -74,6 +74,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
         out,
         signal,
         debug: flags.debug,
+        hasEffects: true,
         read: (line) => triggerRequestOfLine(line, flags),
         call: async (body) => {
           const answer = await trigger(connection, body);

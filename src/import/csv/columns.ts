@@ -4,7 +4,7 @@ import { InputError } from '../input/input-error.ts';
 import { membersOf } from '../json-members.ts';
 import { type CellType, cellJson, FIELDS, propertyName, type Shaping } from '../shaping.ts';
 import { toUtc } from '../timestamps.ts';
-import { missingColumns } from './missing.ts';
+import { listed, missingColumns, shortName } from './missing.ts';
 
 type Column =
   | { readonly to: 'field'; readonly name: string; readonly prefix: string }
@@ -16,8 +16,6 @@ type Column =
     }
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
-
-const NONE: readonly Fault[] = [];
 
 /** The plan by which the cells of a CSV row become one record; made once from the header. */
 export class Columns {
@@ -50,7 +48,7 @@ export class Columns {
       };
     let fields = this.setFields;
     let properties = this.setProperties;
-    let faults = NONE;
+    const faults: Fault[] = [];
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]!;
       const column = this.columns[i]!;
@@ -58,15 +56,15 @@ export class Columns {
       if (column.to === 'field') {
         const value = this.field(column.name, cell);
         if (typeof value === 'string') fields += column.prefix + value;
-        else faults = [...faults, value];
+        else faults.push(value);
       } else if (column.to === 'property') {
         const value = cellJson(cell, column.type);
         if ('json' in value) properties += column.prefix + value.json;
-        else faults = [...faults, { field: `${this.freePart}.${column.name}`, reason: value.reason }];
+        else faults.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
       } else {
         const inner = this.free(cell);
         if (typeof inner === 'string') properties += inner;
-        else faults = [...faults, inner];
+        else faults.push(inner);
       }
     }
     if (properties !== '') fields += `,"${this.freePart}":{${properties.slice(1)}}`;
@@ -118,26 +116,35 @@ export class Columns {
 
   private refuse(header: string[], file: string): void {
     const { shaping } = this;
-    const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
+    const twice = firstTwice(header.filter((name) => name !== ''));
     if (twice !== undefined)
-      throw new InputError(`${file} has two columns named ${twice}.`, 'Rename one of them in the header.');
+      throw new InputError(
+        `${file} has two columns named ${shortName(twice)}.`,
+        'Rename one of them in the header.',
+      );
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, shaping, file);
     if (missing) throw missing;
-    const clash = targets.find((name, index) => targets.indexOf(name) !== index);
+    const clash = firstTwice(targets);
     if (clash !== undefined)
       throw new InputError(
-        `Two columns of ${file} become ${clash}.`,
+        `Two columns of ${file} become ${shortName(clash)}.`,
         'Change --map so that each has its own name.',
       );
     if (shaping.extraFields !== 'reject') return;
     const extra = this.columns.flatMap((column) => (column.to === 'property' ? [column.name] : []));
     if (extra.length > 0)
       throw new InputError(
-        `${file} has columns beyond the fields: ${extra.join(', ')}.`,
+        `${file} has columns beyond the fields: ${listed(extra)}.`,
         '--extra-fields properties or drop takes them.',
       );
   }
+}
+
+/** The first name that is there a second time. */
+function firstTwice(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
 }
 
 function constantsOf(shaping: Shaping, file: string): { fields: string; properties: string } {

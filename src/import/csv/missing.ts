@@ -12,6 +12,8 @@ const OFTEN: Readonly<Record<string, RegExp>> = {
 /** Most names listed, and most characters of each. */
 const MOST_NAMES = 30;
 const MOST_CHARS = 60;
+/** Most names for which a column is guessed: each is held against all there are. */
+const MOST_GUESSES = 20;
 
 /**
  * What is wrong where columns are missing that the flags or the service ask for: all of them at once, what there is
@@ -24,24 +26,26 @@ export function missingColumns(
   file: string,
 ): InputError | undefined {
   const { kind, types, set, validate, convert } = shaping;
-  const absent = (column: string) => !header.includes(column) && !set.has(column);
+  const names = new Set(header);
+  const absent = (column: string) => !names.has(column) && !set.has(column);
   const reversed = [...shaping.map].filter(
-    ([column, field]) => absent(column) && header.includes(field) && FIELDS[kind].includes(column),
+    ([column, field]) => absent(column) && names.has(field) && FIELDS[kind].includes(column),
   );
+  const backward = new Set(reversed.map(([column]) => column));
   const turned = ([column, field]: [string, string]): [string, string] =>
-    reversed.some(([name]) => name === column) ? [field, column] : [column, field];
+    backward.has(column) ? [field, column] : [column, field];
   const map = new Map([...shaping.map].map(turned));
-  const mapped = [...map.values()];
-  const fields = validate
-    ? REQUIRED_FIELDS[kind].filter((field) => ![...set.keys(), ...become, ...mapped].includes(field))
-    : [];
+  const given = new Set([...set.keys(), ...become, ...map.values()]);
+  const fields = validate ? REQUIRED_FIELDS[kind].filter((field) => !given.has(field)) : [];
   const missing = [...new Set([...map.keys(), ...types.keys()].filter(absent).concat(fields))];
   if (missing.length === 0 && reversed.length === 0) return undefined;
 
   const free = header.filter(
     (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
   );
+  let guesses = 0;
   const guess = (wanted: string, field = wanted): string => {
+    if (++guesses > MOST_GUESSES) return 'COLUMN';
     const near = nearestColumn(wanted, free) ?? free.find((name) => OFTEN[field]?.test(name));
     if (near === undefined) return 'COLUMN';
     free.splice(free.indexOf(near), 1);
@@ -94,8 +98,14 @@ function nearestColumn(wanted: string, names: readonly string[]): string | undef
   );
 }
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARS) || '(no name)');
+/** A name as far as it is shown. */
+export function shortName(name: string): string {
+  return name.slice(0, MOST_CHARS);
+}
+
+/** Names as far as they are shown. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => shortName(name) || '(no name)');
   const more = names.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

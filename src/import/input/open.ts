@@ -1,9 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileTrouble } from '../../kit/file-trouble.ts';
 import { shellPath } from '../../kit/shell.ts';
 import type { RecordKind } from '../check.ts';
+import { type Content, ContentHash } from '../content.ts';
 import { type ByteSource, ChunkSource, PeekedSource } from './bytes.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
 import { detectFormat, type Format } from './detect.ts';
@@ -29,8 +29,10 @@ export interface Input {
   readonly bytes: ByteSource;
   /** Bytes of the file itself taken so far: what progress is measured by. */
   taken(): number;
-  /** Hex SHA-256 of the bytes taken so far, as the file holds them. Call it once, at the end. */
+  /** Hex SHA-256 of the bytes taken so far, as the file holds them. */
   sha256(): string;
+  /** What was read so far, decompressed. */
+  content(): Content;
   /** Compares the file with what it was when it was opened. */
   changed(): Promise<boolean>;
   close(): Promise<void>;
@@ -106,8 +108,8 @@ function fileSource(name: string, file: FileHandle, size: number): ByteSource {
 
 /** Counts and hashes what passes. */
 class Tally implements ByteSource {
-  taken = 0;
-  readonly hash: Hash = createHash('sha256');
+  readonly hash = new ContentHash();
+  ended = false;
   private readonly source: ByteSource;
 
   constructor(source: ByteSource) {
@@ -116,8 +118,8 @@ class Tally implements ByteSource {
 
   async read(into: Buffer, at: number, length: number): Promise<number> {
     const count = await this.source.read(into, at, length);
-    this.taken += count;
     this.hash.update(into.subarray(at, at + count));
+    this.ended ||= count === 0 && length > 0;
     return count;
   }
 
@@ -140,8 +142,8 @@ async function look(
   const compression = compressionOf(first.head);
   if (!compression && first.head.length > 0 && /\.(gz|zst)$/i.test(name))
     throw new InputError(`${name} is not compressed, whatever its name says.`, `file ${shellPath(name)}`);
-  const plain = compression ? decompressed(first.source, compression, shown) : first.source;
-  const second = await headOf(plain, 1);
+  const unpacked = compression ? new Tally(decompressed(first.source, compression, shown)) : undefined;
+  const second = await headOf(unpacked ?? first.source, 1);
   const format = options.format ?? detectFormat(name, second.head);
   if (options.format) detectFormat(`input.${options.format}`, second.head);
   return {
@@ -151,8 +153,12 @@ async function look(
     compression,
     format,
     bytes: second.source,
-    taken: () => tally.taken,
-    sha256: () => tally.hash.digest('hex'),
+    taken: () => tally.hash.length,
+    sha256: () => tally.hash.digest(),
+    content() {
+      const { hash, ended } = unpacked ?? tally;
+      return hash.content(ended);
+    },
     async changed() {
       if (!file || !fingerprint) return false;
       const now = await file.stat();

@@ -1,11 +1,13 @@
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/index.ts';
-import { type Sql, StoreUnusable } from './store.ts';
+import { isForeign, MARKER_TABLE } from './own.ts';
+import { type Sql, StoreForeign, StoreUnusable } from './store.ts';
 
 /**
  * Brings a database to this program's schema, inside the caller's transaction.
  * Returns the versions before and after. Refuses a database that a newer program has written.
  */
 export async function migrate(sql: Sql, now: number): Promise<{ from: number; to: number }> {
+  if (sql.dialect.name === 'postgres') await markDatabase(sql);
   await sql.run(
     `CREATE TABLE IF NOT EXISTS schema_migration (id INTEGER PRIMARY KEY, applied_at ${sql.dialect.bigint} NOT NULL)`,
   );
@@ -22,4 +24,21 @@ export async function migrate(sql: Sql, now: number): Promise<{ from: number; to
     await sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (?, ?)', [migration.id, now]);
   }
   return { from, to: SCHEMA_VERSION };
+}
+
+/** Marks a database server's database as ours. Throws StoreForeign where it holds tables of another program. */
+async function markDatabase(sql: Sql): Promise<void> {
+  // What an extension brought is nobody's.
+  const rows = await sql.all<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND NOT EXISTS (SELECT 1 FROM pg_depend d
+                       WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e')`,
+  );
+  const tables = rows.map(({ name }) => name);
+  if (isForeign(tables))
+    throw new StoreForeign(
+      `the database holds tables of another program (${tables.slice(0, 3).join(', ')}): nothing was written to it; give svc a database of its own`,
+    );
+  if (!tables.includes(MARKER_TABLE)) await sql.run(`CREATE TABLE ${MARKER_TABLE} (one INTEGER PRIMARY KEY)`);
 }

@@ -103,3 +103,11 @@ export class StoreUnusable extends Error {
     this.name = 'StoreUnusable';
   }
 }
+
+/** What is there belongs to another program: it is left as it is. */
+export class StoreForeign extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoreForeign';
+  }
+}

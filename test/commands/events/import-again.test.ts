@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/run-svc.ts';
@@ -122,4 +122,42 @@ test('pipes that follow each other are not taken for one input', async () => {
     });
   expect((await pipe('a')).stderr).toBe('');
   expect((await pipe('b')).stderr).toBe('');
+});
+
+test('another batch size does not pass over an unfinished import, nor send twice', async () => {
+  const { home, svc } = place();
+  const lines = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, n) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n`,
+    );
+  writeFileSync(join(home, 'b.ndjson'), [...lines(4), 'bad\n', ...lines(4)].join(''));
+  const B = 'svc events import b.ndjson -p local';
+  expect((await svc(`${B} --batch-size 2 --fail-fast`)).code).toBe(7);
+  for (const more of [' --resume', '', ' --resume --rejects r.ndjson']) {
+    const run = await svc(`${B}${more} --batch-size 3`);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('began with --batch-size 2')]);
+    const [rest] = commands(run.stderr);
+    expect(rest).toMatch(/ --batch-size 2 --resume$/);
+  }
+  const [rest, again] = commands((await svc(`${B} --batch-size 3`)).stderr);
+  const resumed = await svc(`${rest} --json`);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ skipped: 5, accepted: 4 });
+
+  // Once it finished, or when all is to be sent again, another size is another import.
+  expect((await svc(`${B} --batch-size 3`)).code).toBe(7);
+  expect((await svc(`${B} --batch-size 2 --fail-fast`)).code).toBe(7);
+  expect((await svc(again!)).code).toBe(7);
+  expect((await svc(`${B} --batch-size 4`)).code).toBe(7);
+});
+
+test('an unfinished import that rejected nothing does not keep a rejects file that is not there', async () => {
+  const { home, svc } = place();
+  const good = '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n';
+  writeFileSync(join(home, 'b.ndjson'), `${good}bad\n`);
+  // Unfinished, with nothing rejected: its rejects file is taken away by its user.
+  expect((await svc('svc events import b.ndjson -p local --batch-size 1 --fail-fast')).code).toBe(7);
+  rmSync(join(home, 'b.ndjson.rejects.ndjson'));
+  const other = await svc('svc events import b.ndjson -p local --batch-size 1 --limit 1');
+  expect([other.code, other.stderr]).toEqual([0, '']);
 });

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -191,4 +192,66 @@ test('an input is never written over with its own rejects', async () => {
     ]);
   }
   expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);
+});
+
+describe('what stands where rejects are to go, and is none of ours,', () => {
+  const NAME = 'a.ndjson.rejects.ndjson';
+  const places: [string, (path: string, victim: string) => void][] = [
+    ['a symbolic link', (path, victim) => symlinkSync(victim, path)],
+    ['a link to nothing', (path, victim) => symlinkSync(`${victim}.new`, path)],
+    ['a file of notes', (path) => writeFileSync(path, 'notes\n')],
+    ['another NDJSON file', (path) => writeFileSync(path, `${event(1)}\n`)],
+  ];
+
+  test.each(places)('%s, is refused before anything is sent where --rejects names it', async (_, make) => {
+    const { home, svc } = await place();
+    const victim = join(home, 'victim');
+    writeFileSync(victim, 'precious\n');
+    make(join(home, 'r'), victim);
+    const before =
+      readFileSync(victim, 'utf8') + (existsSync(join(home, 'r')) && readFileSync(join(home, 'r'), 'utf8'));
+    for (const more of ['', ' --dry-run', ' --restart']) {
+      const run = await svc(`${LOCAL} --rejects r${more}`);
+      expect([run.code, run.stdout]).toEqual([2, '']);
+      expect(run.stderr).toMatch(
+        /^error: --rejects r is (a symbolic link|not a rejects file), and would be overwritten\n/,
+      );
+    }
+    expect(
+      readFileSync(victim, 'utf8') + (existsSync(join(home, 'r')) && readFileSync(join(home, 'r'), 'utf8')),
+    ).toBe(before);
+    expect(existsSync(`${victim}.new`)).toBe(false);
+  });
+
+  test.each(places)('%s, is never written through, and the way out works', async (_, make) => {
+    const { home, svc, rejects } = await place();
+    const victim = join(home, 'victim');
+    writeFileSync(victim, 'precious\n');
+    make(join(home, NAME), victim);
+    const run = await svc(`${LOCAL} --json`);
+    expect(run.code).toBe(2);
+    const { hint } = JSON.parse(run.stderr).error;
+    expect(hint).toContain(
+      `mv ${NAME} ${NAME}.kept && svc `
+        .replace(NAME, join(home, NAME))
+        .replace(`${NAME}.kept`, join(home, `${NAME}.kept`)),
+    );
+    expect(readFileSync(victim, 'utf8')).toBe('precious\n');
+    expect(existsSync(`${victim}.new`)).toBe(false);
+    renameSync(join(home, NAME), join(home, `${NAME}.kept`));
+    expect((await svc(hint.split(' && ')[1])).code).toBe(7);
+    expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+  });
+
+  test('a link that took the place of the file of an interrupted import, is left alone by --resume', async () => {
+    const { home, svc } = await place();
+    await svc(`${LOCAL} --max-errors 2`);
+    const victim = join(home, 'victim');
+    writeFileSync(victim, 'precious\n'.repeat(100));
+    unlinkSync(join(home, NAME));
+    symlinkSync(victim, join(home, NAME));
+    const run = await svc(`${LOCAL} --resume`);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('is a symbolic link')]);
+    expect(readFileSync(victim, 'utf8')).toBe('precious\n'.repeat(100));
+  });
 });

@@ -45,6 +45,7 @@ export function translate(error: unknown, where: string): unknown {
 
 /** The same while opening, where a wrong name, password or right needs a person. */
 export function translateOpening(error: unknown, where: string): unknown {
+  if (error instanceof StoreUnusable) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StoreUnusable) return new StoreUnusable(`${where}: ${message}`, error);
   const advice = adviceOn(sqlState(error) ?? '');

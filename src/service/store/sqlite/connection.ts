@@ -7,6 +7,7 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from '../store.ts';
+import { APPLICATION_ID } from './owner.ts';
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
@@ -39,7 +40,8 @@ export class SqliteConnection implements Sql {
     try {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
-      this.#useLog();
+      this.#mark();
+      this.#whenFree('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
       this.exec(`PRAGMA journal_size_limit=${LOG_BYTES}`);
     } catch (error) {
@@ -47,14 +49,20 @@ export class SqliteConnection implements Sql {
     }
   }
 
+  /** Before anything else is written, so that a file of ours is known by its first bytes. */
+  #mark(): void {
+    const [row] = this.#database.pragma('application_id') as { application_id: number }[];
+    if (row?.application_id !== APPLICATION_ID) this.#whenFree(`PRAGMA application_id=${APPLICATION_ID}`);
+  }
+
   /**
    * Two processes that make one database at once meet here: SQLite does not wait for the busy timeout where a lock
    * would have to be raised (sqlite.org/c3ref/busy_handler.html), so the wait is ours.
    */
-  #useLog(): void {
+  #whenFree(sql: string): void {
     for (const until = performance.now() + BUSY_TIMEOUT_MS; ; ) {
       try {
-        this.#database.exec('PRAGMA journal_mode=WAL');
+        this.#database.exec(sql);
         return;
       } catch (error) {
         const busy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');

@@ -7,6 +7,7 @@ import { migrate } from '../migrate.ts';
 import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
+import { refuseForeign } from './owner.ts';
 
 /** Most transactions that share one commit, and how long they may hold up everything else, in ms. */
 const GROUP_SIZE = 64;
@@ -72,6 +73,7 @@ export class SqliteStore implements Store {
     path: string,
     clock: Clock,
   ): Promise<{ store: SqliteStore; from: number; to: number }> {
+    refuseForeign(path);
     ensurePrivateDir(dirname(path));
     refuseLostData(path);
     makePrivate(path);

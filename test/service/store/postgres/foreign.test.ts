@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { writeOlder } from '../../../support/older-data.ts';
+import { createDatabase } from '../../../support/postgres.ts';
+import { runSvc } from '../../../support/run-svc.ts';
+import { tempDir } from '../../../support/temp.ts';
+
+async function connect(database: string): Promise<pg.Client> {
+  const client = new pg.Client(database);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+const tables = async (client: pg.Client) =>
+  (
+    await client.query(`SELECT schemaname || '.' || relname AS name FROM pg_stat_user_tables ORDER BY name`)
+  ).rows.map(({ name }) => name);
+
+it.each([
+  ['serve', 'migrate'],
+  ['serve', '--port', '0'],
+  ['data', 'export'],
+])('svc %s %s leaves a database of another program as it is', async (...argv) => {
+  const database = await createDatabase(inject('postgres'));
+  const client = await connect(database);
+  await client.query('CREATE TABLE schema_migration (id INTEGER); CREATE TABLE event (id INTEGER)');
+  const words = argv.filter((word) => word !== undefined);
+  const run = await runSvc([...words, '--database', database, '--json']);
+  expect([run.code, run.stdout]).toEqual([2, '']);
+  const { error } = JSON.parse(run.stderr);
+  expect(error.message).toMatch(/^the database holds tables of another program \((event|schema_migration), /);
+  expect(error.hint).toContain('CREATE DATABASE svc');
+  expect(await tables(client)).toEqual(['public.event', 'public.schema_migration']);
+});
+
+it('a database of ours without a mark gets it, and a schema of its own stands beside another program', async () => {
+  const older = await createDatabase(inject('postgres'));
+  await writeOlder(older, tempDir(), 1);
+  expect(await runSvc(['serve', 'migrate', '--database', older])).toMatchObject({ code: 0, stderr: '' });
+  expect(await tables(await connect(older))).toContain('public.svc_decisioning_service');
+
+  const shared = await createDatabase(inject('postgres'));
+  const client = await connect(shared);
+  await client.query('CREATE TABLE note (text TEXT); CREATE SCHEMA svc');
+  const own = `${shared}?options=${encodeURIComponent('-c search_path=svc')}`;
+  expect(await runSvc(['serve', 'migrate', '--database', own])).toMatchObject({ code: 0, stderr: '' });
+  expect(await runSvc(['serve', 'migrate', '--database', own])).toMatchObject({ code: 0, stderr: '' });
+  expect(await tables(client)).toContain('svc.svc_decisioning_service');
+});
