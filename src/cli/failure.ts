@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../client/errors.ts';
 import type { LockUnusable } from '../kit/file-lock.ts';
 import { fileTrouble } from '../kit/file-trouble.ts';
@@ -39,6 +40,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
         cause: error,
       });
+    case 'DataKeyUnusable':
+      return new SvcError('data', named.message, {
+        hint: 'nothing was changed; give the key of this data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY\nor use the key file beside it: unset SVC_DATA_KEY',
+        cause: error,
+      });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
         hint: (typed) => writableAgain(/is full/.test(named.message) ? 'ENOSPC' : 'EIO', '', typed),
@@ -68,6 +74,12 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     }
   }
+  if (named?.syscall === 'mkdtemp') return noTemporaryFolder(named);
+  if (named?.syscall === 'mkdir' && !DISK.has(named.code ?? ''))
+    return new SvcError('usage', `the folder ${named.path} cannot be created: ${named.code}`, {
+      hint: 'name a folder of yours; svc creates it: export SVC_DATA_DIR="$HOME/svc-files" (SVC_CONFIG_DIR for profiles)',
+      cause: error,
+    });
   // Whoever reads a file words its failure itself; what comes here was to be written.
   if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
@@ -100,6 +112,17 @@ const DISK = new Set([
   'EISDIR',
   'ENOTDIR',
 ]);
+
+function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
+  const { code = '', path = '' } = error;
+  const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SvcError('disk', words, { hint: (typed) => writableAgain(code, '', typed), cause: error });
+  return new SvcError('usage', words, {
+    hint: (typed) => `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${typed.again()}`,
+    cause: error,
+  });
+}
 
 /** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
 function writableAgain(code: string | undefined, look: string, typed: Typed): string {

@@ -78,7 +78,7 @@ describe('a process', () => {
     expect(data.stderr).toMatch(
       /^error: \S+service\.db: .*\n {2}next: .*df -h.*, then: svc decide --hash-id h --profile local$/,
     );
-    const add = 'svc profiles add x --workspace w --base-url https://x.example';
+    const add = 'svc profiles add x --no-check --workspace w --base-url https://x.example';
     const profile = await pipeline(svc, `(ulimit -f 0; ${add})`, home, { SVC_API_KEY: 'sk_test_1' });
     expect(profile.codes).toEqual([1]);
     expect(profile.stderr).toMatch(
@@ -95,7 +95,7 @@ describe('a process', () => {
     expect(JSON.parse(closed.stdout)).toMatchObject({ decisionId: expect.any(String) });
     const asked = await pipeline(
       svc,
-      'svc profiles add x --workspace w --base-url https://x.example <&-',
+      'svc profiles add x --no-check --workspace w --base-url https://x.example <&-',
       home,
       {},
     );
