@@ -54,6 +54,16 @@ describe('a process', () => {
     expect(help.codes[0]).toBe(0);
   });
 
+  it('waits for a slow reader without keeping anything of each wait', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    for (let batch = 0; batch < 20; batch++)
+      await service.fetch('/v1/events', { body: { events: events(1000) } });
+    const line = `svc data export --type event --database ${service.database} --quiet | while read -r -N 65536 part; do sleep 0.02; done`;
+    // Node warns of the eleventh listener that stays.
+    expect(await pipeline(svc, line, tempDir(), {})).toMatchObject({ codes: [0, 0], stderr: '' });
+  });
+
   it('says so where its output cannot be written, in a file that takes no more', async () => {
     const svc = await builtSvc();
     const home = tempDir();
