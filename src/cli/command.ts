@@ -141,7 +141,7 @@ export abstract class SvcCommand {
         context: this as never,
       });
     } catch (error) {
-      throw parseFailure(error, this.#program.id, Object.keys(all));
+      throw parseFailure(error, this.#program.id, all);
     }
   }
 }
