@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../kit/mask-url.ts';
 import { shellWord } from '../kit/shell.ts';
+import { isNoSqliteFile } from '../kit/sqlite-file.ts';
 import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -63,7 +64,10 @@ export function databaseFailure(error: unknown, database: string): unknown {
   if (!isPostgres(database))
     return name === 'StoreUnusable'
       ? new SvcError('data', message, {
-          hint: `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
+          hint: (typed) =>
+            isNoSqliteFile(database)
+              ? `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`
+              : `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
           cause: error,
         })
       : error;

@@ -26,6 +26,13 @@ export function sqliteFileFault(path: string): 'empty' | 'cut short' | undefined
   return kept && size < header.readUInt32BE(28) * pageSize ? 'cut short' : undefined;
 }
 
+/** True for what can be no SQLite database: a folder, or a file that begins as none does. */
+export function isNoSqliteFile(path: string): boolean {
+  const state = statSync(path, { throwIfNoEntry: false });
+  if (state === undefined || (state.isFile() && state.size === 0)) return false;
+  return !headerOf(path)?.toString('latin1', 0, 16).startsWith('SQLite format 3');
+}
+
 function headerOf(path: string): Buffer | undefined {
   try {
     const file = openSync(path, 'r');

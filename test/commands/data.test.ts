@@ -111,7 +111,7 @@ describe('svc data reset', () => {
     ['data', 'export'],
   ])('%s %s names the damaged file in the next step, and not the data of `local`', async (...argv) => {
     const file = join(tempDir(), 'bro ken.db');
-    writeFileSync(file, 'this is no database, however long it may be');
+    writeFileSync(file, `SQLite format 3\0${'damaged'.repeat(100)}`);
     const run = await runSvc([...argv.filter((word) => word !== undefined), '--database', file, '--json']);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stderr).error).toMatchObject({
