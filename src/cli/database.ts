@@ -61,16 +61,19 @@ export function databaseOf(
  */
 export function databaseFailure(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
-  if (!isPostgres(database))
-    return name === 'StoreUnusable'
-      ? new SvcError('data', message, {
-          hint: (typed) =>
-            isNoSqliteFile(database)
-              ? `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`
-              : `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
-          cause: error,
-        })
-      : error;
+  if (!isPostgres(database)) {
+    const unusable = name === 'StoreUnusable' || name === 'StoreNotOpened';
+    if (unusable && isNoSqliteFile(database))
+      return new SvcError('data', message, {
+        hint: (typed) => `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`,
+        cause: error,
+      });
+    if (name !== 'StoreUnusable') return error;
+    return new SvcError('data', message, {
+      hint: `nothing was changed; \`svc data reset --database ${shellWord(database)} --yes\` starts afresh`,
+      cause: error,
+    });
+  }
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
       hint: `see whether it answers: psql ${shellWord(maskUrl(database))} -c 'SELECT 1'`,

@@ -62,6 +62,28 @@ describe('a mistake in the environment is named, with what to export', () => {
     );
   });
 
+  it.each<[string, string[]]>([
+    ['SVC_DATA_DIR', local],
+    ['SVC_CONFIG_DIR', ['profiles', 'use', 'local']],
+  ])(
+    '%s in which no file can be created: nothing is to be removed, and where to look is said',
+    async (name, argv) => {
+      const run = await runSvc(argv, { env: { [name]: '/sys/kernel' } });
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).not.toMatch(/reset|rm -r|Connection|report/);
+      expect(run.stderr).toContain(`ls -ld /sys/kernel`);
+      expect(run.stderr).toContain(`export ${name}="$HOME/svc-files"`);
+    },
+  );
+
+  it('a folder in place of the data is not offered for removal', async () => {
+    const folder = tempDir();
+    mkdirSync(join(folder, 'data', 'service.db'), { recursive: true });
+    const run = await runSvc(local, { home: folder });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).not.toContain('reset');
+  });
+
   it.each([['demo'], ['serve', 'exec', '--', 'true']])(
     'TMPDIR that is not there: svc %s',
     async (...argv) => {
