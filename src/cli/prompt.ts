@@ -41,12 +41,14 @@ export function askSecret(world: World, question: string, asking: Asking): Promi
 export function askLine(world: World, question: string, asking: Asking): Promise<string> {
   return ask(world, question, asking, async () => {
     const lines = createInterface({ input: world.stdin, output: world.stderr });
+    let answer: string | undefined;
     try {
-      const answer = await answerOf(lines, `${question}: `);
-      if (answer === undefined) world.stderr.write('\n');
+      answer = await answerOf(lines, `${question}: `);
       return answer;
     } finally {
       lines.close();
+      // The cursor still stands behind the question.
+      if (answer === undefined) world.stderr.write('\n');
     }
   });
 }

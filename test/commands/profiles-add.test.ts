@@ -62,7 +62,10 @@ describe('svc profiles add on a terminal', () => {
   it('keeps nothing after Ctrl-C or Ctrl-D', async () => {
     const home = tempDir();
     const given = ['profiles', 'add', 'p', '--workspace', 'w', '--base-url', 'https://x.example'];
-    expect(await onTerminal(given, home, [[/region|API key/, '\x03']])).toMatchObject({ code: 130 });
+    const interrupted = await onTerminal(given, home, [[/region|API key/, '\x03']]);
+    expect(interrupted.code).toBe(130);
+    const asked = await onTerminal(['profiles', 'add'], home, [[/name of the profile/, '\x03']]);
+    expect(asked.stderr).toMatch(/name of the profile: [^\n]*\n[^\n]*error: /);
     const ended = await onTerminal(given, home, [[/region|API key/, '\x04']]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect((await runSvc(['profiles', 'list'], { home })).stdout).not.toMatch(/^p\t/m);
