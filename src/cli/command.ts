@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Interfaces } from '@oclif/core';
 import type { Client } from '../client/client.ts';
 import { type Connection, type ConnectOptions, connect } from './connect.ts';
@@ -89,6 +90,8 @@ export abstract class SvcCommand {
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
     const stopping = new AbortController();
+    // Each of many requests under way listens, and stops when it ends: eleven of them are no leak.
+    setMaxListeners(0, stopping.signal);
     let heardAt: number | undefined;
     const stop = world.onInterrupt(() => {
       const now = world.clock.now();
@@ -138,7 +141,7 @@ export abstract class SvcCommand {
         context: this as never,
       });
     } catch (error) {
-      throw parseFailure(error, this.#program.id, Object.keys(all));
+      throw parseFailure(error, this.#program.id, all);
     }
   }
 }

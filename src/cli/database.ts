@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../kit/mask-url.ts';
 import { shell, shellPath } from '../kit/shell.ts';
+import { isNoSqliteFile } from '../kit/sqlite-file.ts';
 import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -67,13 +68,19 @@ export function databaseFailure(error: unknown, database: string): unknown {
         : `see what it is: file ${shellPath(database)}; a database of svc is made where --database names a file that is not there`,
       cause: error,
     });
-  if (!isPostgres(database))
-    return name === 'StoreUnusable'
-      ? new SvcError('data', message, {
-          hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
-          cause: error,
-        })
-      : error;
+  if (!isPostgres(database)) {
+    const unusable = name === 'StoreUnusable' || name === 'StoreNotOpened';
+    if (unusable && isNoSqliteFile(database))
+      return new SvcError('data', message, {
+        hint: (typed) => `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`,
+        cause: error,
+      });
+    if (name !== 'StoreUnusable') return error;
+    return new SvcError('data', message, {
+      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
+      cause: error,
+    });
+  }
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
       hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,

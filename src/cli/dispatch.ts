@@ -4,7 +4,7 @@ import { ALIASES, COMMANDS } from './commands.gen.ts';
 import type { SvcError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import { toSvcError } from './failure.ts';
-import { findCommand } from './find-command.ts';
+import { findCommand, isTopicAlone } from './find-command.ts';
 import { Output } from './output.ts';
 import { bold, red } from './render/text.ts';
 import { Typed } from './typed.ts';
@@ -16,18 +16,26 @@ export async function dispatch(argv: readonly string[], program: Omit<Program, '
   const typed = new Typed(argv);
   const out = new Output(program.world, { json: own.includes('--json'), quiet: false });
   try {
-    if (own.length === 0 || own[0] === 'help' || own.includes('--help') || own.includes('-h')) {
+    if (asksForHelp(own)) {
       const { showHelp } = await import('./help/show.ts');
       showHelp(own, program);
       return EXIT.done;
     }
-    const { id, rest } = findCommand({ ids: Object.keys(COMMANDS), aliases: ALIASES }, argv);
+    const { id, rest } = findCommand(NAMES, argv);
     const { default: Command } = await COMMANDS[id]!();
     typed.command = id.replaceAll(':', ' ');
     return await new Command(rest, { ...program, id, typed }).run();
   } catch (error) {
     return report(toSvcError(error, own.includes('--debug')), typed, out);
   }
+}
+
+const NAMES = { ids: Object.keys(COMMANDS), aliases: ALIASES };
+
+/** True where help is asked for, and where nothing else can be meant: nothing at all, or a topic alone. */
+function asksForHelp(own: readonly string[]): boolean {
+  if (own.length === 0 || own[0] === 'help' || own.includes('--help') || own.includes('-h')) return true;
+  return isTopicAlone(NAMES, own);
 }
 
 function report(error: SvcError, typed: Typed, out: Output): number {

@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../client/errors.ts';
 import type { LockUnusable } from '../kit/file-lock.ts';
 import { fileTrouble } from '../kit/file-trouble.ts';
-import { shellWord } from '../kit/shell.ts';
+import { shellPath, shellWord } from '../kit/shell.ts';
 import type { ProfilesUnusable } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -22,13 +23,14 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'TransportError':
       return fromTransport(error as TransportError);
     case 'LockUnusable': {
-      const { path, held, cause } = error as LockUnusable;
+      const { path, held, missing, cause } = error as LockUnusable;
       const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
       if (disk)
         return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
           hint: (typed) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', typed),
           cause: error,
         });
+      if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
       return new SvcError(held ? 'locked' : 'data', named.message, {
         hint: held
           ? (typed) => `wait for it, then: ${typed.again()}`
@@ -41,14 +43,21 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: (typed) => `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${typed.again()}`,
         cause: error,
       });
+    case 'StoreNotOpened':
+      return notWritable(named.message, (error as { path: string }).path, 'SVC_DATA_DIR', error);
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
         hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
         cause: error,
       });
+    case 'DataKeyUnusable':
+      return new SvcError('data', named.message, {
+        hint: 'nothing was changed; give the key of this data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY\nor use the key file beside it: unset SVC_DATA_KEY',
+        cause: error,
+      });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: (typed) => writableAgain(/is full/.test(named.message) ? 'ENOSPC' : 'EIO', '', typed),
+        hint: (typed) => writableAgain(storeTrouble(named.message), '', typed),
         cause: error,
       });
     case 'ChannelSettingError':
@@ -75,6 +84,12 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     }
   }
+  if (named?.syscall === 'mkdtemp') return noTemporaryFolder(named);
+  if (named?.syscall === 'mkdir' && !DISK.has(named.code ?? ''))
+    return new SvcError('usage', `the folder ${named.path} cannot be created: ${named.code}`, {
+      hint: 'name a folder of yours; svc creates it: export SVC_DATA_DIR="$HOME/svc-files" (SVC_CONFIG_DIR for profiles)',
+      cause: error,
+    });
   // Whoever reads a file words its failure itself; what comes here was to be written.
   if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
@@ -108,6 +123,31 @@ const DISK = new Set([
   'ENOTDIR',
 ]);
 
+/** The system's code for what SQLite says of a file that it cannot write. */
+function storeTrouble(message: string): 'ENOSPC' | 'EROFS' | 'EIO' {
+  if (/is full/.test(message)) return 'ENOSPC';
+  return /readonly/.test(message) ? 'EROFS' : 'EIO';
+}
+
+/** A file that cannot be opened where `variable` says: who may write there, and another place. */
+function notWritable(message: string, path: string, variable: string, cause: unknown): SvcError {
+  return new SvcError('data', message, {
+    hint: `see who may write there: ls -ld ${shellPath(dirname(path))}\nor keep the files of svc elsewhere: export ${variable}="$HOME/svc-files"`,
+    cause,
+  });
+}
+
+function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
+  const { code = '', path = '' } = error;
+  const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SvcError('disk', words, { hint: (typed) => writableAgain(code, '', typed), cause: error });
+  return new SvcError('usage', words, {
+    hint: (typed) => `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${typed.again()}`,
+    cause: error,
+  });
+}
+
 /** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
 function writableAgain(code: string | undefined, look: string, typed: Typed): string {
   const then = `then: ${typed.again()}`;
@@ -121,7 +161,7 @@ function writableAgain(code: string | undefined, look: string, typed: Typed): st
     case 'EPERM':
     case 'EISDIR':
     case 'ENOTDIR':
-      return `mend what is there (${look}) or keep the files of svc elsewhere (SVC_DATA_DIR, SVC_CONFIG_DIR), ${then}`;
+      return `make it writable${look && ` (${look})`} or keep the files of svc elsewhere (SVC_DATA_DIR, SVC_CONFIG_DIR), ${then}`;
     case 'EIO':
       return `see to the disk (df -h; ulimit -f; dmesg), ${then}`;
     default:

@@ -37,12 +37,23 @@ export function findCommand(
     });
   }
   const typed = words.length > 0 ? words.join(' ') : first;
-  const topic = ids.some((id) => id.startsWith(`${words[0]}:`)) ? `${words[0]} ` : '';
   const names = [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' '));
-  const close = sameCommand(typed.replaceAll(':', ' '), names) ?? nearestName(typed, names);
+  const [topic = ''] = words;
+  const close = meantName(typed.replaceAll(':', ' ').split(' '), names);
+  const page = topicsOf(names).includes(topic) ? `${topic} ` : '';
   throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
-    hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${topic}--help\``,
+    hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${page}--help\``,
   });
+}
+
+/** True for a topic of commands that is no command itself, and nothing behind it. */
+export function isTopicAlone({ ids }: CommandNames, argv: readonly string[]): boolean {
+  const [topic = '', ...rest] = argv.filter((word) => word !== '--json');
+  return rest.length === 0 && !ids.includes(topic) && ids.some((id) => id.startsWith(`${topic}:`));
+}
+
+function topicsOf(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => (name.includes(' ') ? [name.split(' ')[0]!] : [])))];
 }
 
 /** The words before the first flag: the only ones that can name a command. */
@@ -64,21 +75,39 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   show: ['get'],
 };
 
-/** The command in another tool's words, or without its topic. */
-function sameCommand(typed: string, names: readonly string[]): string | undefined {
-  const [topic = '', verb = ''] = typed.split(' ');
-  const meant = [verb, ...(SYNONYMS[verb] ?? [])].map((word) => `${topic} ${word}`.trimEnd());
-  return meant.find((name) => names.includes(name)) ?? names.find((name) => name.endsWith(` ${typed}`));
+/** The command, or the topic, that was probably meant: each word by itself, and what is typed right stays. */
+function meantName(words: readonly string[], names: readonly string[]): string | undefined {
+  const [first = '', second] = words;
+  const topics = topicsOf(names);
+  const verbsOf = (topic: string) =>
+    names.filter((name) => name.startsWith(`${topic} `)).map((name) => name.slice(topic.length + 1));
+  const inTopic = (topic: string) => {
+    if (second === undefined) return undefined;
+    const verbs = verbsOf(topic);
+    const same = [second, ...(SYNONYMS[second] ?? [])].find((word) => verbs.includes(word));
+    const verb = same ?? nearestName(second, verbs);
+    return verb && `${topic} ${verb}`;
+  };
+  if (topics.includes(first)) return inTopic(first);
+  const alone = [...names.filter((name) => !name.includes(' ')), ...topics];
+  const near = nearestName(first, alone);
+  const full = near !== undefined && topics.includes(near) ? inTopic(near) : undefined;
+  return full ?? near ?? withoutTopic(first, names);
 }
 
-/** The name that was probably meant: the one begun, else the nearest by edits, not counting words typed after it. */
+/** A command whose topic was left out: the only one, or that of events. */
+function withoutTopic(verb: string, names: readonly string[]): string | undefined {
+  const found = names.filter((name) => name.endsWith(` ${verb}`));
+  return found.length === 1 ? found[0] : found.find((name) => name.startsWith('events '));
+}
+
+/** The name that was probably meant: the only one begun, else the nearest by edits, a third of its letters at most. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const begun = typed.length >= 3 ? names.filter((name) => name.startsWith(typed)) : [];
   if (begun.length === 1) return begun[0];
-  const words = typed.split(' ');
   return nearest(
     names,
-    (name) => [words.slice(0, name.split(' ').length).join(' '), name],
-    (name) => Math.max(2, name.length / 3),
+    (name) => [typed, name],
+    (name) => Math.max(1, Math.floor(name.length / 3)),
   );
 }

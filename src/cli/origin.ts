@@ -19,8 +19,12 @@ export function giveKey(profile: string | undefined): string {
     : commandLine(['svc', 'profiles', 'add', profile]);
 }
 
-/** How to give a setting (`region`, `base-url`) another value where it came from. */
-export function giveSetting(setting: 'region' | 'base-url', value: string, { from, name }: Origin): string {
+/** How to give a setting another value where it came from. */
+export function giveSetting(
+  setting: 'region' | 'base-url' | 'workspace',
+  value: string,
+  { from, name }: Origin,
+): string {
   switch (from) {
     case 'flag':
       return `${name} ${shellWord(value)}`;

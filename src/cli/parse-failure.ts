@@ -10,15 +10,27 @@ interface ParseError extends Error {
   readonly args?: readonly (string | { readonly name: string; readonly description?: string })[];
 }
 
+/** What matters here of a flag's definition. */
+interface Flag {
+  readonly hidden?: boolean | undefined;
+  readonly allowNo?: boolean | undefined;
+}
+
+/** Every flag that help shows, as it can be typed. */
+function spellingsOf(flags: Readonly<Record<string, Flag>>): string[] {
+  const shown = Object.entries(flags).filter(([, { hidden }]) => !hidden);
+  return [...shown.flatMap(([name, { allowNo }]) => (allowNo ? [name, `no-${name}`] : [name])), 'help'];
+}
+
 /** Turns a mistake in the command line, as oclif's parser throws it, into a failure with the words of svc. */
-export function parseFailure(error: unknown, id: string, flags: readonly string[]): unknown {
+export function parseFailure(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
   const mistake = error as ParseError;
   if (!(error instanceof Error) || mistake.oclif === undefined) return error;
   const command = `svc ${id.replaceAll(':', ' ')}`;
   // What follows an equals sign may be a secret.
   const unknown = mistake.flags?.[0]?.replace(/=.*/s, '');
   if (unknown !== undefined && mistake.constructor.name.startsWith('NonExistentFlag')) {
-    const meant = unknown.startsWith('--') ? nearestName(unknown.slice(2), flags) : undefined;
+    const meant = unknown.startsWith('--') ? nearestName(unknown.slice(2), spellingsOf(flags)) : undefined;
     return new SvcError('usage', `\`${command}\` has no flag ${unknown}`, {
       hint: meant ? `did you mean --${meant}?` : `see \`${command} --help\``,
       cause: error,
@@ -37,7 +49,7 @@ export function parseFailure(error: unknown, id: string, flags: readonly string[
     );
   }
   const words = (mistake.args ?? []) as readonly string[];
-  const meant = words.length > 0 ? placeOf(words, id, flags) : undefined;
+  const meant = words.length > 0 ? placeOf(words, id, Object.keys(flags)) : undefined;
   const message = inWords(error.message);
   const [, without] = NEEDS.exec(message) ?? [];
   if (without !== undefined)

@@ -1,3 +1,4 @@
+import { lstatSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { SvcError } from './errors.ts';
@@ -15,15 +16,17 @@ export interface Paths {
   readonly codeCacheDir: string;
 }
 
-/** Reading one throws usage where there is neither a home folder nor a variable that names one. */
+/** Reading one throws usage where there is no home folder and no variable names one, and where it is not a folder. */
 export function pathsOf({ env }: Pick<World, 'env'>): Paths {
   // Each when it is asked for: a command that keeps nothing needs no home.
   return {
     get configDir() {
-      return env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+      const own = env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+      return folder(own, 'SVC_CONFIG_DIR', env);
     },
     get dataDir() {
-      return env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
+      const own = env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
+      return folder(own, 'SVC_DATA_DIR', env);
     },
     get database() {
       return join(this.dataDir, 'service.db');
@@ -47,4 +50,28 @@ function homeOf(env: World['env']): string {
       cause: error,
     });
   }
+}
+
+const NOT_A_FOLDER: Readonly<Record<string, string>> = {
+  ENOENT: 'it is a link that leads nowhere',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'permission denied',
+  ENAMETOOLONG: 'its path is too long',
+  ELOOP: 'its path is a loop of links',
+};
+
+/** Checks a folder that may still have to be made. Throws usage where something else is in its place. */
+function folder(path: string, variable: 'SVC_CONFIG_DIR' | 'SVC_DATA_DIR', env: World['env']): string {
+  let why = 'it is a file';
+  try {
+    if (statSync(path).isDirectory()) return path;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !lstatSync(path, { throwIfNoEntry: false })) return path;
+    why = NOT_A_FOLDER[code] ?? message;
+  }
+  const by = env[variable] ? `${variable} names ${path}` : `svc keeps its files in ${path}`;
+  throw new SvcError('usage', `${by}, which cannot be used as a folder: ${why}`, {
+    hint: `name a folder of yours; svc creates it: export ${variable}="$HOME/svc-files"`,
+  });
 }

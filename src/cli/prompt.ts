@@ -1,34 +1,78 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { cleanLine } from './clean.ts';
 import { type Hint, SvcError } from './errors.ts';
 import { stdinChunks } from './stdin.ts';
 import type { World } from './world.ts';
 
+/** Where an answer comes from if nobody can be asked, and how it is judged. */
+export interface Asking {
+  readonly noInput: boolean;
+  /** How to give the answer otherwise. */
+  readonly instead: Hint;
+  /** Throws an SvcError for an answer that will not do: its message is shown, and the question asked again. */
+  readonly check?: (answer: string) => void;
+}
+
+/** True where somebody can be asked. */
+export function canAsk({ stdin, stderr }: World, noInput: boolean): boolean {
+  return !noInput && stdin.isTTY === true && stderr.isTTY === true;
+}
+
 /**
  * Asks for a secret on the terminal without showing what is typed. Throws usage where nobody answers, and interrupted.
- * `instead` says how to give it otherwise.
  */
-export async function askSecret(
+export function askSecret(world: World, question: string, asking: Asking): Promise<string> {
+  return ask(world, question, asking, async () => {
+    world.stderr.write(`${question} (not shown): `);
+    // readline echoes to its output: one that swallows everything keeps the secret off the screen.
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: world.stdin, output: silent, terminal: true });
+    try {
+      return await answerOf(lines, '');
+    } finally {
+      lines.close();
+      world.stderr.write('\n');
+    }
+  });
+}
+
+/** Asks for a line of text on the terminal. Throws usage where nobody answers, and interrupted. */
+export function askLine(world: World, question: string, asking: Asking): Promise<string> {
+  return ask(world, question, asking, async () => {
+    const lines = createInterface({ input: world.stdin, output: world.stderr });
+    let answer: string | undefined;
+    try {
+      answer = await answerOf(lines, `${question}: `);
+      return answer;
+    } finally {
+      lines.close();
+      // The cursor still stands behind the question.
+      if (answer === undefined) world.stderr.write('\n');
+    }
+  });
+}
+
+async function ask(
   world: World,
   question: string,
-  { noInput, instead }: { noInput: boolean; instead: Hint },
+  { noInput, instead, check }: Asking,
+  once: () => Promise<string | undefined>,
 ): Promise<string> {
-  if (noInput || !world.stdin.isTTY || !world.stderr.isTTY) {
+  if (!canAsk(world, noInput))
     throw new SvcError('usage', `${question} is needed, and there is no terminal to ask on`, {
       hint: instead,
     });
-  }
-  world.stderr.write(`${question} (not shown): `);
-  // readline echoes to its output: one that swallows everything keeps the secret off the screen.
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: world.stdin, output: silent, terminal: true });
-  try {
-    const answer = await answerOf(lines, '');
+  for (;;) {
+    const answer = (await once())?.trim();
     if (answer === undefined) throw new SvcError('usage', `no ${question} was given`, { hint: instead });
-    return answer.trim();
-  } finally {
-    lines.close();
-    world.stderr.write('\n');
+    try {
+      check?.(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      world.stderr.write(`${cleanLine(error.message)}\n`);
+    }
   }
 }
 
@@ -38,7 +82,7 @@ export async function confirm(
   question: string,
   { noInput, instead }: { noInput: boolean; instead: Hint },
 ): Promise<boolean> {
-  if (noInput || !world.stdin.isTTY || !world.stderr.isTTY)
+  if (!canAsk(world, noInput))
     throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
   const lines = createInterface({ input: world.stdin, output: world.stderr });
   let answer: string | undefined;

@@ -91,7 +91,15 @@ export function parseLimits(given: readonly string[]): Partial<Record<Group, num
   );
 }
 
+const SHORTEST_WINDOW_MS = 100;
+const LONGEST_WINDOW_MS = 24 * 3600_000;
+
 /** Reads the length of the window in milliseconds. Throws usage. */
 export function parseWindow(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseDuration(text, '--window');
+  if (text === undefined) return undefined;
+  const windowMs = parseDuration(text, '--window');
+  if (windowMs >= SHORTEST_WINDOW_MS && windowMs <= LONGEST_WINDOW_MS) return windowMs;
+  throw new SvcError('usage', `--window ${text} is not between 100ms and 24h`, {
+    hint: (typed) => typed.again('--window', '60s'),
+  });
 }

@@ -1,6 +1,6 @@
 import { LOCAL, type Profile, Profiles } from '../profiles/profiles.ts';
 import { SvcError } from './errors.ts';
-import { giveKey, giveSetting, type Origin } from './origin.ts';
+import { giveKey, giveSetting, type Origin, originWords } from './origin.ts';
 import { pathsOf } from './paths.ts';
 import type { World } from './world.ts';
 
@@ -89,6 +89,8 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
       hint: `give one: ${giveKey(used)}`,
     });
   checkAddress(baseUrl.value, baseUrl.origin);
+  checkWorkspace(workspace.value, workspace.origin);
+  checkKey(apiKey.value, apiKey.origin);
   const { sandbox = false, keysHonoured = false } = profile ?? {};
   const region = setting('region');
   return {
@@ -174,11 +176,45 @@ export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', n
       hint: `the key goes in SVC_API_KEY or the profile; leave it out here: ${give(`${url.protocol}//${url.host}${url.pathname}`)}`,
     });
   }
+  if (url.search || url.hash) {
+    throw new SvcError(
+      'usage',
+      `the base URL ${baseUrl} holds a query or a fragment, which no call can use`,
+      {
+        hint: `leave it out: ${give(`${url.origin}${url.pathname.replace(/\/$/, '')}`)}`,
+      },
+    );
+  }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new SvcError('usage', `the key would travel unencrypted to ${url.host}`, {
       hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${url.pathname.replace(/\/$/, '')}`)}`,
     });
   }
+}
+
+/** What a header can carry without being changed on its way. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const UNPRINTABLE = 'is empty or holds spaces or other characters that a header cannot carry';
+
+/** A key travels in a header. `origin` is undefined where it was typed just now. Throws usage. */
+export function checkKey(apiKey: string, origin?: Origin): void {
+  if (PRINTABLE.test(apiKey)) return;
+  const from = origin === undefined ? '' : ` of ${originWords(origin)}`;
+  const again = origin && giveKey(origin.from === 'profile' ? origin.name : undefined);
+  throw new SvcError('usage', `the API key${from} ${UNPRINTABLE}`, {
+    hint: `copy it again, alone on its line${again === undefined ? '' : `: ${again}`}`,
+  });
+}
+
+/** A workspace travels in a header. Throws usage. */
+export function checkWorkspace(
+  workspace: string,
+  origin: Origin = { from: 'flag', name: '--workspace' },
+): void {
+  if (PRINTABLE.test(workspace)) return;
+  throw new SvcError('usage', `the workspace ${JSON.stringify(workspace)} ${UNPRINTABLE}`, {
+    hint: `name it as the service does: ${giveSetting('workspace', 'WORKSPACE', origin)}`,
+  });
 }
 
 /** True for the loopback addresses and `localhost`, as they stand in a URL. */

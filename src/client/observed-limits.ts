@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GROUPS, type Group } from '../contract/limits.ts';
+import { ensurePrivateDir } from '../kit/private-file.ts';
 import type { RateAnswer } from './pacer/answer.ts';
 
 /** What the last answer of a group said. Times in Unix ms. */
@@ -76,7 +77,7 @@ export class ObservedLimits {
     const file = this.#file(group);
     const draft = `${file}.${process.pid}`;
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      ensurePrivateDir(this.#folder);
       writeFileSync(draft, JSON.stringify(observed), { mode: 0o600 });
       renameSync(draft, file);
     } catch {

@@ -3,7 +3,7 @@ import { withoutPath } from '../cli/base-path.ts';
 import { cleanLine } from '../cli/clean.ts';
 import { type Context, SvcCommand } from '../cli/command.ts';
 import { SvcError } from '../cli/errors.ts';
-import { toSvcError } from '../cli/failure.ts';
+import { addressWords, toSvcError } from '../cli/failure.ts';
 import { Flags } from '../cli/oclif.ts';
 import type { Paths } from '../cli/paths.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
@@ -20,8 +20,8 @@ const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skip
 export default class Doctor extends SvcCommand {
   static override summary = 'Find out whether it is us or them';
   static override description =
-    `Looks at the configuration, the address, TLS, the key, the region, the clock and the limits: a row each, with what
-was seen and what to do. Exits with the code of the worst failure. It sends one read (GET /v1/webhooks); --probe sends
+    `Looks at the configuration, the address, TLS, whether the server is the service, the key, the region, the clock and
+the limits: a row each, with what was seen and what to do. Exits with the code of the worst failure. It sends one read (GET /v1/webhooks); --probe sends
 23 decisions more and compares their P95 with the target of 100 ms.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -118,20 +118,29 @@ async function examine({
     const reach = await checkReach(baseUrl, world.clock.now());
     checks.push(...reach.checks);
     if (!reach.reached)
-      return [...checks, ...['key', 'region', 'clock', 'limits'].map((name) => skipped(name, 'not reached'))];
+      return [
+        ...checks,
+        ...['service', 'key', 'region', 'clock', 'limits'].map((name) => skipped(name, 'not reached')),
+      ];
   }
   const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
   const { checkService } = await import('../doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
-  const otherAddress =
-    settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined;
+  const address = {
+    words: addressWords(typed),
+    other: settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
+  };
   const now = () => world.clock.now();
-  checks.push(...(await checkService(connection.client, expected, now, signal, otherAddress)));
-  const keyFailed = checks.some(({ check, status }) => check === 'key' && status === 'fail');
-  if (flags.probe && !keyFailed) {
+  const seen = await checkService(connection.client, expected, now, signal, address);
+  const keyFailed = seen.some(({ check, status }) => check === 'key' && status === 'fail');
+  if (!flags.probe || keyFailed) checks.push(...seen);
+  else {
     const { probeDecisions } = await import('../doctor/probe.ts');
     const probe = () => probeDecisions(connection.client, signal);
-    checks.push(await withSpinner(world, out, 'measuring decisions', probe));
+    const { check, sign } = await withSpinner(world, out, 'measuring decisions', probe);
+    // The reads of a service may be another program's, or none at all: a decision identifies it as well.
+    const known = sign === undefined ? undefined : ok('service', `recognised by ${sign}, in its decisions`);
+    checks.push(...seen.map((row) => (row.check === 'service' && known ? known : row)), check);
   }
   const { checkLimits } = await import('../doctor/limits.ts');
   const { limitRows } = await import('../limits/rows.ts');

@@ -3,6 +3,8 @@ import { databaseFailure, databaseFlag, databaseOf } from '../cli/database.ts';
 import { SvcError } from '../cli/errors.ts';
 import { Flags } from '../cli/oclif.ts';
 import { keptFlags, serviceFlags, serviceOptions } from '../cli/serve-options.ts';
+import { isLoopback } from '../cli/settings.ts';
+import { reachableUrl } from '../kit/reachable-url.ts';
 import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
@@ -72,16 +74,26 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
       throw databaseFailure(listenFailure(error, flags), database);
     });
-    const { url, metricsUrl, workspace, apiKey } = service;
+    const { metricsUrl, workspace, apiKey } = service;
+    const bound = new URL(service.url);
+    const here = reachableUrl(bound);
+    const { origin: url } = here;
+    const everywhere = here.hostname !== bound.hostname;
     const metrics = metricsUrl === undefined ? {} : { metricsUrl };
+    // svc takes plain http to a loopback address only, so any other address is exported as https.
+    const base = isLoopback(here.hostname) ? url : `https://${here.hostname}`;
     out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
-      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${url}\n`,
+      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${everywhere ? `every address of this machine, port ${bound.port}` : url}\n`,
       metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
-      shell`  export SVC_BASE_URL=${url} SVC_WORKSPACE=${workspace}`,
+      shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
       apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
       flags.region ? shell` SVC_REGION=${flags.region}\n` : '\n',
       'stop with Ctrl-C',
     ]);
+    if (everywhere || !isLoopback(here.hostname))
+      out.notice(
+        'from other machines svc takes https only: put a proxy with TLS in front (docs/operations.md) and export its https:// address there',
+      );
     const { kept, back } = keptFlags(service.deps.policy(), options);
     if (kept.length > 0)
       out.notice(

@@ -1,54 +1,36 @@
 import { toSvcError } from '../cli/failure.ts';
 import type { Client } from '../client/client.ts';
-import { ApiError, isLacking, TransportError } from '../client/errors.ts';
-import { webPage } from '../client/web-page.ts';
+import { ApiError, isLacking } from '../client/errors.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
+import { type Address, checkSign, type Seen } from './recognise.ts';
 import { checkRegion, type Expected } from './region.ts';
-
-/** What the one cheap read told. */
-interface Told {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tookMs: number;
-  /** Middle of the exchange, in Unix ms by this machine's clock. */
-  readonly at: number;
-}
 
 /** More than whole seconds and a slow network explain, in ms. */
 const SKEW_MS = 3000;
 
-/**
- * Key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms; `otherAddress` is what to try where
- * the service does not have that.
- */
+/** Service, key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms. */
 export async function checkService(
   client: Client,
   expected: Expected | undefined,
   now: () => number,
   signal: AbortSignal,
-  otherAddress: string | undefined,
+  address: Address,
 ): Promise<Check[]> {
   const start = now();
-  const told = (headers: Told['headers']): Told => ({
-    headers,
-    tookMs: now() - start,
-    at: (start + now()) / 2,
-  });
+  const rows = (seen: Seen, key: Check): Check[] => {
+    const told = { headers: seen.headers, tookMs: now() - start, at: (start + now()) / 2 };
+    const service = checkSign(seen, address);
+    const untold = skipped('key', 'not tried on a server that is not known to be the service');
+    return [service, service.status === 'fail' ? untold : key, checkRegion(told, expected), checkClock(told)];
+  };
   try {
-    const { headers, text } = await client.call('listWebhooks', { signal });
-    const seen = told(headers);
-    const page = webPage(text);
-    return [
-      page === undefined
-        ? ok('key', `accepted, ${Math.round(seen.tookMs)} ms`)
-        : fail('key', toSvcError(new TransportError('answer', true, page), false)),
-      checkRegion(seen, expected),
-      checkClock(seen),
-    ];
+    const { status, headers, text, body } = await client.call('listWebhooks', { signal });
+    return rows({ status, headers, text, body }, ok('key', `accepted, ${Math.round(now() - start)} ms`));
   } catch (error) {
     if (!(error instanceof ApiError)) return [fail('key', toSvcError(error, false))];
-    const seen = told(error.headers);
-    const key = isLacking(error) ? untried(otherAddress) : fail('key', toSvcError(error, false));
-    return [key, checkRegion(seen, expected), checkClock(seen)];
+    const { status, headers, body } = error;
+    const key = isLacking(error) ? untried(address.other) : fail('key', toSvcError(error, false));
+    return rows({ status, headers, body, text: '' }, key);
   }
 }
 
@@ -57,7 +39,8 @@ function untried(otherAddress: string | undefined): Check {
   return otherAddress === undefined ? skipped('key', seen) : warn('key', seen, otherAddress);
 }
 
-function checkClock({ headers, at }: Pick<Told, 'headers' | 'at'>): Check {
+/** `at` is the middle of the exchange, in Unix ms by this machine's clock. */
+function checkClock({ headers, at }: { readonly headers: Seen['headers']; readonly at: number }): Check {
   const date = Date.parse(headers.date ?? '');
   if (Number.isNaN(date)) return skipped('clock', 'the service does not tell its time');
   // The header holds whole seconds: half of one is the best guess of what was cut off.

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
+import { ensurePrivateDir } from '../kit/private-file.ts';
 import { sqliteFileFault } from '../kit/sqlite-file.ts';
 import { JournalError, journalTrouble } from './journal-error.ts';
 
@@ -38,7 +39,7 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
   if (lost === 'cut short' || (lost === 'empty' && !afresh))
     throw new JournalError('broken', path, new Error(`the file is ${lost}`));
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    ensurePrivateDir(dirname(path));
     const db = new Database(path, { timeout: 0 });
     // The lock is held from the first access to the end; with it, WAL needs no shared memory file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './private-file.ts';
 
@@ -5,17 +6,17 @@ import { ensurePrivateDir } from './private-file.ts';
 export class LockUnusable extends Error {
   readonly path: string;
   readonly held: boolean;
+  /** Nothing is there, and nothing can be created there. */
+  readonly missing: boolean;
 
   constructor(path: string, held: boolean, cause: unknown) {
-    super(
-      held
-        ? `another process is at work under ${path}`
-        : `${path} is no lock file that you may use (${cause instanceof Error ? cause.message : String(cause)})`,
-      { cause },
-    );
+    super(held ? `another process is at work under ${path}` : `${path} cannot be used as a lock file`, {
+      cause,
+    });
     this.name = 'LockUnusable';
     this.path = path;
     this.held = held;
+    this.missing = !existsSync(path);
   }
 }
 

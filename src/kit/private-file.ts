@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   mkdirSync,
@@ -11,9 +12,20 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Makes a directory that only its owner can enter, if it is not there. */
+/**
+ * Makes a directory that only its owner can enter, and those above it, if they are not there. One level at a time:
+ * Node's `recursive` never returns where the system refuses a name although its parent exists, as below /proc.
+ */
 export function ensurePrivateDir(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) ensurePrivateDir(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process made it at the same moment. A link that leads nowhere exists as well, but is no directory.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(path)) throw error;
+  }
 }
 
 /**

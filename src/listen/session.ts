@@ -1,6 +1,7 @@
 /** One run of the listener: opens, registers, is ready, receives, and undoes all of it at the end. */
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kit/clock.ts';
+import { reachableUrl } from '../kit/reachable-url.ts';
 import { Deliverer } from './deliver.ts';
 import { type ForwardEvents, Forwarder } from './forward.ts';
 import { Probe } from './probe.ts';
@@ -75,7 +76,7 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     undo.push(() => receiver.stop());
     let registered: { id: string | undefined; url: string } | undefined;
     if (register) {
-      const target = register.publicUrl ?? reachable(url);
+      const target = register.publicUrl ?? reachableUrl(url);
       const lost = await probe.send(target, register.secret, {
         clock,
         deliverer,
@@ -144,14 +145,6 @@ async function subscribe(
     if (!onRefused(error)) throw error;
     return undefined;
   }
-}
-
-/** An address to call a listener at that listens on all of them. */
-function reachable(url: URL): URL {
-  const own = new URL(url);
-  if (own.hostname === '0.0.0.0') own.hostname = '127.0.0.1';
-  if (own.hostname === '[::]') own.hostname = '[::1]';
-  return own;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -5,13 +5,21 @@ import { type Cipher, createCipher, withoutKey } from './crypto/cipher.ts';
 import { settings } from './store/settings.ts';
 import { type Store, StoreUnusable } from './store/store.ts';
 
+/** The key is missing, malformed or of other data: the data itself is in order. */
+class DataKeyUnusable extends StoreUnusable {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause);
+    this.name = 'DataKeyUnusable';
+  }
+}
+
 const SETTING = 'dataKeyFingerprint';
 const KEY = /^[0-9a-f]{64}$/i;
 
 /**
  * The cipher of a store's personal fields. The key is 32 bytes as 64 hex characters, from `given` (the environment's
  * SVC_DATA_KEY) or a 0600 file beside the data, where the first start makes it. The store keeps the key's fingerprint.
- * Rejects with StoreUnusable where the key is unreadable or another one than the data was sealed with, and where it is
+ * Rejects with DataKeyUnusable where the key is unreadable or another one than the data was sealed with, and where it is
  * missing. On a `shared` database the key may be with the other nodes: there a node without it still does what needs
  * no key, with a cipher that is not usable.
  */
@@ -22,7 +30,7 @@ export async function openDataKey(
   shared = false,
 ): Promise<Cipher> {
   if (given !== undefined && !KEY.test(given))
-    throw new StoreUnusable('SVC_DATA_KEY must be 64 hex characters: 32 bytes');
+    throw new DataKeyUnusable('SVC_DATA_KEY must be 64 hex characters: 32 bytes');
   return store.write(async (tx) => {
     await tx.lock(SETTING);
     const fingerprint = await settings.get<string>(tx, SETTING);
@@ -30,7 +38,7 @@ export async function openDataKey(
     if (known === undefined) {
       if (shared && fingerprint !== undefined) return withoutKey(fingerprint);
       if (fingerprint !== undefined)
-        throw new StoreUnusable(
+        throw new DataKeyUnusable(
           `the key of the personal fields is missing: restore ${file}, or set SVC_DATA_KEY to the key with fingerprint ${fingerprint}`,
         );
       const made = randomBytes(32).toString('hex');
@@ -40,7 +48,7 @@ export async function openDataKey(
     }
     const cipher = createCipher(Buffer.from(known, 'hex'));
     if (fingerprint !== undefined && fingerprint !== cipher.fingerprint)
-      throw new StoreUnusable(
+      throw new DataKeyUnusable(
         `${given === undefined ? file : 'SVC_DATA_KEY'} holds another key (${cipher.fingerprint}) than the data was sealed with (${fingerprint}): restore the right one`,
       );
     return fingerprint === undefined ? adopt(known) : cipher;
@@ -59,8 +67,8 @@ function readKey(file: string): string | undefined {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new StoreUnusable(`${file} cannot be read: ${(error as Error).message}`, error);
+    throw new DataKeyUnusable(`${file} cannot be read: ${(error as Error).message}`, error);
   }
   if (KEY.test(text)) return text;
-  throw new StoreUnusable(`${file} is damaged: it must hold 64 hex characters; restore it`);
+  throw new DataKeyUnusable(`${file} is damaged: it must hold 64 hex characters; restore it`);
 }

@@ -30,7 +30,7 @@ it('is that of the account where HOME is empty, and never the folder one is in',
 }, async () => {
   const [home, cwd] = [tempDir(), tempDir()];
   const svc = [...account(home), ...(await builtSvc())];
-  const add = ['profiles', 'add', 'p', '--workspace', 'w', '--base-url', 'https://x.example'];
+  const add = ['profiles', 'add', 'p', '--no-check', '--workspace', 'w', '--base-url', 'https://x.example'];
   const env = { ...NONE, HOME: '', SVC_API_KEY: 'sk_test_1' };
   expect(await runProcess(svc, add, { home: cwd, env })).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(cwd)).toEqual([]);

@@ -23,6 +23,7 @@ async function homeWithProfiles(use?: string): Promise<Record<string, string>> {
         '--base-url',
         `https://${name}.example`,
         '--api-key-stdin',
+        '--no-check',
       ]),
       { home, stdin: `sk_${name}` },
     );

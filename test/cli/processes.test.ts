@@ -91,6 +91,16 @@ describe('a process', () => {
     expect(cut.stderr).toMatch(/error: standard output was closed; \d+ lines were sent/);
   });
 
+  it('waits for a slow reader without keeping anything of each wait', async () => {
+    const svc = await builtSvc();
+    const service = await startTestService();
+    for (let batch = 0; batch < 20; batch++)
+      await service.fetch('/v1/events', { body: { events: events(1000) } });
+    const line = `svc data export --type event --database ${service.database} --quiet | while read -r -N 65536 part; do sleep 0.02; done`;
+    // Node warns of the eleventh listener that stays.
+    expect(await pipeline(svc, line, tempDir(), {})).toMatchObject({ codes: [0, 0], stderr: '' });
+  });
+
   it('says so where its output cannot be written, in a file that takes no more', async () => {
     const svc = await builtSvc();
     const home = tempDir();
@@ -115,7 +125,7 @@ describe('a process', () => {
     expect(data.stderr).toMatch(
       /^error: \S+service\.db: .*\n {2}next: .*df -h.*, then: svc decide --hash-id h --profile local$/,
     );
-    const add = 'svc profiles add x --workspace w --base-url https://x.example';
+    const add = 'svc profiles add x --no-check --workspace w --base-url https://x.example';
     const profile = await pipeline(svc, `(ulimit -f 0; ${add})`, home, { SVC_API_KEY: 'sk_test_1' });
     expect(profile.codes).toEqual([1]);
     expect(profile.stderr).toMatch(
@@ -132,7 +142,7 @@ describe('a process', () => {
     expect(JSON.parse(closed.stdout)).toMatchObject({ decisionId: expect.any(String) });
     const asked = await pipeline(
       svc,
-      'svc profiles add x --workspace w --base-url https://x.example <&-',
+      'svc profiles add x --no-check --workspace w --base-url https://x.example <&-',
       home,
       {},
     );

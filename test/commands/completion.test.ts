@@ -67,7 +67,7 @@ describe('completion', () => {
 
   it('knows the profiles', async () => {
     const home = tempDir();
-    const add = 'profiles add prod --workspace w --base-url https://x.example --api-key-stdin';
+    const add = 'profiles add prod --no-check --workspace w --base-url https://x.example --api-key-stdin';
     await runSvc(add.split(' '), { home, stdin: 'sk_1' });
     expect(await complete(['decide', '-p', ''], home)).toEqual(['prod', 'local']);
     expect(await complete(['decide', '--profile', 'pr'], home)).toEqual(['prod']);

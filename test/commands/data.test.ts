@@ -140,7 +140,18 @@ describe('svc data reset', () => {
 
 describe.each(['export', 'reset'])('svc data %s, where a service elsewhere is named', (what) => {
   const yes = what === 'reset' ? ['--yes'] : [];
-  const EU = ['profiles', 'add', 'eu', '--workspace', 'w', '--region', 'eu', '--base-url', 'https://eu.test'];
+  const EU = [
+    'profiles',
+    'add',
+    'eu',
+    '--no-check',
+    '--workspace',
+    'w',
+    '--region',
+    'eu',
+    '--base-url',
+    'https://eu.test',
+  ];
 
   async function withData(current: string, run: (...argv: string[]) => Promise<unknown>, home: string) {
     await run('events', 'send', '--user-id', 'mine', '--event', 'e', '--profile', 'local');

@@ -11,6 +11,7 @@ const add = (home: string, name: string) =>
       'profiles',
       'add',
       name,
+      '--no-check',
       '--workspace',
       'ws_1',
       '--region',
@@ -60,20 +61,33 @@ describe('svc profiles', () => {
 
   it('changes what is given and keeps the rest, the key and the flags too, and says both', async () => {
     const home = tempDir();
-    const first = ['profiles', 'add', 'one', '--workspace', 'ws_1', '--region', 'eu', '--api-key-stdin'];
+    const first = [
+      'profiles',
+      'add',
+      'one',
+      '--no-check',
+      '--workspace',
+      'ws_1',
+      '--region',
+      'eu',
+      '--api-key-stdin',
+    ];
     const url = ['--base-url', 'https://eu.example.com'];
     await runSvc([...first, ...url, '--sandbox', '--keys-honoured'], { home, stdin: KEY });
-    const changed = await runSvc(['profiles', 'add', 'one', '--region', 'us'], { home });
+    const changed = await runSvc(['profiles', 'add', 'one', '--no-check', '--region', 'us'], { home });
     expect(changed).toEqual({
       code: 0,
       stdout: 'profile one changed and in use\n',
       stderr:
         'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --keys-honoured yes\n',
     });
-    const other = await runSvc(['profiles', 'add', 'one', '--no-sandbox', '--api-key-stdin', '--json'], {
-      home,
-      stdin: 'sk_live_other_key_of_length',
-    });
+    const other = await runSvc(
+      ['profiles', 'add', 'one', '--no-check', '--no-sandbox', '--api-key-stdin', '--json'],
+      {
+        home,
+        stdin: 'sk_live_other_key_of_length',
+      },
+    );
     expect(other.stderr).toMatch(/^changed: key sk_live_…0123 to sk_live_…ngth, --sandbox yes to no; kept: /);
     const file = JSON.parse(readFileSync(join(home, 'config', 'profiles.json'), 'utf8'));
     expect(file.profiles.one).toEqual({

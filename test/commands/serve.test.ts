@@ -109,3 +109,27 @@ describe('where the data is kept', () => {
     expect(statSync(other).mode & 0o777).toBe(0o700);
   });
 });
+
+it.each(['0.0.0.0', '::'])(
+  'on every address (%s): prints the one that svc takes, and what others need',
+  async (host) => {
+    const svc = startSvc(['serve', '--port', '0', '--host', host]);
+    await svc.waitFor(/stop with/);
+    const text = svc.stdout();
+    const exported = Object.fromEntries(
+      [...text.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    );
+    expect(text.split('\n')[0]).toMatch(/^serving on every address of this machine, port \d+$/);
+    expect(svc.stderr()).toMatch(/other machines.*https.*TLS/);
+    const sent = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { env: exported });
+    expect(sent, sent.stderr).toMatchObject({ code: 0 });
+    svc.interrupt();
+    expect((await svc.done).code).toBe(0);
+    const json = startSvc(['serve', '--port', '0', '--host', host, '--json']);
+    const { url, workspace, apiKey } = JSON.parse((await json.waitFor(/^.+\n/))[0]);
+    const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
+    expect((await runSvc(['webhooks', 'list'], { env })).code).toBe(0);
+    json.interrupt();
+    await json.done;
+  },
+);

@@ -13,7 +13,7 @@ export interface RunOptions {
   /** A folder for HOME, to be shared by several runs; a fresh one unless given. */
   home?: string;
   stdin?: string | Uint8Array | Readable;
-  /** Makes all three streams terminals of this many columns. */
+  /** Makes all three streams terminals of this many columns; of a `stdin` that is given, only one that says so. */
   columns?: number;
   clock?: Clock;
   cwd?: string;
@@ -122,9 +122,9 @@ class Captured extends PassThrough {
 }
 
 function input({ stdin = '', columns }: RunOptions): World['stdin'] {
-  const stream =
+  const stream: Readable & { isTTY?: boolean } =
     stdin instanceof Readable
       ? stdin
       : Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin as string)]);
-  return Object.assign(stream, { isTTY: columns !== undefined && stdin === '' });
+  return Object.assign(stream, { isTTY: columns !== undefined && (stdin === '' || stream.isTTY === true) });
 }

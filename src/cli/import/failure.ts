@@ -35,7 +35,8 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
   if (error instanceof Refused) return answered(error, ways, debug);
   if (error instanceof Unavailable) return unavailable(error, ways);
   const other = toSvcError(error, debug);
-  return other.code === 'disk' && !DENIED.has((error as NodeJS.ErrnoException).code ?? '')
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return other.code === 'disk' && !DENIED.has(code) && !/readonly/.test(message)
     ? new SvcError('disk', other.message, { hint: diskHint(ways), cause: error })
     : other;
 }

@@ -65,7 +65,7 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
           records++;
           // A slow reader holds the export back instead of filling the memory.
           if (!world.stdout.write(`${escapeJson(line)}\n`))
-            await Promise.race([once(world.stdout, 'drain'), aborted(signal)]);
+            await once(world.stdout, 'drain', { signal }).catch(unlessAborted);
         }
       }
     } finally {
@@ -76,6 +76,7 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** The loop looks at the signal itself. */
+function unlessAborted(error: unknown): void {
+  if ((error as Error).name !== 'AbortError') throw error;
 }

@@ -3,9 +3,9 @@ import { type Context, SvcCommand } from '../../cli/command.ts';
 import { SvcError } from '../../cli/errors.ts';
 import { Args, Flags } from '../../cli/oclif.ts';
 import { checkProfileName } from '../../cli/profile-names.ts';
-import { askSecret, readStdin } from '../../cli/prompt.ts';
-import { checkAddress } from '../../cli/settings.ts';
-import { shell } from '../../kit/shell.ts';
+import { askLine, askSecret, canAsk, readStdin } from '../../cli/prompt.ts';
+import { checkAddress, checkKey, checkWorkspace } from '../../cli/settings.ts';
+import { commandLine, shell } from '../../kit/shell.ts';
 import { mask, type Profile, Profiles } from '../../profiles/profiles.ts';
 
 const MOST_KEY_BYTES = 4096;
@@ -13,16 +13,20 @@ const MOST_KEY_BYTES = 4096;
 export default class ProfilesAdd extends SvcCommand {
   static override summary = 'Add or change a profile';
   static override description =
-    `The API key is read from standard input, from SVC_API_KEY, or asked for; it is never a flag. The first profile
-added is the one in use. Of a profile that is there already, what is not given stays as it is, the key too; with nothing
-but its name, it is asked for another key.`;
+    `The API key is read from standard input, from SVC_API_KEY, or asked for; it is never a flag. On a terminal everything
+else that is missing is asked for, too. The first profile added is the one in use. Of a profile that is there already, what
+is not given stays as it is, the key too; with nothing but its name, it is asked for another key.
+
+Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever that finds, the profile stays.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> prod --workspace ws_1 --region eu --base-url https://eu.example.com --api-key-stdin < key.txt',
     '<%= config.bin %> <%= command.id %> test --workspace ws_2 --region eu --base-url https://eu.example.com --sandbox',
     '<%= config.bin %> <%= command.id %> test --region us',
   ];
   static override exitCodes = [0, 1, 2, 130] as const;
-  static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
+  static override args = {
+    name: Args.string({ description: 'name of the profile; asked for unless given' }),
+  };
   static override flags = {
     'api-key-stdin': Flags.boolean({ summary: 'read the API key from standard input' }),
     sandbox: Flags.boolean({ summary: 'the credentials are for testing; notices say so', allowNo: true }),
@@ -30,15 +34,17 @@ but its name, it is asked for another key.`;
       summary: 'the service honours Idempotency-Key, so every request may be repeated',
       allowNo: true,
     }),
+    'no-check': Flags.boolean({ summary: 'do not try the key once the profile is saved' }),
   };
 
-  protected override async act({
-    args: { name },
-    flags,
-    out,
-    world,
-    paths,
-  }: Context<typeof ProfilesAdd>): Promise<void> {
+  protected override async act(context: Context<typeof ProfilesAdd>): Promise<void> {
+    const { flags, out, world, paths } = context;
+    const asking = {
+      noInput: flags['no-input'],
+      instead: () => everythingGiven(context.args.name, flags),
+    };
+    const asked = canAsk(world, flags['no-input']) && !flags['api-key-stdin'];
+    const name = context.args.name ?? (await nameOf());
     checkProfileName(name);
     const given: Partial<Profile> = withoutGaps({
       workspace: flags.workspace,
@@ -49,17 +55,23 @@ but its name, it is asked for another key.`;
     });
     const profiles = new Profiles(paths.configDir);
     const there = profileOf(profiles.read().profiles, name);
-    complete({ ...there, ...given });
     if (given.baseUrl !== undefined) checkAddress(given.baseUrl);
+    if (given.workspace !== undefined) checkWorkspace(given.workspace);
+    if (asked) await askFor(missing({ ...there, ...given }));
+    complete({ ...there, ...given });
     const twice = given.baseUrl && versionTwice(given.baseUrl, { from: 'profile', name });
     if (twice) out.warn(twice);
     const apiKey = await readKey();
-    if (apiKey !== undefined) given.apiKey = checkedKey(apiKey);
+    if (apiKey !== undefined) {
+      checkKey(apiKey);
+      given.apiKey = apiKey;
+    }
     let inUse = false;
     let before: Profile | undefined;
+    let saved: Profile | undefined;
     await profiles.change((contents) => {
       before = profileOf(contents.profiles, name);
-      contents.profiles[name] = complete({ ...before, ...given });
+      saved = contents.profiles[name] = complete({ ...before, ...given });
       contents.current ??= name;
       inUse = contents.current === name;
     });
@@ -69,6 +81,27 @@ but its name, it is asked for another key.`;
       () =>
         `profile ${name} ${before ? 'changed' : 'saved'}${inUse ? ' and in use' : shell`; \`svc profiles use ${name}\` makes it the one in use`}`,
     );
+    if (saved && !flags['no-check']) {
+      const { tryProfile } = await import('../../cli/try-profile.ts');
+      await tryProfile(name, saved, context);
+    }
+
+    async function nameOf(): Promise<string> {
+      if (asked) return askLine(world, 'name of the profile', { ...asking, check: checkProfileName });
+      throw new SvcError('usage', 'NAME is missing: name of the profile', { hint: asking.instead });
+    }
+
+    /** Asks for the fields that a profile cannot do without, and with them for the region. */
+    async function askFor(fields: readonly ('workspace' | 'baseUrl')[]): Promise<void> {
+      if (fields.includes('baseUrl'))
+        given.baseUrl = await askLine(world, 'base URL', { ...asking, check: checkAddress });
+      if (fields.includes('workspace'))
+        given.workspace = await askLine(world, 'workspace', { ...asking, check: checkWorkspace });
+      if (fields.length > 0 && given.region === undefined && there === undefined) {
+        const region = await askLine(world, 'region (Enter for none)', asking);
+        if (region !== '') given.region = region;
+      }
+    }
 
     /** Undefined where the profile keeps the one it has. */
     async function readKey(): Promise<string | undefined> {
@@ -78,26 +111,38 @@ but its name, it is asked for another key.`;
       return askSecret(world, 'API key', {
         noInput: flags['no-input'],
         instead: (typed) => `pipe it in: ${typed.again('--api-key-stdin')} < key.txt`,
+        check: (key) => checkKey(key),
       });
     }
 
     function complete(profile: Partial<Profile>): Profile {
       const { workspace, baseUrl } = profile;
       if (workspace !== undefined && baseUrl !== undefined) return { ...profile, workspace, baseUrl };
-      throw new SvcError('usage', `--${workspace === undefined ? 'workspace' : 'base-url'} is missing`, {
-        hint: shell`svc profiles add ${name} --workspace W --region R --base-url https://…`,
-      });
+      const flagsMissing = missing(profile).map((field) => FLAG_OF[field]);
+      throw new SvcError(
+        'usage',
+        `${flagsMissing.join(' and ')} ${flagsMissing.length > 1 ? 'are' : 'is'} missing`,
+        { hint: everythingGiven(name, flags) },
+      );
     }
   }
 }
 
-function checkedKey(apiKey: string): string {
-  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
-  throw new SvcError(
-    'usage',
-    'the API key is empty or holds spaces or other characters that a header cannot carry',
-    { hint: 'copy it again, alone on its line' },
-  );
+const FLAG_OF = { workspace: '--workspace', baseUrl: '--base-url' } as const;
+
+const missing = (profile: Partial<Profile>): (keyof typeof FLAG_OF)[] =>
+  (['workspace', 'baseUrl'] as const).filter((field) => profile[field] === undefined);
+
+/** The command line with which nothing is left to ask, what was given already in it. */
+function everythingGiven(
+  name: string | undefined,
+  flags: { workspace?: string | undefined; region?: string | undefined; 'base-url'?: string | undefined },
+): string {
+  const words = [
+    ...['svc', 'profiles', 'add', name ?? 'NAME', '--workspace', flags.workspace ?? 'W'],
+    ...['--region', flags.region ?? 'R', '--base-url', flags['base-url'] ?? 'https://HOST'],
+  ];
+  return `${commandLine(words)} --api-key-stdin < key.txt`;
 }
 
 const profileOf = (profiles: Readonly<Record<string, Profile>>, name: string): Profile | undefined =>

@@ -111,3 +111,13 @@ export class StoreForeign extends StoreUnusable {
     this.name = 'StoreForeign';
   }
 }
+
+/** The file of the data cannot be opened: a folder is in its place, or its folder may not be written to. */
+export class StoreNotOpened extends StoreUnusable {
+  readonly path: string;
+  constructor(path: string, cause: unknown) {
+    super(`${path} cannot be opened: is it a folder, or a file of another user?`, cause);
+    this.name = 'StoreNotOpened';
+    this.path = path;
+  }
+}

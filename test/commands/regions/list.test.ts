@@ -11,6 +11,7 @@ const add = (home: string, name: string, region: string | undefined, baseUrl: st
       'profiles',
       'add',
       name,
+      '--no-check',
       '--workspace',
       'w',
       '--base-url',

@@ -4,6 +4,7 @@ import {
   type Dialect,
   type Sql,
   type SqlValue,
+  StoreNotOpened,
   StoreUnavailable,
   StoreUnusable,
 } from '../store.ts';
@@ -179,10 +180,7 @@ export class SqliteConnection implements Sql {
   /** libsql reports a file that it cannot open without a code, SQLite's number at the end of the text. */
   #translateOpening(message: string, error: unknown): unknown {
     if (!/^ConnectionFailed/.test(message)) return error;
-    return new StoreUnusable(
-      `${this.#path} cannot be opened: is it a folder, or a file of another user?`,
-      error,
-    );
+    return new StoreNotOpened(this.#path, error);
   }
 }
 
