@@ -11,11 +11,8 @@ export interface DirectResolver {
 const TIMEOUT_MS = 3000;
 const TRIES = 2;
 
-/** Answers about the name itself, as opposed to name servers that cannot be reached. */
-const ABOUT_THE_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
-
-/** The question was put and came to an end without an answer. */
-const ENDED = new Set(['ETIMEOUT', 'ECANCELLED']);
+/** No name server could be asked; after any other error one was asked, and the system would ask the same one. */
+const UNREACHABLE = 'ECONNREFUSED';
 
 /**
  * Asks the name servers directly. The system's own lookup holds one of Node's four worker threads for each question,
@@ -34,11 +31,10 @@ export function directResolver(servers?: readonly string[]): DirectResolver {
       answers.push({ error, addresses: (list ?? []).map((address) => ({ address, family })) });
       if (answers.length < 2) return;
       const addresses = answers.flatMap((answer) => answer.addresses).sort((a, b) => a.family - b.family);
-      const told = answers.some(({ error: each }) => each === null || ABOUT_THE_NAME.has(each.code ?? ''));
       if (addresses.length > 0) callback(null, addresses);
-      else if (told || answers.some(({ error: each }) => ENDED.has(each?.code ?? '')))
-        callback(answers.find((answer) => answer.error)?.error ?? null, []);
-      else lookup(hostname, options, callback);
+      else if (answers.every((answer) => answer.error?.code === UNREACHABLE))
+        lookup(hostname, options, callback);
+      else callback(answers.find((answer) => answer.error)?.error ?? null, []);
     };
     resolver.resolve4(hostname, heard(4));
     resolver.resolve6(hostname, heard(6));

@@ -206,7 +206,8 @@ export const deliveries = {
     );
     if (rows.length === 0) return [];
     const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
-      `SELECT delivery_id AS "deliveryId", at, status, error, duration_ms AS "durationMs" FROM delivery_attempt
+      `SELECT delivery_id AS "deliveryId", at, status, SUBSTR(error, 1, 500) AS error, duration_ms AS "durationMs"
+       FROM delivery_attempt
        WHERE delivery_id IN (${rows.map(() => '?').join(', ')}) ORDER BY delivery_id, number`,
       rows.map((row) => row.deliveryId),
     );

@@ -2,9 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { ServiceDeps } from '../deps.ts';
-import { guardedAgent } from '../egress/guarded-agent.ts';
+import { openEgress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
-import { directResolver } from '../egress/resolve.ts';
 import { secretPlace } from '../sealed-places.ts';
 import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
@@ -29,14 +28,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
   const stopping = new AbortController();
   // One listener for each attempt under way.
   setMaxListeners(0, stopping.signal);
-  const names = directResolver();
-  const dispatcher = guardedAgent({
-    get allowLoopback() {
-      return policy().allowLoopbackWebhooks;
-    },
-    connectTimeoutMs: DELIVERY_DEADLINE_MS,
-    resolve: names.resolve,
-  });
+  const egress = openEgress(policy);
   /** Lanes that had more due than they took. */
   const backlog = new Set<string>();
 
@@ -45,12 +37,16 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     try {
       const body = Buffer.from(claimed.body);
       const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
-      const result = await send(claimed.url, body, headers, {
-        dispatcher,
-        deadlineMs: DELIVERY_DEADLINE_MS,
-        now: clock.now,
-        signal: stopping.signal,
-      });
+      const way = egress.to(claimed.url);
+      const result =
+        'refused' in way
+          ? { status: null, error: way.refused, retryAfterMs: null }
+          : await send(claimed.url, body, headers, {
+              ...way,
+              deadlineMs: DELIVERY_DEADLINE_MS,
+              now: clock.now,
+              signal: stopping.signal,
+            });
       if (result.status === null && stopping.signal.aborted) {
         await store.write((tx) => deliveries.release(tx, claimed), { durable: false });
         return;
@@ -116,8 +112,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
       stopping.abort();
       await lanes.drained();
       await leases.stop();
-      names.cancel();
-      await dispatcher.destroy();
+      await egress.close();
     },
   };
 }
