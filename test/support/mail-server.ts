@@ -4,11 +4,15 @@ export interface MailServer {
   readonly url: string;
   /** The text of each message whose end was received, headers included. */
   readonly messages: string[];
+  /** Resolves when the next connection to end has ended. */
+  disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MailHabits {
-  /** The answer to a command (its first word) in place of the usual one; `drop` tears the connection. */
+  /** Called after a command was answered. */
+  readonly onCommand?: (command: string, socket: Socket) => void;
+  /** The answer to a command (its first word) in place of the usual one; `drop` tears the connection, an empty one is none. */
   readonly answers?: Readonly<Record<string, string>>;
 }
 
@@ -27,13 +31,17 @@ const USUAL: Readonly<Record<string, string>> = {
 export async function startMailServer(habits: MailHabits = {}): Promise<MailServer> {
   const messages: string[] = [];
   const sockets = new Set<Socket>();
+  const waiting = new Set<() => void>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
+    socket.on('close', () => {
+      for (const tell of waiting) tell();
+    });
     const say = (what: string) => {
       const answer = habits.answers?.[what] ?? USUAL[what] ?? '502 unknown';
       if (answer === 'drop') socket.resetAndDestroy();
-      else socket.write(`${answer}\r\n`);
+      else if (answer !== '') socket.write(`${answer}\r\n`);
     };
     let buffer = '';
     let inText = false;
@@ -53,6 +61,7 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
         } else {
           const command = part.split(' ')[0]!.toUpperCase();
           say(command);
+          habits.onCommand?.(command, socket);
           if (command === 'DATA' && !habits.answers?.DATA) inText = true;
           if (command === 'QUIT') socket.end();
         }
@@ -64,6 +73,7 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
   return {
     url: `smtp://127.0.0.1:${port}`,
     messages,
+    disconnected: () => new Promise((resolve) => waiting.add(resolve)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
