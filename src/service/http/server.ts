@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import type { Detail } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
+import { ambiguity } from './ambiguous.ts';
 import { discardRest } from './body.ts';
 import { refuseJunk } from './junk.ts';
 
@@ -42,20 +44,16 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
       requireHostHeader: false,
     },
     (request, response) => {
+      const unclear = ambiguity(request);
+      if (unclear) return void refuse(request, response, unclear);
       // Only HTTP/1.1 must name a host (RFC 9112, 3.2); the health checks of balancers speak 1.0.
       if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
       void answer(request, response);
     },
   );
   refuseJunk(server);
-  server.on('checkExpectation', async (request: IncomingMessage, response: ServerResponse) => {
-    const { status, text, headers } = plain(
-      new ServiceError('invalid_request', undefined, [
-        { field: 'Expect', message: 'can only be 100-continue' },
-      ]),
-    );
-    await discardRest(request);
-    response.writeHead(status, headers).end(text);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -81,6 +79,13 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
         server.closeIdleConnections();
       }),
   };
+}
+
+/** Answers 400 before the application sees the request, and ends the connection. */
+async function refuse(request: IncomingMessage, response: ServerResponse, detail: Detail): Promise<void> {
+  const { status, text, headers } = plain(new ServiceError('invalid_request', undefined, [detail]));
+  await discardRest(request);
+  response.writeHead(status, headers).end(text);
 }
 
 /** A request whose address or Host header names nothing that could be looked for. */
