@@ -1,7 +1,9 @@
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/certificate.ts';
 import { startRawServer } from '../../support/raw-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -111,4 +113,38 @@ it('keeps the words of an error short and on one line', async () => {
   const options = { dispatcher, deadlineMs: 5000, now: Date.now };
   const { error } = await post('http://long.example.com/', Buffer.from('{}'), {}, options);
   expect(error).toMatch(/^no such name \[2J {2}x{1,290}…$/);
+});
+
+it('shakes hands once a connection, however often a receiver asks', async () => {
+  let again = 0;
+  let refused = false;
+  const receiver = createServer(
+    { key: CERTIFICATE_KEY, cert: CERTIFICATE, maxVersion: 'TLSv1.2' },
+    (socket) => {
+      // TLS 1.2 lets a server ask for a handshake at any time.
+      const ask = () =>
+        socket.renegotiate({ requestCert: true, rejectUnauthorized: false }, (error) => {
+          if (error || ++again === 5) socket.destroy();
+          else ask();
+        });
+      socket.on('error', () => {
+        refused = true;
+      });
+      socket.once('data', ask);
+    },
+  );
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const dispatcher = guardedAgent({
+    allowLoopback: true,
+    connectTimeoutMs: 5000,
+    ca: CERTIFICATE,
+    resolve: (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+  });
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    receiver.close();
+  });
+  const url = `https://hooks.test:${(receiver.address() as AddressInfo).port}/`;
+  const { status } = await post(url, Buffer.from('{}'), {}, { dispatcher, deadlineMs: 5000, now: Date.now });
+  expect({ status, again, refused }).toEqual({ status: null, again: 0, refused: true });
 });
