@@ -110,3 +110,19 @@ it('sends nothing over a connection that an earlier policy admitted', async () =
   expect(target.received.length).toBe(1);
   while (closed.length < sockets.size) await new Promise((resolve) => setTimeout(resolve, 10));
 });
+
+it('keeps to 64 connections to one host, however many subscriptions it has, and to others all the same', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const hanging = await receiver(() => {});
+  for (let i = 0; i < 10; i++) await subscribe(service, `${hanging.url}${i}`);
+  const good = await receiver();
+  await subscribe(service, good.url);
+  for (let i = 0; i < 12; i++) await tap(service);
+  await Promise.all([good.waitFor(12), hanging.waitFor(64)]);
+  // Further rounds of the deliverer.
+  for (let i = 0; i < 3; i++) {
+    await tap(service);
+    await good.waitFor(13 + i);
+  }
+  expect(hanging.received.length).toBe(64);
+});

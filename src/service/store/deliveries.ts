@@ -20,6 +20,7 @@ export interface ClaimedDelivery {
 /** A subscription that has deliveries due. */
 export interface DueLane {
   readonly webhookId: string;
+  readonly url: string;
   readonly failing: boolean;
 }
 
@@ -79,13 +80,13 @@ export const deliveries = {
 
   /** The subscriptions that have something due now. */
   async dueLanes(tx: Tx): Promise<DueLane[]> {
-    const rows = await tx.sql.all<{ webhookId: string; failing: number }>(
-      `SELECT w.webhook_id AS "webhookId", CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
+    const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
+      `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
        FROM webhook w WHERE ${OPEN}
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)`,
       [tx.now, tx.now],
     );
-    return rows.map(({ webhookId, failing }) => ({ webhookId, failing: failing === 1 }));
+    return rows.map(({ failing, ...lane }) => ({ ...lane, failing: failing === 1 }));
   },
 
   /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */

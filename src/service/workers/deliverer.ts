@@ -5,15 +5,21 @@ import type { ServiceDeps } from '../deps.ts';
 import { openEgress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
 import { secretPlace } from '../sealed-places.ts';
-import { type ClaimedDelivery, deliveries } from '../store/deliveries.ts';
+import { type ClaimedDelivery, type DueLane, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { SharedRoom } from './shared-room.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** Deliveries of one subscription under way at a time. */
 const WIDTH = 16;
 /** The same for one that has been failing: enough to see it recover, too few to press it. */
 const FAILING_WIDTH = 2;
+/** Deliveries to one host under way at a time, whatever the number of its subscriptions. */
+const HOST_WIDTH = 64;
+/** Deliveries under way in all, each with a connection; failing subscriptions may take half of them. */
+const TOTAL_WIDTH = 1024;
+const FAILING_TOTAL = TOTAL_WIDTH / 2;
 /** Retries fall due without anybody telling; new deliveries are told of. */
 const LOOK_MS = 1000;
 
@@ -31,6 +37,9 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
   const egress = openEgress(policy);
   /** Lanes that had more due than they took. */
   const backlog = new Set<string>();
+  const shared = new SharedRoom();
+  /** A lane took less than its own width allows: whatever ends makes room for it. */
+  let short = false;
 
   const attempt = async (claimed: ClaimedDelivery): Promise<void> => {
     const startedAt = clock.now();
@@ -68,23 +77,25 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
 
   const round = async (): Promise<boolean> => {
     const due = await store.read((tx) => deliveries.dueLanes(tx));
-    const open = due
-      .map(({ webhookId, failing }) => ({
-        webhookId,
-        room: lanes.room(webhookId, failing ? FAILING_WIDTH : WIDTH),
-      }))
-      .filter(({ room }) => room > 0);
+    const open = openLanes(due);
     if (open.length === 0) return false;
-    const claims = await store.write(
-      async (tx) => {
-        const taken: ClaimedDelivery[][] = [];
-        for (const { webhookId, room } of open)
-          taken.push(await deliveries.claim(tx, webhookId, room, LEASE_MS));
-        return taken;
-      },
-      { durable: false },
-    );
-    open.forEach(({ webhookId, room }, i) => {
+    let claims: ClaimedDelivery[][] = [];
+    try {
+      claims = await store.write(
+        async (tx) => {
+          const taken: ClaimedDelivery[][] = [];
+          for (const { webhookId, room } of open)
+            taken.push(await deliveries.claim(tx, webhookId, room, LEASE_MS));
+          return taken;
+        },
+        { durable: false },
+      );
+    } finally {
+      open.forEach(({ bounds, room }, i) => {
+        shared.release(bounds, room - (claims[i]?.length ?? 0));
+      });
+    }
+    open.forEach(({ webhookId, room, bounds }, i) => {
       if (claims[i]!.length === room) backlog.add(webhookId);
       else backlog.delete(webhookId);
       for (const claimed of claims[i]!)
@@ -92,11 +103,31 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
           webhookId,
           () => leases.during(claimed, () => attempt(claimed)),
           () => {
-            if (backlog.has(webhookId)) worker.wake();
+            shared.release(bounds);
+            if (short || backlog.has(webhookId)) worker.wake();
           },
         );
     });
     return false;
+  };
+
+  /** The lanes that may take something now, and how much: those that do not fail first, and of them the idlest. */
+  const openLanes = (due: readonly DueLane[]) => {
+    short = false;
+    return due
+      .map((lane) => ({ ...lane, own: lanes.room(lane.webhookId, lane.failing ? FAILING_WIDTH : WIDTH) }))
+      .sort((a, b) => Number(a.failing) - Number(b.failing) || b.own - a.own)
+      .map(({ webhookId, url, failing, own }) => {
+        const bounds = [
+          { key: `host ${URL.canParse(url) ? new URL(url).host : url}`, most: HOST_WIDTH },
+          { key: 'all', most: TOTAL_WIDTH },
+          ...(failing ? [{ key: 'failing', most: FAILING_TOTAL }] : []),
+        ];
+        const room = shared.take(bounds, own);
+        if (room < own) short = true;
+        return { webhookId, room, bounds };
+      })
+      .filter(({ room }) => room > 0);
   };
 
   const worker = repeat('the deliverer', clock, log, LOOK_MS, round);
