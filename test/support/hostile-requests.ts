@@ -58,9 +58,9 @@ const CHUNKS = `${event('').length.toString(16)}\r\n${event('')}\r\n0\r\n\r\n`;
 /** A request of a batch whose length is given as these header lines have it. */
 function framed(lines: string, text = CHUNKS, version = '1.1'): HostileCase['bytes'] {
   return (target) => [
-    ...head(
-      `POST /v1/events HTTP/${version}\r\nhost: x\r\ncontent-type: application/json\r\n${lines}`,
-    )(target),
+    ...head(`POST /v1/events HTTP/${version}\r\nhost: x\r\ncontent-type: application/json\r\n${lines}`)(
+      target,
+    ),
     text,
   ];
 }
@@ -121,12 +121,7 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
     status: 400,
     bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nX-Service-Workspace: other'),
   },
-  'two idempotency keys': body(
-    '/v1/events',
-    event(''),
-    400,
-    'idempotency-key: a\r\nidempotency-key: b\r\n',
-  ),
+  'two idempotency keys': body('/v1/events', event(''), 400, 'idempotency-key: a\r\nidempotency-key: b\r\n'),
   'two types': body('/v1/events', event(''), 400, 'content-type: text/plain\r\n'),
   'two compressions': body(
     '/v1/events',

@@ -72,13 +72,16 @@ function encode(record: NameRecord): Buffer {
 }
 
 function encodeName(name: string): Buffer {
-  const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
 function sixteenBytes(address: string): Buffer {
   const [head = '', tail = ''] = address.split('::');
-  const words = (text: string) => (text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16)));
+  const words = (text: string) =>
+    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16));
   const zeros = Array<number>(8 - words(head).length - words(tail).length).fill(0);
   return Buffer.from([...words(head), ...zeros, ...words(tail)].flatMap((word) => [word >> 8, word & 0xff]));
 }

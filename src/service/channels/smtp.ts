@@ -105,7 +105,10 @@ function boundedLine({ timeoutMs, deadlineMs = DEADLINE_MS }: SmtpOptions, signa
     socket = made;
     const failed = (error: Error) => callback(error);
     const late = () => made.destroy(new Error('Connection timeout'));
-    made.on('error', () => {}).once('error', failed).once('timeout', late);
+    made
+      .on('error', () => {})
+      .once('error', failed)
+      .once('timeout', late);
     made.once('connect', () => {
       made.setTimeout(0).off('error', failed).off('timeout', late);
       callback(null, { connection: made });

@@ -31,11 +31,16 @@ async function world(answer: (name: string, type: 'A' | 'AAAA', turn: number) =>
     await Promise.all([strict.destroy(), loose.destroy(), server.close().catch(() => {}), target.close()]);
   });
   const sendBy = (dispatcher: typeof strict) => (host: string) =>
-    post(`http://${host}:${target.port}/`, Buffer.from('{}'), {}, {
-      dispatcher,
-      deadlineMs: 1500,
-      now: Date.now,
-    }).finally(() => turn++);
+    post(
+      `http://${host}:${target.port}/`,
+      Buffer.from('{}'),
+      {},
+      {
+        dispatcher,
+        deadlineMs: 1500,
+        now: Date.now,
+      },
+    ).finally(() => turn++);
   return { send: sendBy(strict), sendLoosely: sendBy(loose), dialled, target, system, server };
 }
 

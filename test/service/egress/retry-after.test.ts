@@ -36,7 +36,7 @@ it('reads any value as a wait within a week, or as none', () => {
 
 it('puts off an attempt by a week at most, whatever the wait', () => {
   for (const retryAfterMs of [8.64e15, Number.MAX_VALUE, Number.POSITIVE_INFINITY])
-    expect(
-      nextAttempt({ attempts: 1, firstAttemptAt: now, endedAt: now, retryAfterMs, random: 0.5 }),
-    ).toBe(now + LONGEST_RETRY_AFTER_MS);
+    expect(nextAttempt({ attempts: 1, firstAttemptAt: now, endedAt: now, retryAfterMs, random: 0.5 })).toBe(
+      now + LONGEST_RETRY_AFTER_MS,
+    );
 });
