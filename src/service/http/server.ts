@@ -11,7 +11,9 @@ import { refuseJunk } from './junk.ts';
 /** How long a client may take over its headers, and over its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** How often the two are looked at. */
+/** How long a client may take nothing of its answer; streams write at least every 15 s. */
+const STALLED_MS = 120_000;
+/** How often the first two are looked at. */
 const CHECK_MS = 1_000;
 
 /** How often connections that became idle are looked for while the server closes. */
@@ -26,8 +28,16 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the application over HTTP/1.1. Rejects with the listen error (EADDRINUSE, EACCES, …). */
-export async function listen(serve: Fetch, host: string, port: number): Promise<Listening> {
+/**
+ * Serves the application over HTTP/1.1. A connection on which nothing moves for `stalledMs` is cut: what its client does
+ * not read would be kept for ever. Rejects with the listen error (EADDRINUSE, EACCES, …).
+ */
+export async function listen(
+  serve: Fetch,
+  host: string,
+  port: number,
+  stalledMs = STALLED_MS,
+): Promise<Listening> {
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // What nobody read of a body is passed over by `failure`, with room for large ones.
     autoCleanupIncoming: false,
@@ -51,6 +61,7 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
       void answer(request, response);
     },
   );
+  server.setTimeout(stalledMs);
   refuseJunk(server);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
