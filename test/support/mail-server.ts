@@ -1,4 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 export interface MailServer {
   readonly url: string;
@@ -10,6 +12,8 @@ export interface MailServer {
 }
 
 export interface MailHabits {
+  /** Speaks TLS from the first byte on, with a certificate that nobody vouches for. */
+  readonly secure?: boolean;
   /** Called after a command was answered. */
   readonly onCommand?: (command: string, socket: Socket) => void;
   /** The answer to a command (its first word) in place of the usual one; `drop` tears the connection, an empty one is none. */
@@ -32,7 +36,7 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
   const messages: string[] = [];
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
-  const server = createServer((socket) => {
+  const serve = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -67,11 +71,14 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
         }
       }
     });
-  });
+  };
+  const server = habits.secure
+    ? createSecureServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, serve)
+    : createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `${habits.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
     messages,
     disconnected: () => new Promise((resolve) => waiting.add(resolve)),
     close: () =>

@@ -26,6 +26,17 @@ describe('e-mail', () => {
     expect(mail).toContain('Hello Ada Lovelace,\r\nyour order A-1 is here.');
   });
 
+  it('goes over TLS where the URL says so, to a server that somebody vouches for', async () => {
+    expect(await sendTo({ secure: true })).toEqual({
+      outcome: 'later',
+      error: expect.stringContaining('self-signed certificate'),
+    });
+    const url = `${server!.url}?tls.rejectUnauthorized=false`;
+    const channel = smtpChannel({ url, from: 'shop@example.org', timeoutMs: 2000 });
+    expect(await channel.send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
+    expect(server!.messages).toEqual([expect.stringContaining('Hello Ada Lovelace')]);
+  });
+
   it('lets no value of a variable write a header', async () => {
     await sendTo(
       {},
@@ -77,12 +88,14 @@ describe('e-mail', () => {
   it.each([
     // nodemailer queues every empty line and takes one a turn.
     ['empty lines', '\r\n'.repeat(20_000)],
+    ['empty lines over TLS', '\r\n'.repeat(20_000), true],
     ['replies', '250 ok\r\n'.repeat(5000)],
     ['a line', 'x'.repeat(40_000)],
     ['a reply of many lines', '250-ok\r\n'.repeat(5000)],
-  ])('ends the connection to a server that sends %s without end', async (_, flood) => {
+  ])('ends the connection to a server that sends %s without end', async (_, flood, secure = false) => {
     let sent = 0;
     server = await startMailServer({
+      secure,
       answers: { MAIL: '' },
       onCommand: (command, socket) => {
         if (command !== 'MAIL') return;
@@ -96,7 +109,11 @@ describe('e-mail', () => {
       },
     });
     const gone = server.disconnected();
-    const channel = smtpChannel({ url: server.url, from: 'shop@example.org', timeoutMs: 60_000 });
+    const channel = smtpChannel({
+      url: `${server.url}?tls.rejectUnauthorized=false`,
+      from: 'shop@example.org',
+      timeoutMs: 60_000,
+    });
     await channel.send(sampleMessage(), signal);
     await gone;
     expect(sent).toBeLessThan(64 * 1024 * 1024);
