@@ -85,6 +85,26 @@ it('lists a long error of an attempt in short', async () => {
   expect(delivery.attempts[0].error).toBe('x'.repeat(500));
 });
 
+it('lists the latest attempts of a delivery that was sent again very often', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const target = await receiver();
+  const id = await subscribe(service, target.url);
+  await tap(service);
+  await tried(service, id, 1);
+  await service.deps.store.write(async (tx) => {
+    for (let number = 2; number <= 500; number++)
+      await tx.sql.run(
+        `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, duration_ms)
+         SELECT workspace_id, delivery_id, ?, ?, 204, ? FROM delivery`,
+        [number, tx.now, number],
+      );
+    await tx.sql.run('UPDATE delivery SET claim = 500');
+  });
+  const [{ attempts }] = await tried(service, id, 1);
+  expect(attempts.length).toBe(50);
+  expect(attempts.at(-1).durationMs).toBe(500);
+});
+
 it('sends nothing over a connection that an earlier policy admitted', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const sockets = new Set<unknown>();

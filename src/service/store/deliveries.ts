@@ -44,6 +44,9 @@ export interface StoredDelivery {
 /** Finished deliveries are kept this long, to be looked at and sent again. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
+/** Attempts of one delivery that are listed, the latest: there is one more each time it is sent again. */
+const LISTED_ATTEMPTS = 50;
+
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
@@ -196,7 +199,7 @@ export const deliveries = {
     return verdict;
   },
 
-  /** The latest `most` deliveries of a subscription, newest first, with their attempts. */
+  /** The latest `most` deliveries of a subscription, newest first, with their latest attempts. */
   async list(tx: Tx, workspaceId: string, webhookId: string, most: number): Promise<StoredDelivery[]> {
     const rows = await tx.sql.all<Omit<StoredDelivery, 'attempts'>>(
       `SELECT d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
@@ -207,9 +210,11 @@ export const deliveries = {
     );
     if (rows.length === 0) return [];
     const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
-      `SELECT delivery_id AS "deliveryId", at, status, SUBSTR(error, 1, 500) AS error, duration_ms AS "durationMs"
-       FROM delivery_attempt
-       WHERE delivery_id IN (${rows.map(() => '?').join(', ')}) ORDER BY delivery_id, number`,
+      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, 500) AS error,
+         a.duration_ms AS "durationMs"
+       FROM delivery_attempt a JOIN delivery d ON d.delivery_id = a.delivery_id
+       WHERE a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${LISTED_ATTEMPTS}
+       ORDER BY a.delivery_id, a.number`,
       rows.map((row) => row.deliveryId),
     );
     const byId = new Map<string, StoredAttempt[]>();
