@@ -16,7 +16,7 @@ export interface MailHabits {
   readonly secure?: boolean;
   /** Called after a command was answered. */
   readonly onCommand?: (command: string, socket: Socket) => void;
-  /** The answer to a command (its first word) in place of the usual one; `drop` tears the connection, an empty one is none. */
+  /** The answer to a command (its first word) in place of the default one; `drop` tears the connection, an empty one is none. */
   readonly answers?: Readonly<Record<string, string>>;
 }
 

@@ -27,7 +27,7 @@ export function boundedAgent(connect: buildConnector.connector): Agent {
       });
     },
     pipelining: 1,
-    // Whoever sends ends an attempt by one deadline for all of it.
+    // The sender ends an attempt by one deadline for all of it.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
