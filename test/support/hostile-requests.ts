@@ -53,6 +53,18 @@ const chunked = (size: number) => {
   return [...Array<Buffer>(size / chunk.length).fill(framed), Buffer.from('0\r\n\r\n')];
 };
 
+const CHUNKS = `${event('').length.toString(16)}\r\n${event('')}\r\n0\r\n\r\n`;
+
+/** A request of a batch whose length is given as these header lines have it. */
+function framed(lines: string, text = CHUNKS, version = '1.1'): HostileCase['bytes'] {
+  return (target) => [
+    ...head(`POST /v1/events HTTP/${version}\r\nhost: x\r\ncontent-type: application/json\r\n${lines}`)(
+      target,
+    ),
+    text,
+  ];
+}
+
 const CASES: Record<string, Omit<HostileCase, 'name'>> = {
   'no HTTP': { status: 400, bytes: () => ['\x16\x03\x01\x00\xa5 junk'] },
   'another protocol': { status: 400, bytes: () => ['HELO x\r\n\r\n'] },
@@ -95,6 +107,73 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
     ],
   },
   'an expectation': body('/v1/events', '{}', 400, 'expect: 200-maybe\r\n'),
+  'two hosts': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nHOST: y') },
+  'one host twice': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nhost: x') },
+  'two hosts in HTTP/1.0': {
+    status: 400,
+    bytes: head('GET /v1/webhooks HTTP/1.0\r\nhost: x\r\nhost: y'),
+  },
+  'two keys': {
+    status: 400,
+    bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nauthorization: Bearer other'),
+  },
+  'two workspaces': {
+    status: 400,
+    bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nX-Service-Workspace: other'),
+  },
+  'two idempotency keys': body('/v1/events', event(''), 400, 'idempotency-key: a\r\nidempotency-key: b\r\n'),
+  'two types': body('/v1/events', event(''), 400, 'content-type: text/plain\r\n'),
+  'two compressions': body(
+    '/v1/events',
+    event(''),
+    400,
+    'content-encoding: identity\r\ncontent-encoding: gzip\r\n',
+  ),
+  'two positions': {
+    status: 400,
+    bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nlast-event-id: 1\r\nlast-event-id: 2'),
+  },
+  'a length twice': body('/v1/events', event(''), 400, `content-length: ${event('').length}\r\n`),
+  'lengths in a list': { status: 400, bytes: framed('content-length: 5, 5', 'hello') },
+  'a length with a sign': { status: 400, bytes: framed('content-length: +5', 'hello') },
+  'a length in hex': { status: 400, bytes: framed('content-length: 0x5', 'hello') },
+  'chunks in gzip': { status: 400, bytes: framed('transfer-encoding: gzip, chunked') },
+  'chunks, then not': { status: 400, bytes: framed('transfer-encoding: chunked, identity') },
+  'chunks by another name': { status: 400, bytes: framed('transfer-encoding: xchunked') },
+  'chunks twice': {
+    status: 400,
+    bytes: framed('transfer-encoding: chunked\r\ntransfer-encoding: chunked'),
+  },
+  'chunks in HTTP/1.0': { status: 400, bytes: framed('transfer-encoding: chunked', CHUNKS, '1.0') },
+  'a space before the colon': { status: 400, bytes: framed('transfer-encoding : chunked') },
+  'a folded header': { status: 400, bytes: framed('transfer-encoding:\r\n chunked') },
+  'lines without CR': { status: 400, bytes: framed('x-a: b\ntransfer-encoding: chunked') },
+  'a CR alone': { status: 400, bytes: framed('x-a: b\rtransfer-encoding: chunked') },
+  'U+0000 in a header': { status: 400, bytes: framed('x-a: b\0c\r\ntransfer-encoding: chunked') },
+  'chunks without CR': {
+    status: 400,
+    bytes: framed('transfer-encoding: chunked', CHUNKS.replaceAll('\r\n', '\n')),
+  },
+  'a line in a chunk extension': {
+    status: 400,
+    bytes: framed('transfer-encoding: chunked', CHUNKS.replace('\r\n', ';a\nb\r\n')),
+  },
+  'a chunk beyond numbers': {
+    status: 400,
+    bytes: framed('transfer-encoding: chunked', `10000000000000000${CHUNKS}`),
+  },
+  'an address of another host': {
+    status: 400,
+    bytes: head('GET http://other/v1/webhooks HTTP/1.1\r\nhost: x'),
+  },
+  'an address of another port': {
+    status: 400,
+    bytes: head('GET http://x:81/v1/webhooks HTTP/1.1\r\nhost: x'),
+  },
+  'an address with a user': {
+    status: 400,
+    bytes: head('GET http://a:b@x/v1/webhooks HTTP/1.1\r\nhost: x'),
+  },
   'no key': {
     status: 401,
     bytes: head('POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-length: 0', false),

@@ -1,14 +1,22 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 export interface MailServer {
   readonly url: string;
   /** The text of each message whose end was received, headers included. */
   readonly messages: string[];
+  /** Resolves when the next connection to end has ended. */
+  disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MailHabits {
-  /** The answer to a command (its first word) in place of the usual one; `drop` tears the connection. */
+  /** Speaks TLS from the first byte on, with a certificate that nobody vouches for. */
+  readonly secure?: boolean;
+  /** Called after a command was answered. */
+  readonly onCommand?: (command: string, socket: Socket) => void;
+  /** The answer to a command (its first word) in place of the default one; `drop` tears the connection, an empty one is none. */
   readonly answers?: Readonly<Record<string, string>>;
 }
 
@@ -27,13 +35,17 @@ const USUAL: Readonly<Record<string, string>> = {
 export async function startMailServer(habits: MailHabits = {}): Promise<MailServer> {
   const messages: string[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const waiting = new Set<() => void>();
+  const serve = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
+    socket.on('close', () => {
+      for (const tell of waiting) tell();
+    });
     const say = (what: string) => {
       const answer = habits.answers?.[what] ?? USUAL[what] ?? '502 unknown';
       if (answer === 'drop') socket.resetAndDestroy();
-      else socket.write(`${answer}\r\n`);
+      else if (answer !== '') socket.write(`${answer}\r\n`);
     };
     let buffer = '';
     let inText = false;
@@ -53,17 +65,22 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
         } else {
           const command = part.split(' ')[0]!.toUpperCase();
           say(command);
+          habits.onCommand?.(command, socket);
           if (command === 'DATA' && !habits.answers?.DATA) inText = true;
           if (command === 'QUIT') socket.end();
         }
       }
     });
-  });
+  };
+  const server = habits.secure
+    ? createSecureServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, serve)
+    : createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `${habits.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
     messages,
+    disconnected: () => new Promise((resolve) => waiting.add(resolve)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 
 export interface NameServer {
   /** As `dns.setServers` takes it. */
@@ -9,30 +9,40 @@ export interface NameServer {
   close(): Promise<void>;
 }
 
-const A = 1;
+/** One record of an answer: addresses, and CNAMEs as `name -> target`. */
+export type NameRecord =
+  | { readonly name?: string; readonly address: string }
+  | { readonly name: string; readonly target: string };
 
 /**
- * A name server (RFC 1035, the part a resolver needs) on UDP at 127.0.0.1. `answer` gives the IPv4 addresses of a
- * name, none for a name that does not exist, or undefined to stay silent.
+ * What a name server says: addresses of the name (none: the name does not exist), records as they are, an error code
+ * of RFC 1035 (2 is SERVFAIL, 5 REFUSED), or undefined, which is silence.
  */
-export async function startNameServer(answer: (name: string) => string[] | undefined): Promise<NameServer> {
+export type NameAnswer = readonly string[] | { readonly records: NameRecord[] } | { readonly code: number };
+
+const A = 1;
+const CNAME = 5;
+const AAAA = 28;
+const NXDOMAIN = 3;
+
+/** A name server (RFC 1035, the part a resolver needs) on UDP at 127.0.0.1. Its answers may be kept for no time. */
+export async function startNameServer(
+  answer: (name: string, type: 'A' | 'AAAA') => NameAnswer | undefined,
+): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     asked.push(name);
-    const addresses = answer(name);
-    if (addresses === undefined) return;
-    const records = type === A ? addresses : [];
+    const said = answer(name, type === AAAA ? 'AAAA' : 'A');
+    if (said === undefined) return;
+    const { code, records } = reply(said, type);
     const header = Buffer.from(query.subarray(0, 12));
-    header.writeUInt16BE(0x8180 | (addresses.length === 0 ? 3 : 0), 2);
+    header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(records.length, 6);
     header.writeUInt16BE(0, 8);
     header.writeUInt16BE(0, 10);
-    const answers = records.map((address) =>
-      Buffer.from([0xc0, 12, 0, A, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
-    );
-    socket.send(Buffer.concat([header, query.subarray(12, end), ...answers]), from.port, from.address);
+    socket.send(Buffer.concat([header, query.subarray(12, end), ...records]), from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
@@ -40,6 +50,40 @@ export async function startNameServer(answer: (name: string) => string[] | undef
     asked,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
+}
+
+function reply(said: NameAnswer, type: number): { code: number; records: Buffer[] } {
+  if ('code' in said) return { code: said.code, records: [] };
+  if ('records' in said) return { code: 0, records: said.records.map(encode) };
+  const fitting = said.filter((address) => (isIPv6(address) ? AAAA : A) === type);
+  return { code: said.length === 0 ? NXDOMAIN : 0, records: fitting.map((address) => encode({ address })) };
+}
+
+function encode(record: NameRecord): Buffer {
+  // Without a name of its own a record is about the name of the question, at byte 12.
+  const owner = record.name === undefined ? Buffer.from([0xc0, 12]) : encodeName(record.name);
+  const [type, data] =
+    'target' in record
+      ? [CNAME, encodeName(record.target)]
+      : isIPv6(record.address)
+        ? [AAAA, sixteenBytes(record.address)]
+        : [A, Buffer.from(record.address.split('.').map(Number))];
+  return Buffer.concat([owner, Buffer.from([0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
+}
+
+function encodeName(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.from([0])]);
+}
+
+function sixteenBytes(address: string): Buffer {
+  const [head = '', tail = ''] = address.split('::');
+  const words = (text: string) =>
+    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16));
+  const zeros = Array<number>(8 - words(head).length - words(tail).length).fill(0);
+  return Buffer.from([...words(head), ...zeros, ...words(tail)].flatMap((word) => [word >> 8, word & 0xff]));
 }
 
 function question(query: Buffer): { name: string; type: number; end: number } {

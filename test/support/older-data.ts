@@ -27,7 +27,7 @@ export async function writeOlder(database: string, files: string, version: numbe
   const dialect = isPostgres(database) ? postgresDialect : sqliteDialect;
   await run(`CREATE TABLE schema_migration (id INTEGER PRIMARY KEY, applied_at ${dialect.bigint} NOT NULL)`);
   const now = Date.now();
-  for (const { id, up } of MIGRATIONS.slice(0, version)) {
+  for (const { id, up } of MIGRATIONS.filter((migration) => migration.id <= version)) {
     for (const statement of up(dialect)) await run(statement);
     await run('INSERT INTO schema_migration (id, applied_at) VALUES (?, ?)', [id, now]);
   }

@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises';
-import type { ChannelAdapter, HandOver } from './channel.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ChannelAdapter, ChannelMessage, HandOver } from './channel.ts';
 
 /** One line of the outbox file. */
 export interface OutboxLine {
@@ -16,46 +17,98 @@ export interface OutboxLine {
 
 /**
  * The channel where none is configured: a line of JSON per notification in a file of mode 0600, personal fields
- * masked. A line that is there already is not written again. `now` is unix ms.
+ * masked. A notification is taken once its whole line is on the disk; a line that is there already is not written
+ * again. `now` is unix ms.
  */
 export function outboxChannel(path: string, now: () => number): ChannelAdapter {
+  let last: Promise<unknown> = Promise.resolve();
   return {
     name: 'outbox',
     dropsRepeats: true,
-    async send(message): Promise<HandOver> {
-      const line: OutboxLine = {
-        at: new Date(now()).toISOString(),
-        notificationId: message.notificationId,
-        channel: message.channel,
-        priority: message.priority,
-        templateId: message.templateId,
-        hashId: message.hashId,
-        to: { ...message.shown.to },
-        ...(message.shown.subject === undefined ? {} : { subject: message.shown.subject }),
-        text: message.shown.text,
-      };
-      try {
-        const file = await open(path, 'a+', 0o600);
-        try {
-          if (message.earlierTries > 0 && (await holds(file, message.notificationId)))
-            return { outcome: 'taken' };
-          await file.appendFile(`${JSON.stringify(line)}\n`);
-          await file.datasync();
-        } finally {
-          await file.close();
-        }
-        return { outcome: 'taken' };
-      } catch (error) {
-        return { outcome: 'later', error: (error as Error).message };
-      }
+    send(message): Promise<HandOver> {
+      // One line at a time: one that could not be written whole is taken back before the next one.
+      const written = last.then(() => write(path, message, now()));
+      last = written;
+      return written;
     },
-    async close() {},
+    close: async () => void (await last),
   };
 }
 
-async function holds(file: Awaited<ReturnType<typeof open>>, notificationId: string): Promise<boolean> {
+async function write(path: string, message: ChannelMessage, now: number): Promise<HandOver> {
+  try {
+    const file = await open(path, 'a+', 0o600);
+    try {
+      const repeated = message.earlierTries > 0 && (await holds(file, message.notificationId));
+      if (!repeated) await append(file, `${JSON.stringify(lineOf(message, now))}\n`, dirname(path));
+      // Also for a repeated one: the worker that wrote the line may have died before it was on the disk.
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    return { outcome: 'taken' };
+  } catch (error) {
+    return { outcome: 'later', error: (error as Error).message };
+  }
+}
+
+function lineOf(message: ChannelMessage, now: number): OutboxLine {
+  return {
+    at: new Date(now).toISOString(),
+    notificationId: message.notificationId,
+    channel: message.channel,
+    priority: message.priority,
+    templateId: message.templateId,
+    hashId: message.hashId,
+    to: { ...message.shown.to },
+    ...(message.shown.subject === undefined ? {} : { subject: message.shown.subject }),
+    text: message.shown.text,
+  };
+}
+
+/** Appends a whole line, or throws and leaves the file as it was. */
+async function append(file: FileHandle, line: string, folder: string): Promise<void> {
+  const { size } = await file.stat();
+  if (size === 0) await syncFolder(folder);
+  // A worker that was killed, or another process on a full disk, may have left a part of a line.
+  const torn = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== NEWLINE;
+  const bytes = Buffer.from(torn ? `\n${line}` : line);
+  let written = 0;
+  try {
+    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
+  } catch (error) {
+    // Only what is ours: another process may have appended since.
+    const ours = (await file.stat()).size === size + written;
+    if (ours && written > 0) await file.truncate(size);
+    throw error;
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/** A file that was just made survives a power failure only if its folder's entry does. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether the whole line of a notification is there: a torn one is not JSON. */
+async function holds(file: FileHandle, notificationId: string): Promise<boolean> {
   const mark = `"notificationId":${JSON.stringify(notificationId)}`;
   for await (const line of file.readLines({ start: 0, autoClose: false }))
-    if (line.includes(mark)) return true;
+    if (line.includes(mark) && isJson(line)) return true;
   return false;
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }

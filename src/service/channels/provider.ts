@@ -1,6 +1,8 @@
-import { type Dispatcher, request } from 'undici';
+import { buildConnector } from 'undici';
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { boundedAgent } from '../egress/bounded-answers.ts';
+import { exchange, wordsOf } from '../egress/post.ts';
 import type { ChannelAdapter, ChannelMessage, HandOver } from './channel.ts';
 
 export interface ProviderOptions {
@@ -11,8 +13,10 @@ export interface ProviderOptions {
   readonly keysHonoured: boolean;
   readonly deadlineMs: number;
   readonly now: () => number;
-  readonly dispatcher?: Dispatcher;
 }
+
+/** Milliseconds for name, TCP and TLS together; less than a hand-over has, so that a failure to connect is known as one. */
+const CONNECT_MS = 10_000;
 
 /** Errors of a connection that was never made: nothing can have arrived. */
 const NOT_CONNECTED = new Set([
@@ -30,32 +34,29 @@ const NOT_CONNECTED = new Set([
  * refuses it; a 5xx or a lost answer leaves everybody in doubt, as for any client (docs/decisions.md).
  */
 export function providerChannel(options: ProviderOptions): ChannelAdapter {
+  const dispatcher = boundedAgent(buildConnector({ timeout: CONNECT_MS }));
+  const { deadlineMs } = options;
   return {
     name: `provider ${new URL(options.url).host}`,
     dropsRepeats: options.keysHonoured,
     async send(message, signal): Promise<HandOver> {
       const body = Buffer.from(JSON.stringify(payload(message)));
       try {
-        const answer = await request(options.url, {
-          method: 'POST',
-          body,
-          headers: {
-            ...deliveryHeaders(message.notificationId, options.now(), body, [options.secret]),
-            [HEADERS.idempotencyKey]: message.notificationId,
-          },
-          headersTimeout: options.deadlineMs,
-          bodyTimeout: options.deadlineMs,
-          signal,
-          ...(options.dispatcher ? { dispatcher: options.dispatcher } : {}),
-        });
-        await answer.body.dump();
-        return verdict(answer.statusCode);
+        const headers = {
+          ...deliveryHeaders(message.notificationId, options.now(), body, [options.secret]),
+          [HEADERS.idempotencyKey]: message.notificationId,
+        };
+        const { status } = await exchange(options.url, body, headers, { dispatcher, deadlineMs, signal });
+        return verdict(status);
       } catch (error) {
-        const { code, message: words } = error as NodeJS.ErrnoException;
-        return { outcome: code !== undefined && NOT_CONNECTED.has(code) ? 'later' : 'unknown', error: words };
+        const { code } = error as NodeJS.ErrnoException;
+        return {
+          outcome: code !== undefined && NOT_CONNECTED.has(code) ? 'later' : 'unknown',
+          error: wordsOf(error),
+        };
       }
     },
-    async close() {},
+    close: () => dispatcher.destroy(),
   };
 }
 

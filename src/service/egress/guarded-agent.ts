@@ -1,7 +1,9 @@
+import { constants } from 'node:crypto';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { type Agent, buildConnector } from 'undici';
 import { type AddressPolicy, refuseAddress } from './address-policy.ts';
+import { boundedAgent } from './bounded-answers.ts';
 import { directResolver } from './resolve.ts';
 
 /** Resolves a name to all its addresses, called as Node's `dns.lookup` with `all: true`. */
@@ -19,6 +21,9 @@ export interface GuardOptions extends AddressPolicy {
   /** Extra certificate authorities, as `tls.connect` takes them. */
   readonly ca?: string;
 }
+
+/** Most addresses of one name that are tried: a name with thousands would make us knock at thousands of hosts. */
+const TRIED = 8;
 
 /** A connection that was not made, because the address is not a public one. */
 export class RefusedTarget extends Error {
@@ -40,18 +45,15 @@ export function guardedAgent(options: GuardOptions): Agent {
   const connect = buildConnector({
     timeout: options.connectTimeoutMs,
     lookup: guardedLookup(options),
+    // A receiver could ask for one handshake after the other, which cost us more than the receiver.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  return new Agent({
-    connect: (target, callback) => {
-      const literal = target.hostname.replace(/^\[|\]$/g, '');
-      const reason = isIP(literal) ? refuseAddress(literal, options) : null;
-      if (reason === null) connect(target, callback);
-      else callback(new RefusedTarget(literal, reason), null);
-    },
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  return boundedAgent((target, callback) => {
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    const reason = isIP(literal) ? refuseAddress(literal, options) : null;
+    if (reason === null) connect(target, callback);
+    else callback(new RefusedTarget(literal, reason), null);
   });
 }
 
@@ -71,7 +73,7 @@ export function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): L
       }
       const first = addresses[0];
       if (!first) return callback(new RefusedTarget(hostname, 'resolves to no address'), '', 0);
-      if (all) callback(null, addresses);
+      if (all) callback(null, addresses.slice(0, TRIED));
       else callback(null, first.address, first.family);
     });
   };

@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
+
+/** Most bytes that a piece of a body may have and still be copied, so that it does not keep what it was read with. */
+const SMALL = 8 * 1024;
+const BLOCK = 64 * 1024;
+/** Pieces that a body may come in: so many, and one more for each 32 bytes. A client decides where chunks end. */
+const PIECES = 10_000;
+const BYTES_OF_PIECE = 32;
+const tooMany = (pieces: number, bytes: number) => pieces > PIECES + bytes / BYTES_OF_PIECE;
 
 /**
  * Reads a request's body, at most 8 MiB as sent and after decompression. What is left of a refused body stays in the
@@ -19,56 +26,68 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   }
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES)
     throw new ServiceError('payload_too_large');
-  return encoding === 'gzip' ? gunzipped(request) : gather(request, request, 'was cut short');
+  const sent = await gather(request);
+  return encoding === 'gzip' ? gunzipped(sent) : sent;
 }
 
-async function gunzipped(request: IncomingMessage): Promise<Buffer> {
-  const gunzip = createGunzip();
-  // `pipe` does not tell when its source ends badly: the inflated side would wait for ever.
-  const cut = () => gunzip.destroy(new Error('the request was cut short'));
-  request.once('error', cut);
-  request.once('aborted', cut);
-  try {
-    return await gather(request.pipe(gunzip), request, 'is not valid gzip');
-  } finally {
-    request.unpipe(gunzip);
-    gunzip.destroy();
-    request.off('error', cut);
-    request.off('aborted', cut);
-  }
+function gunzipped(sent: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    gunzip(sent, { maxOutputLength: MAX_BODY_BYTES, chunkSize: BLOCK }, (error, inflated) => {
+      if (!error) resolve(inflated);
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+        reject(new ServiceError('payload_too_large'));
+      else reject(unreadable('is not valid gzip'));
+    });
+  });
 }
 
 /**
  * Not by `for await`: leaving such a loop destroys the stream, and with it the socket that the answer needs.
  */
-function gather(source: Readable, request: IncomingMessage, broken: string): Promise<Buffer> {
+function gather(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const blocks: Buffer[] = [];
+    let open = Buffer.alloc(0);
+    let used = 0;
     let bytes = 0;
+    let pieces = 0;
     const settle = (act: () => void) => {
-      source.off('data', take).off('end', end).off('error', fail).off('close', fail);
+      request.off('data', take).off('end', end).off('error', fail).off('close', fail);
       // An error that comes when nobody reads any more must not end the process.
-      source.on('error', () => {});
+      request.on('error', () => {});
       act();
       // Up to 8 MiB that the listeners' closure would keep for as long as the request lives.
-      chunks.length = 0;
+      blocks.length = 0;
+    };
+    const closeBlock = () => {
+      if (used > 0) blocks.push(open.subarray(0, used));
+      open = open.subarray(used);
+      used = 0;
+    };
+    const keep = (chunk: Buffer) => {
+      if (chunk.length > SMALL || chunk.length > open.length - used) closeBlock();
+      if (chunk.length > SMALL) return void blocks.push(chunk);
+      if (chunk.length > open.length) open = Buffer.allocUnsafeSlow(BLOCK);
+      used += chunk.copy(open, used);
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-      else settle(() => reject(new ServiceError('payload_too_large')));
+      pieces++;
+      if (bytes > MAX_BODY_BYTES) settle(() => reject(new ServiceError('payload_too_large')));
+      else if (tooMany(pieces, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
+      else keep(chunk);
     };
-    const end = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
-    const fail = () =>
-      settle(() =>
-        reject(
-          new ServiceError('invalid_request', 'The body could not be read.', [
-            { field: 'body', message: request.errored ? 'was cut short' : broken },
-          ]),
-        ),
-      );
-    source.on('data', take).on('end', end).on('error', fail).on('close', fail);
+    const end = () => {
+      closeBlock();
+      settle(() => resolve(blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, bytes)));
+    };
+    const fail = () => settle(() => reject(unreadable('was cut short')));
+    request.on('data', take).on('end', end).on('error', fail).on('close', fail);
   });
+}
+
+function unreadable(message: string): ServiceError {
+  return new ServiceError('invalid_request', 'The body could not be read.', [{ field: 'body', message }]);
 }
 
 /** How much of a refused body is passed over, and for how long. */
@@ -84,7 +103,7 @@ let discarding = 0;
 /**
  * Passes over what nobody read of a body: a client that is still sending when the connection is closed loses the
  * answer, and on a connection that stays open the rest would be taken for the next request. All together are passed
- * over at 256 KiB a millisecond, so that they take little time from others. Resolves when the answer can go out: at once, or after the rest where the connection ends with the answer. What is too long or too slow to be
+ * over at 256 KiB a millisecond, so that they take little time from others. Resolves when the answer can go out: at once, or after the rest where the connection ends with the answer. What is too long, too slow or in too many pieces to be
  * passed over costs its client the connection.
  */
 export function discardRest(request: IncomingMessage): Promise<void> | undefined {
@@ -92,23 +111,25 @@ export function discardRest(request: IncomingMessage): Promise<void> | undefined
   discarding++;
   const passedOver = new Promise<void>((resolve) => {
     let bytes = 0;
+    let pieces = 0;
     let turn = 0;
     const giveUp = () => {
+      request.off('data', passOver).pause();
       resolve();
       // Time for an answer that waited to go out.
       setImmediate(() => request.socket.destroySoon());
     };
     const timer = setTimeout(giveUp, LONGEST_DISCARD_MS).unref();
-    request.on('data', (chunk: Buffer) => {
+    const passOver = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_DISCARDED) return giveUp();
+      if (bytes > MOST_DISCARDED || tooMany(++pieces, bytes)) return giveUp();
       turn += chunk.length;
       if (turn < DISCARDED_AT_ONCE) return;
       turn = 0;
       request.pause();
       setTimeout(() => request.resume(), discarding);
-    });
-    request.on('error', () => {});
+    };
+    request.on('data', passOver).on('error', () => {});
     request.once('end', resolve);
     request.once('close', () => {
       discarding--;

@@ -2,14 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import type { Detail } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
+import { ambiguity } from './ambiguous.ts';
 import { discardRest } from './body.ts';
 import { refuseJunk } from './junk.ts';
 
 /** How long a client may take over its headers, and over its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** How often the two are looked at. */
+/** How long a client may take nothing of its answer; streams write at least every 15 s. */
+const STALLED_MS = 120_000;
+/** How often the first two are looked at. */
 const CHECK_MS = 1_000;
 
 /** How often connections that became idle are looked for while the server closes. */
@@ -24,8 +28,16 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the application over HTTP/1.1. Rejects with the listen error (EADDRINUSE, EACCES, …). */
-export async function listen(serve: Fetch, host: string, port: number): Promise<Listening> {
+/**
+ * Serves the application over HTTP/1.1. A connection on which nothing moves for `stalledMs` is cut: what its client does
+ * not read would be kept for ever. Rejects with the listen error (EADDRINUSE, EACCES, …).
+ */
+export async function listen(
+  serve: Fetch,
+  host: string,
+  port: number,
+  stalledMs = STALLED_MS,
+): Promise<Listening> {
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // What nobody read of a body is passed over by `failure`, with room for large ones.
     autoCleanupIncoming: false,
@@ -42,20 +54,17 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
       requireHostHeader: false,
     },
     (request, response) => {
+      const unclear = ambiguity(request);
+      if (unclear) return void refuse(request, response, unclear);
       // Only HTTP/1.1 must name a host (RFC 9112, 3.2); the health checks of balancers speak 1.0.
       if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
       void answer(request, response);
     },
   );
+  server.setTimeout(stalledMs);
   refuseJunk(server);
-  server.on('checkExpectation', async (request: IncomingMessage, response: ServerResponse) => {
-    const { status, text, headers } = plain(
-      new ServiceError('invalid_request', undefined, [
-        { field: 'Expect', message: 'can only be 100-continue' },
-      ]),
-    );
-    await discardRest(request);
-    response.writeHead(status, headers).end(text);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -81,6 +90,13 @@ export async function listen(serve: Fetch, host: string, port: number): Promise<
         server.closeIdleConnections();
       }),
   };
+}
+
+/** Answers 400 before the application sees the request, and ends the connection. */
+async function refuse(request: IncomingMessage, response: ServerResponse, detail: Detail): Promise<void> {
+  const { status, text, headers } = plain(new ServiceError('invalid_request', undefined, [detail]));
+  await discardRest(request);
+  response.writeHead(status, headers).end(text);
 }
 
 /** A request whose address or Host header names nothing that could be looked for. */

@@ -19,6 +19,7 @@ export interface ClaimedDelivery {
 /** A subscription that has deliveries due. */
 export interface DueLane {
   readonly webhookId: string;
+  readonly url: string;
   readonly failing: boolean;
 }
 
@@ -51,14 +52,14 @@ const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > 
 export const deliveries = {
   /** Up to `most` subscriptions that have something due now, by identifier, those behind `after`. */
   async dueLanes(tx: Tx, after: string, most: number): Promise<DueLane[]> {
-    const rows = await tx.sql.all<{ webhookId: string; failing: number }>(
-      `SELECT w.webhook_id AS "webhookId", CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
+    const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
+      `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
        FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)
        ORDER BY w.webhook_id LIMIT ?`,
       [tx.now, after, tx.now, most],
     );
-    return rows.map(({ webhookId, failing }) => ({ webhookId, failing: failing === 1 }));
+    return rows.map(({ failing, ...lane }) => ({ ...lane, failing: failing === 1 }));
   },
 
   /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */
@@ -186,7 +187,7 @@ export const deliveries = {
       columns: `d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
         CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"`,
       long: [],
-      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(a.error), 0)), 0) FROM delivery_attempt a
+      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
         WHERE a.delivery_id = d.delivery_id AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
       from: `delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
         WHERE d.workspace_id = ? AND d.webhook_id = ?
@@ -197,7 +198,8 @@ export const deliveries = {
     });
     if (rows.length === 0) return { rows: [], more };
     const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
-      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, a.error, a.duration_ms AS "durationMs"
+      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
+         a.duration_ms AS "durationMs"
        FROM delivery_attempt a JOIN delivery d ON d.delivery_id = a.delivery_id
        WHERE a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
        ORDER BY a.delivery_id, a.number`,

@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { ServiceDeps } from '../deps.ts';
-import { guardedAgent } from '../egress/guarded-agent.ts';
+import { openEgress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
-import { directResolver } from '../egress/resolve.ts';
 import { secretPlace } from '../sealed-places.ts';
 import { type ClaimedDelivery, type DueLane, deliveries } from '../store/deliveries.ts';
 import { Lanes } from './lanes.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { type Bound, SharedRoom } from './shared-room.ts';
 import { repeat, type Worker } from './worker.ts';
 import { writeDown } from './write-down.ts';
 
@@ -21,10 +21,25 @@ const RESULTS = 4;
 /** Subscriptions looked at in one round, and deliveries that it takes up: some milliseconds of work. */
 const LANES_OF_ROUND = 32;
 const TAKEN_BY_ROUND = 64;
-/** Deliveries of all subscriptions under way; beyond it one more for each that has none, up to twice as many. */
-const UNDER_WAY = 512;
+/** Deliveries to one host under way at a time, whatever the number of its subscriptions. */
+const HOST_WIDTH = 64;
+/** Deliveries under way in all, each with a connection; failing subscriptions may take half of them. */
+const TOTAL_WIDTH = 1024;
+const FAILING_TOTAL = TOTAL_WIDTH / 2;
+/** Beyond this many under way a subscription takes one at a time: those that answer get through beside hanging ones. */
+const CROWDED = TOTAL_WIDTH / 2;
 /** Retries fall due without anybody telling; new deliveries are told of. */
 const LOOK_MS = 1000;
+
+/** A subscription of which deliveries are taken up. */
+interface OpenLane {
+  readonly webhookId: string;
+  readonly bounds: readonly Bound[];
+  /** How many. */
+  readonly room: number;
+  /** The piece that a round takes up leaves room of its own. */
+  readonly cut: boolean;
+}
 
 /**
  * Sends due deliveries. Each subscription has its own lane, so that a receiver that hangs delays only itself.
@@ -37,14 +52,8 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
   const stopping = new AbortController();
   // One listener for each attempt under way.
   setMaxListeners(0, stopping.signal);
-  const names = directResolver();
-  const dispatcher = guardedAgent({
-    get allowLoopback() {
-      return policy().allowLoopbackWebhooks;
-    },
-    connectTimeoutMs: DELIVERY_DEADLINE_MS,
-    resolve: names.resolve,
-  });
+  const egress = openEgress(policy);
+  const shared = new SharedRoom();
   /** Set where more was due than was taken: the next delivery that ends is a reason to look again. */
   let backlog = false;
   /** Behind which subscription the next round looks; a pass over all of them takes as many rounds as it needs. */
@@ -57,12 +66,16 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     try {
       const body = Buffer.from(claimed.body);
       const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
-      const result = await send(claimed.url, body, headers, {
-        dispatcher,
-        deadlineMs: DELIVERY_DEADLINE_MS,
-        now: clock.now,
-        signal: stopping.signal,
-      });
+      const way = egress.to(claimed.url);
+      const result =
+        'refused' in way
+          ? { status: null, error: way.refused, retryAfterMs: null }
+          : await send(claimed.url, body, headers, {
+              ...way,
+              deadlineMs: DELIVERY_DEADLINE_MS,
+              now: clock.now,
+              signal: stopping.signal,
+            });
       if (result.status === null && stopping.signal.aborted) {
         await store.write((tx) => deliveries.release(tx, claimed), { durable: false });
         return;
@@ -85,19 +98,12 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     }
   };
 
-  const roomOf = ({ webhookId, failing }: DueLane): number => {
-    const free = UNDER_WAY - lanes.size;
-    const own = lanes.room(webhookId, failing ? FAILING_WIDTH : WIDTH);
-    if (free > 0) return Math.min(own, free);
-    return lanes.room(webhookId, 1) > 0 && lanes.size < 2 * UNDER_WAY ? 1 : 0;
-  };
-
   /** Takes up a piece of what is due. Returns whether there is more that could be taken up. */
   const round = async (): Promise<boolean> => {
     const due = await store.read((tx) => deliveries.dueLanes(tx, place, LANES_OF_ROUND));
     const passed = due.length < LANES_OF_ROUND;
     place = passed ? '' : due.at(-1)!.webhookId;
-    const open = due.map((lane) => ({ ...lane, room: roomOf(lane) })).filter(({ room }) => room > 0);
+    const open = openLanes(due);
     if (open.length < due.length) backlog = true;
     if (open.length > 0) await takeUp(open);
     const more = !passed || again;
@@ -105,32 +111,65 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     return more;
   };
 
-  const takeUp = async (open: readonly (DueLane & { room: number })[]): Promise<void> => {
-    const share = Math.max(1, Math.floor(TAKEN_BY_ROUND / open.length));
-    const claims = await store.write(
-      async (tx) => {
-        const taken: ClaimedDelivery[][] = [];
-        for (const { webhookId, room } of open)
-          taken.push(await deliveries.claim(tx, webhookId, Math.min(room, share), LEASE_MS));
-        return taken;
-      },
-      { durable: false },
-    );
-    open.forEach(({ webhookId, room }, i) => {
+  const takeUp = async (open: readonly OpenLane[]): Promise<void> => {
+    let claims: ClaimedDelivery[][] = [];
+    try {
+      claims = await store.write(
+        async (tx) => {
+          const taken: ClaimedDelivery[][] = [];
+          for (const { webhookId, room } of open)
+            taken.push(await deliveries.claim(tx, webhookId, room, LEASE_MS));
+          return taken;
+        },
+        { durable: false },
+      );
+    } finally {
+      open.forEach(({ bounds, room }, i) => {
+        shared.release(bounds, room - (claims[i]?.length ?? 0));
+      });
+    }
+    open.forEach(({ webhookId, room, cut, bounds }, i) => {
       const claimed = claims[i]!;
-      if (claimed.length === room) backlog = true;
-      else if (claimed.length === share) again = true;
+      if (claimed.length === room) {
+        if (cut) again = true;
+        else backlog = true;
+      }
       for (const each of claimed)
         lanes.run(
           webhookId,
           () => leases.during(each, () => attempt(each)),
           () => {
+            shared.release(bounds);
             if (!backlog) return;
             backlog = false;
             worker.wake();
           },
         );
     });
+  };
+
+  /** The lanes that may take something now, and how much: those that do not fail first, and of them the idlest. */
+  const openLanes = (due: readonly DueLane[]): OpenLane[] => {
+    const crowded = lanes.size >= CROWDED;
+    const wanting = due
+      .map((lane) => ({
+        ...lane,
+        own: lanes.room(lane.webhookId, crowded ? 1 : lane.failing ? FAILING_WIDTH : WIDTH),
+      }))
+      .filter(({ own }) => own > 0)
+      .sort((a, b) => Number(a.failing) - Number(b.failing) || b.own - a.own);
+    const share = Math.max(1, Math.floor(TAKEN_BY_ROUND / wanting.length));
+    return wanting
+      .map(({ webhookId, url, failing, own }) => {
+        const bounds = [
+          { key: `host ${URL.canParse(url) ? new URL(url).host : url}`, most: HOST_WIDTH },
+          { key: 'all', most: TOTAL_WIDTH },
+          ...(failing ? [{ key: 'failing', most: FAILING_TOTAL }] : []),
+        ];
+        const room = shared.take(bounds, Math.min(own, share));
+        return { webhookId, bounds, room, cut: room === share && room < own };
+      })
+      .filter(({ room }) => room > 0);
   };
 
   const worker = repeat('the deliverer', clock, log, LOOK_MS, round);
@@ -146,8 +185,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
       stopping.abort();
       await lanes.drained();
       await leases.stop();
-      names.cancel();
-      await dispatcher.destroy();
+      await egress.close();
     },
   };
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -60,3 +61,50 @@ it('leaves for later what it cannot write', async () => {
     error: expect.stringContaining('ENOENT'),
   });
 });
+
+it('does not take a torn line for the notification, nor continue it', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  const outbox = outboxChannel(path, now);
+  await outbox.send(sampleMessage(), signal);
+  const whole = await readFile(path, 'utf8');
+  const torn = whole.replaceAll('ntf_1', 'ntf_2').slice(0, 100);
+  await writeFile(path, whole + torn);
+  const again = sampleMessage({ notificationId: 'ntf_2', earlierTries: 1 });
+  expect(await outbox.send(again, signal)).toEqual({ outcome: 'taken' });
+  expect(await outbox.send(sampleMessage({ notificationId: 'ntf_3' }), signal)).toEqual({ outcome: 'taken' });
+  const written = await lines(path);
+  expect(written[1]).toBe(torn);
+  expect(written.toSpliced(1, 1).map((line) => JSON.parse(line).notificationId)).toEqual([
+    'ntf_1',
+    'ntf_2',
+    'ntf_3',
+  ]);
+});
+
+it('writes a whole line or none where the disk takes only a part, and says so', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  const outbox = outboxChannel(path, now);
+  const send = (id: number, earlierTries = 0) => {
+    const base = sampleMessage({ notificationId: `ntf_${id}`, earlierTries });
+    return outbox.send({ ...base, shown: { ...base.shown, text: 'x'.repeat(400) } }, signal);
+  };
+  // Room for one line and a part of the second: a write beyond the limit is cut short, as on a full disk.
+  limitFiles('1000');
+  try {
+    const results = await Promise.all([1, 2, 3, 4].map((id) => send(id)));
+    results.push(await send(2, 1));
+    expect(results.map(({ outcome }) => outcome)).toEqual(['taken', 'later', 'later', 'later', 'later']);
+  } finally {
+    limitFiles('unlimited');
+  }
+  const text = await readFile(path, 'utf8');
+  expect(text.endsWith('\n')).toBe(true);
+  expect((await lines(path)).map((line) => JSON.parse(line).notificationId)).toEqual(['ntf_1']);
+  expect(await send(2, 2)).toEqual({ outcome: 'taken' });
+  expect((await lines(path)).length).toBe(2);
+});
+
+/** The largest file that this process may write, in bytes. */
+function limitFiles(bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`]);
+}

@@ -2,13 +2,14 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
 import { providerChannel } from '../../../src/service/channels/provider.ts';
+import { startRawServer } from '../../support/raw-server.ts';
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { sampleMessage } from './message.ts';
 
 const { signal } = new AbortController();
 const secret = 'the provider secret 1';
-let receiver: Receiver;
-afterEach(() => receiver.close());
+let receiver: Receiver | undefined;
+afterEach(() => receiver?.close());
 
 async function sendTo(answer?: Answer) {
   receiver = await startReceiver(answer);
@@ -25,7 +26,7 @@ async function sendTo(answer?: Answer) {
 describe('a provider', () => {
   it('gets one signed call with the text in the clear', async () => {
     expect(await sendTo()).toEqual({ outcome: 'taken' });
-    const [got] = receiver.received;
+    const [got] = receiver!.received;
     expect(got!.path).toBe('/messages');
     expect(JSON.parse(got!.body.toString())).toEqual({
       notificationId: 'ntf_1',
@@ -56,14 +57,50 @@ describe('a provider', () => {
 
   it('that hangs or resets leaves us in doubt; one that is not there does not', async () => {
     expect(await sendTo(() => {})).toMatchObject({ outcome: 'unknown' });
-    await receiver.close();
+    await receiver?.close();
     expect(await sendTo((_response, _got, request) => request.socket.destroy())).toMatchObject({
       outcome: 'unknown',
     });
-    await receiver.close();
-    const { url } = receiver;
+    await receiver?.close();
+    const { url } = receiver!;
     const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 300, now: Date.now });
     expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
     expect(channel.dropsRepeats).toBe(true);
+  });
+
+  it.each([
+    ['informational answers', '', 'HTTP/1.1 103\r\n\r\n', 'unknown'],
+    ['empty lines', '', '\r\n', 'unknown'],
+    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n', 'x', 'taken'],
+    ['chunk extensions', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x=y;', 'taken'],
+  ])('that sends %s without end is cut off', async (_, start, endless, outcome) => {
+    const endlessly = await startRawServer((socket, flood) => {
+      socket.write(start);
+      flood(endless);
+    });
+    const { url } = endlessly;
+    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 20_000, now: Date.now });
+    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome });
+    await endlessly.closed();
+    expect(endlessly.sent()).toBeLessThan(32 * 1024 * 1024);
+    await channel.close();
+    await endlessly.close();
+  });
+
+  it('that drips its answer is left at the deadline', async () => {
+    const dripping = await startRawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('x: y\r\n'), 50);
+      socket.once('close', () => clearInterval(timer));
+    });
+    const { url } = dripping;
+    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 400, now: Date.now });
+    expect(await channel.send(sampleMessage(), signal)).toEqual({
+      outcome: 'unknown',
+      error: 'no complete answer within 0.4 s',
+    });
+    await dripping.closed();
+    await channel.close();
+    await dripping.close();
   });
 });

@@ -26,6 +26,17 @@ describe('e-mail', () => {
     expect(mail).toContain('Hello Ada Lovelace,\r\nyour order A-1 is here.');
   });
 
+  it('goes over TLS where the URL says so, to a server that somebody vouches for', async () => {
+    expect(await sendTo({ secure: true })).toEqual({
+      outcome: 'later',
+      error: expect.stringContaining('self-signed certificate'),
+    });
+    const url = `${server!.url}?tls.rejectUnauthorized=false`;
+    const channel = smtpChannel({ url, from: 'shop@example.org', timeoutMs: 2000 });
+    expect(await channel.send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
+    expect(server!.messages).toEqual([expect.stringContaining('Hello Ada Lovelace')]);
+  });
+
   it('lets no value of a variable write a header', async () => {
     await sendTo(
       {},
@@ -64,6 +75,72 @@ describe('e-mail', () => {
   ] as const)('after %s answered by %s: %s', async (command, answer, outcome) => {
     expect(await sendTo({ answers: { [command]: answer } })).toMatchObject({ outcome });
   });
+
+  it('says nothing that the server said, since that may quote the address', async () => {
+    for (const command of ['GREETING', 'MAIL', 'RCPT', 'DATA', 'END']) {
+      const result = await sendTo({ answers: { [command]: 'ada@example.com is here' } });
+      expect(result).not.toEqual({ outcome: 'taken' });
+      expect(JSON.stringify(result), command).not.toContain('ada@');
+      await server?.close();
+    }
+  });
+
+  it.each([
+    // nodemailer queues every empty line and takes one a turn.
+    ['empty lines', '\r\n'.repeat(20_000)],
+    ['empty lines over TLS', '\r\n'.repeat(20_000), true],
+    ['replies', '250 ok\r\n'.repeat(5000)],
+    ['a line', 'x'.repeat(40_000)],
+    ['a reply of many lines', '250-ok\r\n'.repeat(5000)],
+  ])('ends the connection to a server that sends %s without end', async (_, flood, secure = false) => {
+    let sent = 0;
+    server = await startMailServer({
+      secure,
+      answers: { MAIL: '' },
+      onCommand: (command, socket) => {
+        if (command !== 'MAIL') return;
+        const more = () => {
+          while (!socket.destroyed) {
+            sent += flood.length;
+            if (!socket.write(flood)) return void socket.once('drain', more);
+          }
+        };
+        more();
+      },
+    });
+    const gone = server.disconnected();
+    const channel = smtpChannel({
+      url: `${server.url}?tls.rejectUnauthorized=false`,
+      from: 'shop@example.org',
+      timeoutMs: 60_000,
+    });
+    await channel.send(sampleMessage(), signal);
+    await gone;
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it.each(['the deadline', 'the signal'])(
+    'ends the connection to a server that drips, at %s',
+    async (end) => {
+      const stop = new AbortController();
+      let dripping: NodeJS.Timeout | undefined;
+      server = await startMailServer({
+        answers: { MAIL: '' },
+        onCommand: (command, socket) => {
+          if (command !== 'MAIL') return;
+          dripping = setInterval(() => socket.write('250-wait\r\n'), 20);
+          if (end === 'the signal') stop.abort();
+        },
+      });
+      const gone = server.disconnected();
+      const deadlineMs = end === 'the deadline' ? 300 : 60_000;
+      const options = { url: server.url, from: 'shop@example.org', timeoutMs: 60_000, deadlineMs };
+      const { outcome } = await smtpChannel(options).send(sampleMessage(), stop.signal);
+      expect(outcome).not.toBe('taken');
+      await gone;
+      clearInterval(dripping);
+    },
+  );
 
   it('waits for a server that is not there', async () => {
     const gone = await startMailServer();

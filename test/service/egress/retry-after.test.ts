@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { LONGEST_RETRY_AFTER_MS, nextAttempt } from '../../../src/service/domain/deliveries/schedule.ts';
 import { parseRetryAfter } from '../../../src/service/egress/retry-after.ts';
+import { extremeValue } from '../../support/extreme-headers.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 
@@ -19,6 +22,21 @@ it.each([
   expect(parseRetryAfter(value, now)).toBe(expected);
 });
 
-it('keeps an absurd wait inside what a date can hold', () => {
-  expect(Number.isNaN(new Date(now + parseRetryAfter('9'.repeat(40), now)!).getTime())).toBe(false);
+it('reads any value as a wait within a week, or as none', () => {
+  fc.assert(
+    fc.property(extremeValue, fc.integer({ min: 0, max: 4e12 }), (value, at) => {
+      const wait = parseRetryAfter(value, at);
+      if (wait === null) return;
+      expect(wait).toBeGreaterThanOrEqual(0);
+      expect(wait).toBeLessThanOrEqual(LONGEST_RETRY_AFTER_MS);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+it('puts off an attempt by a week at most, whatever the wait', () => {
+  for (const retryAfterMs of [8.64e15, Number.MAX_VALUE, Number.POSITIVE_INFINITY])
+    expect(nextAttempt({ attempts: 1, firstAttemptAt: now, endedAt: now, retryAfterMs, random: 0.5 })).toBe(
+      now + LONGEST_RETRY_AFTER_MS,
+    );
 });

@@ -86,3 +86,18 @@ test('names the first faults of each record of a batch, and no more than a thous
   expect(details.length).toBeGreaterThan(800);
   expect(details.length).toBeLessThan(1100);
 });
+
+test.each([
+  ['chunks', 'POST /v1/events HTTP/1.1\r\nhost: x', 'transfer-encoding: Chunked'],
+  ['an address in absolute form', 'POST http://X:80/v1/events HTTP/1.1\r\nhost: x', ''],
+])('takes a request with %s', async (_, start, framing) => {
+  const service = await startTestService();
+  const text = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
+  const size = text.length;
+  const answer = await exchange(portOf(service.url), [
+    `${start}\r\nauthorization: Bearer ${service.apiKey}\r\nx-service-workspace: ${service.workspace}\r\n` +
+      `content-type: application/json\r\n${framing || `content-length: ${size}`}\r\nconnection: close\r\n\r\n` +
+      (framing ? `${size.toString(16)};x=y\r\n${text}\r\n0\r\n\r\n` : text),
+  ]);
+  expect(answer.status).toBe(202);
+});

@@ -71,7 +71,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
       const lanes = await two.read((tx) => deliveries.dueLanes(tx, '', 1000));
-      expect(lanes).toContainEqual({ webhookId: webhook, failing: false });
+      expect(lanes).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });
@@ -127,10 +127,9 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const again = (id: string) => two.write((tx) => deliveries.redeliver(tx, workspace, webhook, id));
       expect(await again(claimed!.deliveryId)).toBe(true);
       expect(await again('dlv_none')).toBe(false);
-      expect(await two.read((tx) => deliveries.dueLanes(tx, '', 1000))).toContainEqual({
-        webhookId: webhook,
-        failing: true,
-      });
+      expect(await two.read((tx) => deliveries.dueLanes(tx, '', 1000))).toContainEqual(
+        expect.objectContaining({ webhookId: webhook, failing: true }),
+      );
       await finish(two, (await claim(two))[0]!, 410);
       expect(await one.read((tx) => webhooks.get(tx, workspace, webhook))).toMatchObject({
         status: 'disabled',

@@ -18,6 +18,9 @@ export const RETRY_GAPS_MS: readonly number[] = [
 /** The first attempt and one after each gap. */
 export const MAX_ATTEMPTS = RETRY_GAPS_MS.length + 1;
 
+/** The longest that a receiver can put off the next attempt, in ms. */
+export const LONGEST_RETRY_AFTER_MS = 7 * 24 * HOUR;
+
 /** Furthest that a gap strays from the schedule, as a part of it. */
 export const JITTER = 0.2;
 
@@ -44,5 +47,5 @@ export function nextAttempt(made: {
   const planned = RETRY_GAPS_MS.slice(0, made.attempts).reduce((sum, each) => sum + each, 0);
   const place = made.firstAttemptAt + planned + (made.random * 2 - 1) * PLACE_JITTER * gap;
   const wait = Math.min(Math.max(place - made.endedAt, gap * (1 - JITTER)), gap * (1 + JITTER));
-  return Math.ceil(made.endedAt + Math.max(wait, made.retryAfterMs ?? 0));
+  return Math.ceil(made.endedAt + Math.max(wait, Math.min(made.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)));
 }

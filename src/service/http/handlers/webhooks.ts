@@ -103,7 +103,10 @@ function allowedUrl(text: string, allowLoopback: boolean): string {
   throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
 }
 
-const iso = (at: number) => new Date(at).toISOString();
+/** The latest time a Date can hold, in unix ms; nodes of earlier versions may store later ones. */
+const END_OF_TIME = 8.64e15;
+
+const iso = (at: number) => new Date(Math.min(at, END_OF_TIME)).toISOString();
 
 function shown(webhook: StoredWebhook): Webhook {
   const { id, url, events, status, createdAt, disabledReason, leaseUntil } = webhook;

@@ -2,7 +2,8 @@ import { core } from './001-core.ts';
 import { decisions } from './002-decisions.ts';
 import { notificationsAndWebhooks } from './003-notifications-and-webhooks.ts';
 import { postgresLimiter } from './004-postgres-limiter.ts';
-import { pieces } from './008-pieces.ts';
+import { pieces } from './005-pieces.ts';
+import { dueInReach } from './006-due-in-reach.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of its number. */
@@ -12,6 +13,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notificationsAndWebhooks,
   postgresLimiter,
   pieces,
+  dueInReach,
 ];
 
 /** The schema version that this program writes. */

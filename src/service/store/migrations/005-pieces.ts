@@ -6,7 +6,7 @@ import type { Migration } from './migration.ts';
  * still to be removed, and indexed events of a name that no rule asks about any more.
  */
 export const pieces: Migration = {
-  id: 8,
+  id: 5,
   up: (d) => [
     `CREATE TABLE fan_out (
       seq ${d.serial},

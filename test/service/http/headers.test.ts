@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { extremeValue } from '../../support/extreme-headers.ts';
+import { exchange } from '../../support/hostile-requests.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const EVENT = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
+
+/** One request whose headers are these, in latin1. */
+async function send(service: TestService, start: string, headers: Record<string, string>, body = '') {
+  const all = {
+    host: 'x',
+    authorization: `Bearer ${service.apiKey}`,
+    'x-service-workspace': service.workspace,
+    'content-type': 'application/json',
+    ...(body === '' ? {} : { 'content-length': String(body.length) }),
+    connection: 'close',
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = Buffer.from(`${start} HTTP/1.1\r\n${lines.join('')}\r\n${body}`, 'latin1');
+  return exchange(Number(new URL(service.url).port), [bytes]);
+}
+
+// A request whose length is not that of its body may wait for more of it, which is another test.
+const READ = [
+  'host',
+  'authorization',
+  'x-service-workspace',
+  'idempotency-key',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'last-event-id',
+  'expect',
+  'accept',
+  'accept-encoding',
+  'upgrade',
+  'range',
+  'if-none-match',
+  'if-modified-since',
+  'x-forwarded-for',
+  'x-http-method-override',
+];
+
+test('any value of any header gets an answer that is no fault of the service', async () => {
+  const service = await startTestService();
+  const answers = new Map<number, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...READ), extremeValue, async (name, value) => {
+      const { status, body } = await send(service, 'POST /v1/events', { [name]: value }, EVENT);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      expect([202, 400, 401, 403, 409, 415], `${name}: ${value}`).toContain(status);
+      expect(body.requestId).toMatch(/^req_/);
+    }),
+    { numRuns: 600 },
+  );
+  expect([...answers.keys()]).toEqual(expect.arrayContaining([202, 400, 401, 403, 415]));
+  const { status } = await send(service, 'POST /v1/events', {}, EVENT);
+  expect(status).toBe(202);
+}, 60_000);
+
+test('any length gets a refusal or the body that has it', async () => {
+  const service = await startTestService();
+  await fc.assert(
+    fc.asyncProperty(extremeValue, async (value) => {
+      // Without a body: a length that waits for more would keep the connection open.
+      fc.pre(!/^\s*0*[1-9]\d{0,18}\s*$/.test(value));
+      const { status } = await send(service, 'POST /v1/events', { 'content-length': value });
+      expect([400, 413], value).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
+}, 60_000);
+
+test('an idempotency key is taken as it is, or refused', async () => {
+  const service = await startTestService();
+  await fc.assert(
+    fc.asyncProperty(extremeValue, async (value) => {
+      // What surrounds a value is no part of it (RFC 9110, 5.5).
+      const key = value.replace(/^[ \t]+|[ \t]+$/g, '');
+      const valid = /^[\x21-\x7e]{1,255}$/.test(key);
+      const first = await send(service, 'POST /v1/events', { 'idempotency-key': value }, EVENT);
+      expect(first.status, value).toBe(valid ? 202 : 400);
+      if (!valid) return;
+      const again = await send(service, 'POST /v1/events', { 'idempotency-key': value }, EVENT);
+      expect(again.text).toMatch(/idempotent-replayed: true/i);
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);
+
+test('a stream begins for any Last-Event-ID, at a place that exists', async () => {
+  const service = await startTestService();
+  await send(service, 'POST /v1/events', {}, EVENT);
+  await fc.assert(
+    fc.asyncProperty(extremeValue, async (value) => {
+      const stop = new AbortController();
+      const answer = await fetch(`${service.url}/v1/events/stream`, {
+        headers: {
+          authorization: `Bearer ${service.apiKey}`,
+          'x-service-workspace': service.workspace,
+          'last-event-id': value.trim(),
+        },
+        signal: stop.signal,
+      });
+      expect(answer.status).toBe(200);
+      const reader = answer.body!.getReader();
+      const { value: chunk } = await reader.read();
+      expect(new TextDecoder().decode(chunk)).toMatch(/^retry: 1000\nid: [01]\n\n/);
+      stop.abort();
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../src/service/http/server.ts';
+
+/** A stream without an end, and whether it was given up. */
+function endless() {
+  const state = { cancelled: false };
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+    cancel: () => {
+      state.cancelled = true;
+    },
+  });
+  return { state, body };
+}
+
+test('a client that takes nothing of its answer loses its connection, and the answer is given up', async () => {
+  const { state, body } = endless();
+  const server = await listen(() => new Response(body), '127.0.0.1', 0, 200);
+  onTestFinished(() => server.close(0));
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  while (!state.cancelled) await new Promise((resolve) => setTimeout(resolve, 20));
+  const closed = once(socket, 'close');
+  socket.resume();
+  await closed;
+});
+
+test('a client that takes its answer slowly keeps its connection', async () => {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (let i = 0; i < 10; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        controller.enqueue(new TextEncoder().encode(`${i}`));
+      }
+      controller.close();
+    },
+  });
+  const server = await listen(() => new Response(body), '127.0.0.1', 0, 500);
+  onTestFinished(() => server.close(0));
+  const answer = await fetch(`http://127.0.0.1:${server.port}/`);
+  expect(await answer.text()).toBe('0123456789');
+});
