@@ -32,9 +32,9 @@ export function processWorld(): World {
         process.off('SIGTERM', heard);
       };
     },
-    onOutputClosed(heard) {
-      readers.add(heard);
-      return () => void readers.delete(heard);
+    onOutputClosed(listener) {
+      readers.add(listener);
+      return () => void readers.delete(listener);
     },
     endsSoon: compileQuickly,
     exit: (code) => process.exit(code),
@@ -71,7 +71,7 @@ function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
       if (outputClosed) {
         // A reader that went away (`svc … | head -1`) is no failure of a listing: stop quietly.
         if (readers.size === 0) process.exit(EXIT.done);
-        for (const heard of readers) heard();
+        for (const listener of readers) listener();
         return;
       }
       sayLost(error);

@@ -18,8 +18,8 @@ export interface World {
   readonly clock: Clock;
   /** Calls `heard` on SIGINT and SIGTERM; returns the function that stops it. */
   onInterrupt(heard: () => void): () => void;
-  /** Calls `heard`, in place of ending quietly, when nobody reads standard output any more; returns what stops it. */
-  onOutputClosed(heard: () => void): () => void;
+  /** Calls `listener`, in place of ending quietly, when nobody reads standard output any more; returns what stops it. */
+  onOutputClosed(listener: () => void): () => void;
   /** Told by a command that ends after a few requests: what only pays in the long run need not be begun. */
   endsSoon(): void;
   /** Ends the process at once, for a second Ctrl-C. */

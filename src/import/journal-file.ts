@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { ensurePrivateDir } from '../kit/private-file.ts';
-import { sqliteFileFault } from '../kit/sqlite-file.ts';
+import { sqliteFileFault, sqliteHeader } from '../kit/sqlite-file.ts';
 import { JournalError, journalTrouble } from './journal-error.ts';
 
 const SCHEMA = `
@@ -38,6 +38,7 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
   const lost = sqliteFileFault(path);
   if (lost === 'cut short' || (lost === 'empty' && !afresh))
     throw new JournalError('broken', path, new Error(`the file is ${lost}`));
+  refuseOthers(path);
   try {
     ensurePrivateDir(dirname(path));
     const db = new Database(path, { timeout: 0 });
@@ -76,6 +77,21 @@ export function unfinishedIn(path: string): Unfinished | undefined {
   } finally {
     db?.close();
   }
+}
+
+/** Before SQLite opens it, which may write to it: a link that leads nowhere, and what is surely of something else. */
+function refuseOthers(path: string): void {
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  if (!link) return;
+  const nowhere = link.isSymbolicLink() && !existsSync(path);
+  const mark = sqliteHeader(path)?.readUInt32BE(68) ?? 0;
+  const other = mark !== 0 && mark !== APPLICATION_ID;
+  if (nowhere || other)
+    throw new JournalError(
+      'broken',
+      path,
+      new Error(nowhere ? 'a link to nothing' : 'a file of something else'),
+    );
 }
 
 /** Marks a new file as a journal. Some other SQLite file, which `--checkpoint` may name by mistake, is left alone. */

@@ -5,10 +5,14 @@
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { lstat, open, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { openPipeToWrite } from '../kit/pipe.ts';
 import { endToEnd } from './deliver.ts';
 import { type Delivery, readBody } from './delivery.ts';
+
+/** Enough to see how a record begins. */
+const FIRST_BYTES = 64;
 
 export interface Recorded {
   /** Unix ms. */
@@ -62,6 +66,29 @@ export function parseRecorded(line: string): Recorded | string {
   return { receivedAt: time, kind: readBody(bytes).kind, headers: endToEnd(lines), body: bytes };
 }
 
+/** What stands where deliveries are to be recorded is not a record of deliveries. */
+export class RecordForeign extends Error {
+  override name = 'RecordForeign';
+}
+
+/** What stands at `path`, in words, where a record must not be added to it. */
+async function foreignRecord(path: string): Promise<string | undefined> {
+  const target = await stat(path).catch(() => undefined);
+  const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
+  // A pipe or a device takes what it is given.
+  if (link && (!target || target.isFile())) return 'a symbolic link';
+  if (!target?.isFile() || target.size === 0) return undefined;
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead).startsWith('{"receivedAt":')
+      ? undefined
+      : 'not a record of deliveries';
+  } finally {
+    await file.close();
+  }
+}
+
 /** Appends deliveries to a file that only its owner can read. */
 export class Recorder {
   readonly #stream: Writable;
@@ -73,8 +100,13 @@ export class Recorder {
     this.#failed.catch(() => {}); // told to whoever waits for `failed` or `close`
   }
 
-  /** Opens the file for appending. Rejects with Node's error where it cannot be written. */
+  /**
+   * Opens the file for appending. Rejects with Node's error where it cannot be written, and with RecordForeign where it
+   * is a link, or holds something else than deliveries.
+   */
   static async open(path: string): Promise<Recorder> {
+    const foreign = await foreignRecord(path);
+    if (foreign) throw new RecordForeign(`${path} is ${foreign}: nothing was added to it`);
     const pipe = await openPipeToWrite(path);
     if (pipe) return new Recorder(pipe);
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });

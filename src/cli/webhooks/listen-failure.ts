@@ -1,4 +1,5 @@
 import { shell } from '../../kit/shell.ts';
+import { RecordForeign } from '../../listen/recording.ts';
 import { ProbeLost } from '../../listen/session.ts';
 import { SvcError } from '../errors.ts';
 import { fileFailure } from '../file-failure.ts';
@@ -17,6 +18,11 @@ export function listenFailure(
       },
     );
   }
+  if (error instanceof RecordForeign)
+    return new SvcError('file', error.message, {
+      hint: (typed) => typed.again('--record', `${record}.deliveries.ndjson`),
+      cause: error,
+    });
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (syscall === 'open') {
     return fileFailure(record ?? String(path), error, 'write');

@@ -8,7 +8,7 @@ export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
   static override description =
     `Events, users, decisions, notifications, webhooks and settings are gone for good, and the journals of imports into it;
-workspace and API key stay the same. Also for data that is damaged. Never that of a service elsewhere: naming one is refused.`;
+workspace and API key stay the same. Also for data that is damaged. Files that are not ours stay. Never that of a service elsewhere: naming one is refused.`;
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local --yes'];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {

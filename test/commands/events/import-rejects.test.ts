@@ -255,3 +255,18 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
     expect(readFileSync(victim, 'utf8')).toBe('precious\n'.repeat(100));
   });
 });
+
+test('--checkpoint makes no journal through a link, nor of a file of something else', async () => {
+  const { home, svc } = await place();
+  writeFileSync(join(home, 'notes'), 'precious\n');
+  symlinkSync(join(home, 'nothing'), join(home, 'dangling'));
+  symlinkSync(join(home, 'notes'), join(home, 'link'));
+  for (const name of ['notes', 'link', 'dangling'])
+    for (const more of ['', ' --restart']) {
+      const run = await svc(`${LOCAL} --checkpoint ${name}${more}`);
+      expect([run.code, run.stdout]).toEqual([2, '']);
+      expect(run.stderr).toContain('is damaged, or is none');
+    }
+  expect(readFileSync(join(home, 'notes'), 'utf8')).toBe('precious\n');
+  expect(existsSync(join(home, 'nothing'))).toBe(false);
+});

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -209,6 +209,23 @@ it.each([
   const run = await runSvc(['webhooks', 'listen', '--port', '0', ...(argv as string[])], { env });
   expect(run.code).toBe(code);
   expect(run.stderr).toMatch(/next: /);
+});
+
+it.each(['a file of notes', 'a link to it', 'a link to nothing'])('adds no record to %s', async (what) => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'notes'), 'notes\n');
+  const names: Record<string, string> = { 'a file of notes': 'notes', 'a link to it': 'link' };
+  symlinkSync(join(cwd, 'notes'), join(cwd, 'link'));
+  symlinkSync(join(cwd, 'nothing'), join(cwd, 'dangling'));
+  const record = names[what] ?? 'dangling';
+  const run = await runSvc(['webhooks', 'listen', '--port', '0', '--count', '1', '--record', record], {
+    env,
+    cwd,
+  });
+  expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/is (not a record|a symbolic link)/)]);
+  expect(run.stderr).toContain(`.deliveries.ndjson`);
+  expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('notes\n');
+  expect(existsSync(join(cwd, 'nothing'))).toBe(false);
 });
 
 it('exits 4 without a secret and without a service', async () => {
