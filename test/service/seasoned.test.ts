@@ -7,20 +7,20 @@ import { tempDir } from '../support/temp.ts';
 
 /** The long form is test/chaos/seasoned.chaos.ts. */
 it('reads all of a seasoned store piece by piece, and decides for others meanwhile', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const program = await svcProgram();
   onTestFinished(() => program.release());
   const folder = tempDir();
   const size = {
-    hotEvents: 20_000,
-    bigEvents: 40,
+    hotEvents: 5000,
+    bigEvents: 20,
     bigBytes: 8 * 1024 * 1024 - 200,
-    contents: 2000,
-    subscriptions: 1200,
-    deliveries: 300,
+    contents: 1000,
+    subscriptions: 300,
+    deliveries: 150,
     decisions: 2000,
-    wideDecisions: 200,
+    wideDecisions: 60,
     messages: 200,
   };
   const report = await readSeasoned(program, await freshDatabase(folder), join(folder, 'home'), size);

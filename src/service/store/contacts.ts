@@ -40,8 +40,8 @@ export const contacts = {
   /** Contacts of a user from `start` to before `end`, unix ms; counted up to the highest cap there may be. */
   async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
     const row = await tx.sql.get<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM contact
-         WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? LIMIT ?) AS c`,
+      `SELECT COUNT(*) AS n FROM (SELECT at_ms FROM contact
+         WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms LIMIT ?) AS c`,
       [workspaceId, hashId, start, end, MAX_DAILY_CONTACTS],
     );
     return Number(row!.n);

@@ -41,8 +41,9 @@ const CHUNKS = [64, 8, 1];
 /** Windows that one statement counts. */
 const COUNTED_AT_ONCE = 16;
 
-const COUNT = `SELECT count(*) FROM (SELECT 1 AS one FROM recent_event
-  WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? LIMIT ?) AS e`;
+/** In the order of the index: where one user has most events, PostgreSQL would else read the table for everybody. */
+const COUNT = `SELECT count(*) FROM (SELECT at_ms FROM recent_event
+  WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms LIMIT ?) AS e`;
 
 /** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
 export const recentEvents = {

@@ -13,7 +13,7 @@ const LOOK_MS = 1000;
 const KEEP_ALIVE_MS = 15_000;
 /** Most characters that are made into bytes and handed over at once, and most bytes of a long event read at once. */
 const PIECE = 128 * 1024;
-const READ_PIECE = 512 * 1024;
+const READ_PIECE = 1024 * 1024;
 /** How long a client may take over a piece; one that takes longer goes on after a reconnection. */
 const PATIENCE_MS = 30_000;
 /** Characters that all streams together have read and not yet handed over. */
