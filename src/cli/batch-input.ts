@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Pacer } from '../client/pacer/pacer.ts';
@@ -58,6 +59,8 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const signal = reading?.signal ?? options.signal;
   const stopping = new AbortController();
   const stop = AbortSignal.any([signal, stopping.signal]);
+  // Every request that waits listens to it.
+  setMaxListeners(0, stop);
   let fatal: SvcError | undefined;
   let lines = 0;
   let answered = 0;

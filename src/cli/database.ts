@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../kit/mask-url.ts';
-import { shell, shellPath } from '../kit/shell.ts';
-import { isNoSqliteFile } from '../kit/sqlite-file.ts';
+import { shell } from '../kit/shell.ts';
 import { isPostgres } from '../service/store/postgres/url.ts';
 import { SvcError } from './errors.ts';
 import { fileFailure } from './file-failure.ts';
@@ -61,16 +60,8 @@ export function databaseOf(
  */
 export function databaseFailure(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
-  if (name === 'StoreForeign')
-    return new SvcError('data', message, {
-      hint: isPostgres(database)
-        ? shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc', and name that one with --database`
-        : `see what it is: file ${shellPath(database)}; a database of svc is made where --database names a file that is not there`,
-      cause: error,
-    });
   if (!isPostgres(database)) {
-    const unusable = name === 'StoreUnusable' || name === 'StoreNotOpened';
-    if (unusable && isNoSqliteFile(database))
+    if (name === 'StoreForeign' || name === 'StoreNotOpened')
       return new SvcError('data', message, {
         hint: (typed) => `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`,
         cause: error,
@@ -81,6 +72,11 @@ export function databaseFailure(error: unknown, database: string): unknown {
       cause: error,
     });
   }
+  if (name === 'StoreForeign')
+    return new SvcError('data', message, {
+      hint: shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc', and name that one with --database`,
+      cause: error,
+    });
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
       hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,

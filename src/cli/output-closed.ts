@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { World } from './world.ts';
 
 export interface WhileRead {
@@ -16,5 +17,8 @@ export interface WhileRead {
 export function whileRead({ onOutputClosed }: Pick<World, 'onOutputClosed'>, signal: AbortSignal): WhileRead {
   const closing = new AbortController();
   const over = onOutputClosed(() => closing.abort());
-  return { signal: AbortSignal.any([signal, closing.signal]), closed: () => closing.signal.aborted, over };
+  const stopping = AbortSignal.any([signal, closing.signal]);
+  // Every request that waits listens to it.
+  setMaxListeners(0, stopping);
+  return { signal: stopping, closed: () => closing.signal.aborted, over };
 }

@@ -26,13 +26,6 @@ export function sqliteFileFault(path: string): 'empty' | 'cut short' | undefined
   return kept && size < header.readUInt32BE(28) * pageSize ? 'cut short' : undefined;
 }
 
-/** True for what can be no SQLite database: a folder, or a file that begins as none does. */
-export function isNoSqliteFile(path: string): boolean {
-  const state = statSync(path, { throwIfNoEntry: false });
-  if (state === undefined || (state.isFile() && state.size === 0)) return false;
-  return !sqliteHeader(path)?.toString('latin1', 0, 16).startsWith('SQLite format 3');
-}
-
 /** The first 100 bytes of an SQLite file; undefined where it is none, or cannot be read. */
 export function sqliteHeader(path: string): Buffer | undefined {
   try {

@@ -18,9 +18,10 @@ const CASES: Record<number, () => Case | Promise<Case>> = {
   0: () => ({ argv: ['profiles', 'list'] }),
   1: () => {
     const home = tempDir();
-    writeFileSync(join(home, 'file'), '');
-    const argv = ['events', 'send', '--profile', 'local', '--user-id', 'u', '--event', 'e'];
-    return { argv, env: { SVC_DATA_DIR: join(home, 'file') } };
+    // A file in the place of the folder for journals: nothing can be written there.
+    writeFileSync(join(home, 'imports'), '');
+    const stdin = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
+    return { argv: ['events', 'import', '-', '--profile', 'local'], env: { SVC_DATA_DIR: home }, stdin };
   },
   2: async () => ({ argv: ['events', 'import', '/no/such/file'], env: (await startTestService()).env }),
   4: () => ({ argv: ['decide', '--hash-id', 'h'] }),

@@ -117,7 +117,7 @@ it.each(['0.0.0.0', '::'])(
     await svc.waitFor(/stop with/);
     const text = svc.stdout();
     const exported = Object.fromEntries(
-      [...text.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+      [...text.matchAll(/(SVC_\w+)=('?)(\S+)\2(?=\s)/g)].map(([, name, , value]) => [name, value]),
     );
     expect(text.split('\n')[0]).toMatch(/^serving on every address of this machine, port \d+$/);
     expect(svc.stderr()).toMatch(/other machines.*https.*TLS/);

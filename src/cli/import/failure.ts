@@ -10,7 +10,7 @@ import { Unavailable } from '../../import/outage.ts';
 import { RejectsForeign } from '../../import/rejects-file.ts';
 import { SumError } from '../../import/result.ts';
 import type { ImportEnd } from '../../import/run.ts';
-import { shellPath } from '../../kit/shell.ts';
+import { shell, shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors.ts';
 import { toSvcError } from '../failure.ts';
 import { earlierText, type Ways } from './ways.ts';
@@ -26,7 +26,7 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
     });
   if (error instanceof RejectsForeign)
     return new SvcError('file', error.message, {
-      hint: `move it away, then go on: mv ${shellPath(error.path)} ${shellPath(`${error.path}.kept`)} && ${ways.resume}`,
+      hint: `${shell`move it away, then go on: mv ${error.path} ${`${error.path}.kept`}`} && ${ways.resume}`,
       cause: error,
     });
   if (error instanceof JournalError) return journal(error, ways);
