@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { events } from '../../../src/service/store/events.ts';
+import { events, type StoredEvent } from '../../../src/service/store/events.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { ROOT, runSvc } from '../../support/run-svc.ts';
 import { startTestService } from '../../support/service.ts';
@@ -47,8 +47,14 @@ const byRow = (
 ) => (`${a.userId} ${a.timestamp} ${a.properties}` < `${b.userId} ${b.timestamp} ${b.properties}` ? -1 : 1);
 
 async function stored(store: SqliteStore, workspace: string) {
-  const { rows } = await store.read((tx) => events.after(tx, workspace, 0, Number.MAX_SAFE_INTEGER, 10_000));
-  return rows
+  const all: StoredEvent[] = [];
+  for (let more = true; more; ) {
+    const last = all.at(-1)?.seq ?? 0;
+    const page = await store.read((tx) => events.after(tx, workspace, last, Number.MAX_SAFE_INTEGER, 10_000));
+    all.push(...page.rows);
+    more = page.rows.length > 0;
+  }
+  return all
     .map(({ userId, event, timestamp, properties }) => ({ userId, event, timestamp, properties }))
     .sort(byRow);
 }

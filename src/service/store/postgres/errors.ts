@@ -43,12 +43,19 @@ export function translate(error: unknown, where: string): unknown {
   return error;
 }
 
+/** The same for a connection that could not be made to a database that was open before: whatever the reason, it is away. */
+export function translateConnecting(error: unknown, where: string): StoreUnavailable {
+  const known = translate(error, where);
+  return known instanceof StoreUnavailable
+    ? known
+    : new StoreUnavailable(`${where}: ${error instanceof Error ? error.message : String(error)}`, error);
+}
+
 /** The same while opening, where a wrong name, password or right needs a person. */
 export function translateOpening(error: unknown, where: string): unknown {
   if (error instanceof StoreUnusable) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof StoreUnusable) return new StoreUnusable(`${where}: ${message}`, error);
-  const advice = adviceOn(sqlState(error) ?? '');
+  const advice = adviceOn(sqlState(error instanceof StoreUnavailable ? error.cause : error) ?? '');
   if (advice) return new StoreUnusable(`${where}: ${message}: ${advice}`, error);
   return translate(error, where);
 }

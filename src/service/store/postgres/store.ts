@@ -12,7 +12,7 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
-import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
+import { isBroken, isConflict, translate, translateConnecting, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
 import {
   connectionSettings,
@@ -242,7 +242,7 @@ export class PostgresStore implements Store {
     const deadline = performance.now() + BEGIN_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
       const client = await this.#pool.connect().catch((error) => {
-        throw translate(error, this.#where);
+        throw translateConnecting(error, this.#where);
       });
       try {
         const results = (await client.query(begin)) as unknown as pg.QueryResult<{ now: number }>[];

@@ -48,7 +48,10 @@ it('a delivery whose result meets a database that is away is not made again', as
     if (!answer.ok) return undefined;
     return ((await answer.json()) as { deliveries: { status: string; attempts: unknown[] }[] }).deliveries;
   };
-  await vi.waitUntil(async () => (await listed())?.[0]?.status === 'delivered', { timeout: 15_000 });
+  await vi.waitUntil(async () => (await listed())?.[0]?.status === 'delivered', {
+    timeout: 20_000,
+    interval: 500,
+  });
   expect((await listed())![0]!.attempts).toHaveLength(1);
   expect(receiver.received).toHaveLength(1);
 }, 40_000);
