@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [...POSTGRES_ONLY, ...ON_POSTGRES],
-          globalSetup: ['test/support/postgres-global.ts'],
+          globalSetup: ['test/support/postgres/postgres-global.ts'],
           env: { SVC_TEST_ENGINE: 'postgres' },
         },
       },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { SvcProgram } from '../test/support/svc-process.ts';
+import type { SvcProgram } from '../test/support/process/svc-process.ts';
 
 /** The built program (`npm run build`), for benches, which are run from the root of the repository. */
 export function benchProgram(): SvcProgram {

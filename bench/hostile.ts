@@ -1,13 +1,13 @@
 /**
  * How long POST /v1/decisioning/decide takes, and how much memory `svc serve` takes, while hostile clients do all they
- * can at once (test/support/hostile-requests.ts) beside 500 slow sockets: the figures of docs/guarantees.md.
+ * can at once (test/support/scenarios/hostile-requests.ts) beside 500 slow sockets: the figures of docs/guarantees.md.
  * `npm run build && npm run bench -- bench/hostile.ts [seconds]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storm } from '../test/support/hostile-storm.ts';
-import { serve } from '../test/support/served.ts';
+import { serve } from '../test/support/process/served.ts';
+import { storm } from '../test/support/scenarios/hostile-storm.ts';
 import { benchProgram } from './bench-program.ts';
 
 const seconds = Number(process.argv[2] ?? 30);

@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createDatabase, startPostgres } from '../test/support/postgres.ts';
+import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { writeEvents } from './import-events.ts';
 
 const count = Number(process.argv[2] ?? 500_000);

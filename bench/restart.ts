@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ledger } from '../test/support/ledger.ts';
-import { serve } from '../test/support/served.ts';
+import { serve } from '../test/support/process/served.ts';
+import { Ledger } from '../test/support/scenarios/ledger.ts';
 import { benchProgram } from './bench-program.ts';
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);

@@ -39,9 +39,9 @@ try {
       all,
       openapi: 'src/contract/openapi.ts',
       docs: 'src/cli/help/markdown.ts',
-      manifest: 'src/cli/manifest.ts',
-      catalog: 'src/service/catalogue/schema.ts',
-      faults: 'src/service/faults/schema.ts',
+      manifest: 'src/cli/command/manifest.ts',
+      catalog: 'src/service/catalog/schema.ts',
+      faults: 'src/service/fault-injection/schema.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -57,9 +57,9 @@ try {
     JSON.stringify({ commands: Object.fromEntries(commands), version: plugin.version }, null, 2),
   ]);
   const aliases = commands.flatMap(([id, command]) => command.aliases.map((alias) => [alias, id]));
-  write('src/cli/commands.gen.ts', [
+  write('src/program/commands.gen.ts', [
     '// Made by `npm run generate` from src/commands.',
-    "import type { LoadableCommand } from './find-command.ts';",
+    "import type { LoadableCommand } from '../cli/command/command.ts';",
     '',
     '/** Loads the code of a command by its id. */',
     'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { flushed, processWorld } from './cli/process-world.ts';
-import type { World } from './cli/world.ts';
+import { flushed, processWorld } from './cli/command/process-world.ts';
+import type { World } from './cli/terminal/world.ts';
 
 /**
  * Runs one command line: `argv` without node and script. Resolves with the exit code and never rejects.
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], world: World, root: string):
     );
     return 0;
   }
-  const { dispatch } = await import('./cli/dispatch.ts');
+  const { dispatch } = await import('./program/dispatch.ts');
   return dispatch(argv, { world, version, root });
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT, runSvc } from './support/run-svc.ts';
+import { ROOT, runSvc } from './support/process/run-svc.ts';
 import { tempDir } from './support/temp.ts';
 
 it('the examples are taken whole, every user of every event among the users', async () => {

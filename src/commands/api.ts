@@ -1,7 +1,7 @@
-import { cleanLine, foreignJson } from '../cli/clean.ts';
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { SvcError } from '../cli/errors.ts';
-import { Args, Flags } from '../cli/oclif.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+import { Args, Flags } from '../cli/flags/oclif.ts';
+import { cleanLine, foreignJson } from '../cli/terminal/sanitize.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -31,7 +31,7 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
   protected override async act(context: Context<typeof Api>): Promise<void> {
     const { args, flags, out, signal, connect } = context;
     const { method, path } = address(args.method, args.path);
-    const { bodyOf, headersOf, withQuery } = await import('../api/request.ts');
+    const { bodyOf, headersOf, withQuery } = await import('../features/api/request.ts');
     const headers = headersOf(flags.header ?? []);
     const fields = [
       ...(flags['raw-field'] ?? []).map((text) => ({ text, typed: false })),

@@ -1,4 +1,4 @@
-import { type Context, SvcCommand } from '../cli/command.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { LOCAL, Profiles } from '../profiles/profiles.ts';
 
 export default class Complete extends SvcCommand {
@@ -11,7 +11,7 @@ export default class Complete extends SvcCommand {
 
   protected override async act({ out, paths, root }: Context<typeof Complete>): Promise<void> {
     const { candidates } = await import('../cli/completion/candidates.ts');
-    const { readManifest } = await import('../cli/manifest.ts');
+    const { readManifest } = await import('../cli/command/manifest.ts');
     const profiles = () => [...Object.keys(new Profiles(paths.configDir).read().profiles), LOCAL];
     // As typed: the parser would take away a last word `--`, which asks for flags.
     const words = this.argv.slice(this.argv.indexOf('--') + 1);

@@ -1,5 +1,5 @@
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { Args } from '../cli/oclif.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { Args } from '../cli/flags/oclif.ts';
 
 export default class Completion extends SvcCommand {
   static override summary = 'Print the completion of bash, zsh or fish';

@@ -1,10 +1,10 @@
-import { runBatch } from '../cli/batch-input.ts';
-import { escapeJson } from '../cli/clean.ts';
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { decideRequest, decideRequestOfLine } from '../cli/decide-request.ts';
-import { SvcError } from '../cli/errors.ts';
-import { Flags } from '../cli/oclif.ts';
-import { showDecision } from '../cli/render/decision.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+import { Flags } from '../cli/flags/oclif.ts';
+import { runBatch } from '../cli/input/batch-input.ts';
+import { escapeJson } from '../cli/terminal/sanitize.ts';
+import { decideRequest, decideRequestOfLine } from '../features/decide/request.ts';
+import { showDecision } from '../features/decide/view.ts';
 
 export default class Decide extends SvcCommand {
   static override summary = 'Ask for the next best action for a user';

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { connect } from '../cli/connect.ts';
-import { SvcError } from '../cli/errors.ts';
-import { bold, cyan } from '../cli/render/text.ts';
-import type { World } from '../cli/world.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { connect } from '../cli/connection/connect.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+import { bold, cyan } from '../cli/terminal/text.ts';
+import type { World } from '../cli/terminal/world.ts';
 
 export default class Demo extends SvcCommand {
   static override summary = 'See the five moves on fresh data of this machine, in a few seconds';
@@ -19,8 +19,8 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
   static override exitCodes = [0, 1, 5, 6, 130] as const;
 
   protected override async act({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
-    const { DemoFailed, playDemo } = await import('../demo/run.ts');
-    const { demoJson, narrate } = await import('../cli/demo/narration.ts');
+    const { DemoFailed, playDemo } = await import('../features/demo/run.ts');
+    const { demoJson, narrate } = await import('../features/demo/narration.ts');
     const { randomFrom } = await import('../kit/random.ts');
     const started = performance.now();
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));

@@ -1,19 +1,20 @@
 import stringWidth from 'string-width';
-import { withoutPath } from '../cli/base-path.ts';
-import { cleanLine } from '../cli/clean.ts';
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { SvcError } from '../cli/errors.ts';
-import { addressWords, toSvcError } from '../cli/failure.ts';
-import { Flags } from '../cli/oclif.ts';
-import type { Paths } from '../cli/paths.ts';
-import { bold, dim, green, red, type Text, yellow } from '../cli/render/text.ts';
-import { resolveSettings, type Settings } from '../cli/settings.ts';
-import { withSpinner } from '../cli/spinner.ts';
-import type { Check } from '../doctor/check.ts';
-import type { Expected } from '../doctor/region.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { withoutPath } from '../cli/connection/base-path.ts';
+import type { Paths } from '../cli/connection/paths.ts';
+import { resolveSettings } from '../cli/connection/settings.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+import { addressWords, toSvcError } from '../cli/errors/to-svc-error.ts';
+import { Flags } from '../cli/flags/oclif.ts';
+import type { Settings } from '../cli/invocation/settings.ts';
+import { cleanLine } from '../cli/terminal/sanitize.ts';
+import { withSpinner } from '../cli/terminal/spinner.ts';
+import { bold, dim, green, red, type Text, yellow } from '../cli/terminal/text.ts';
+import type { Check } from '../features/doctor/check.ts';
+import type { Expected } from '../features/doctor/region.ts';
+import { regionsOf } from '../features/regions/regions.ts';
 import { wrap } from '../kit/wrap.ts';
 import { Profiles } from '../profiles/profiles.ts';
-import { regionsOf } from '../regions/regions.ts';
 
 const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skipped: dim('-   ') } as const;
 
@@ -34,7 +35,7 @@ the limits: a row each, with what was seen and what to do. Exits with the code o
 
   protected override async act(context: Context<typeof Doctor>): Promise<void> {
     const { flags, out, signal, typed } = context;
-    const { worst } = await import('../doctor/check.ts');
+    const { worst } = await import('../features/doctor/check.ts');
     const checks = await examine(context);
     if (signal.aborted) throw new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again() });
     const failure = worst(checks);
@@ -93,7 +94,7 @@ async function examine({
   typed,
   connect,
 }: Context<typeof Doctor>): Promise<Check[]> {
-  const { fail, ok, skipped } = await import('../doctor/check.ts');
+  const { fail, ok, skipped } = await import('../features/doctor/check.ts');
   let settings: ReturnType<typeof resolveSettings>;
   try {
     settings = resolveSettings(flags, world);
@@ -112,9 +113,9 @@ async function examine({
   } else {
     const { baseUrl } = settings;
     typed.settings = settings;
-    const { checkConfiguration } = await import('../doctor/configuration.ts');
+    const { checkConfiguration } = await import('../features/doctor/configuration.ts');
     checks.push(checkConfiguration(settings));
-    const { checkReach } = await import('../doctor/address.ts');
+    const { checkReach } = await import('../features/doctor/address.ts');
     const reach = await checkReach(baseUrl, world.clock.now());
     checks.push(...reach.checks);
     if (!reach.reached)
@@ -124,7 +125,7 @@ async function examine({
       ];
   }
   const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
-  const { checkService } = await import('../doctor/service.ts');
+  const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {
     words: addressWords(typed),
@@ -135,15 +136,15 @@ async function examine({
   const keyFailed = seen.some(({ check, status }) => check === 'key' && status === 'fail');
   if (!flags.probe || keyFailed) checks.push(...seen);
   else {
-    const { probeDecisions } = await import('../doctor/probe.ts');
+    const { probeDecisions } = await import('../features/doctor/probe.ts');
     const probe = () => probeDecisions(connection.client, signal);
     const { check, sign } = await withSpinner(world, out, 'measuring decisions', probe);
     // The reads of a service may be another program's, or none at all: a decision identifies it as well.
     const known = sign === undefined ? undefined : ok('service', `recognised by ${sign}, in its decisions`);
     checks.push(...seen.map((row) => (row.check === 'service' && known ? known : row)), check);
   }
-  const { checkLimits } = await import('../doctor/limits.ts');
-  const { limitRows } = await import('../limits/rows.ts');
+  const { checkLimits } = await import('../features/doctor/limits.ts');
+  const { limitRows } = await import('../features/limits/rows.ts');
   checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now())));
   return checks;
 }

@@ -1,8 +1,8 @@
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
-import { Flags } from '../cli/oclif.ts';
-import { Redraw } from '../cli/render/redraw.ts';
-import { render } from '../cli/render/text.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { EXIT, type ExitCode } from '../cli/errors/exit-codes.ts';
+import { Flags } from '../cli/flags/oclif.ts';
+import { Redraw } from '../cli/terminal/redraw.ts';
+import { render } from '../cli/terminal/text.ts';
 
 const WATCH_MS = 1000;
 
@@ -29,10 +29,10 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
     connect,
   }: Context<typeof Limits>): Promise<ExitCode> {
     const { client, limits, limitsInForce } = await connect();
-    const { limitRows } = await import('../limits/rows.ts');
-    const { limitsTable } = await import('../limits/render.ts');
+    const { limitRows } = await import('../features/limits/rows.ts');
+    const { limitsTable } = await import('../features/limits/render.ts');
     if (flags.refresh) {
-      const { cheapRead } = await import('../limits/refresh.ts');
+      const { cheapRead } = await import('../features/limits/refresh.ts');
       if (!(await cheapRead(client, signal)))
         out.warn('this service has no GET /v1/webhooks to ask; shown is what earlier answers said');
     }

@@ -1,9 +1,9 @@
-import { type Context, SvcCommand } from '../cli/command.ts';
-import { databaseFailure, databaseFlag, databaseOf } from '../cli/database.ts';
-import { SvcError } from '../cli/errors.ts';
-import { Flags } from '../cli/oclif.ts';
-import { keptFlags, serviceFlags, serviceOptions } from '../cli/serve-options.ts';
-import { isLoopback } from '../cli/settings.ts';
+import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { databaseFailure, databaseFlag, databaseOf } from '../cli/connection/database.ts';
+import { isLoopback } from '../cli/connection/settings.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+import { Flags } from '../cli/flags/oclif.ts';
+import { keptFlags, serviceFlags, serviceOptions } from '../features/serve/options.ts';
 import { reachableUrl } from '../kit/reachable-url.ts';
 import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';

@@ -1,11 +1,7 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
-import { followCatalogue } from './catalogue/follow.ts';
+import { followCatalogue } from './catalog/follow.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
-import { provision } from './credentials.ts';
-import { openDataKey } from './data-key.ts';
-import { decisionSeeds } from './decision-seed.ts';
-import type { Log, ServiceDeps } from './deps.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
@@ -18,12 +14,17 @@ import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
-import { LearnedModels } from './learned-models.ts';
-import { type SteadyClock, systemSteadyClock } from './limiter-clock.ts';
+import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
-import { followPolicy, type PolicyChange } from './policy.ts';
+import { openDataKey } from './runtime/data-key.ts';
+import { decisionSeeds } from './runtime/decision-seed.ts';
+import type { ServiceDeps } from './runtime/deps.ts';
+import { LearnedModels } from './runtime/learned-models.ts';
+import { followPolicy, type PolicyChange } from './runtime/policy.ts';
+import { provision } from './store/credentials.ts';
+import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
@@ -197,6 +198,6 @@ async function loadMetrics(store: Store, steady: SteadyClock) {
 
 /** Loaded only for a rehearsal: otherwise nothing of it is on the way of a request. Throws FaultsError. */
 async function loadFaults(path: string, clock: Clock, log: Log) {
-  const { rehearse } = await import('./faults/rehearse.ts');
+  const { rehearse } = await import('./fault-injection/inject.ts');
   return rehearse(path, clock, log);
 }

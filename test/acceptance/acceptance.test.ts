@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { installedSvc } from '../support/installed-svc.ts';
+import { installedSvc } from '../support/process/installed-svc.ts';
 
 /**
  * The built program in real terminal sessions: every file of scripts/ is one. `$ ` begins a command (a line that ends in

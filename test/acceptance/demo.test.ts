@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeliveryBody } from '../../src/contract/schemas.ts';
-import { runSvc } from '../support/run-svc.ts';
+import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 const MOVES = ['Track', 'Decide', 'Render', 'Notify', 'Call back'];

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { type ManifestCommand, readManifest } from '../../src/cli/command/manifest.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
-import { type ManifestCommand, readManifest } from '../../src/cli/manifest.ts';
-import { installedSvc } from '../support/installed-svc.ts';
 import { startHandler } from '../support/listen/child.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { startProcess } from '../support/run-process.ts';
-import { ROOT } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { createDatabase } from '../support/postgres/postgres.ts';
+import { installedSvc } from '../support/process/installed-svc.ts';
+import { startProcess } from '../support/process/run-process.ts';
+import { ROOT } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** The examples of the help, each typed as it stands where what it names is there: files, a service, a handler. */

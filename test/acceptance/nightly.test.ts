@@ -1,9 +1,9 @@
 import { appendFileSync, chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { installedSvc } from '../support/installed-svc.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { ROOT } from '../support/run-svc.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { installedSvc } from '../support/process/installed-svc.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 
 const svc = installedSvc();
 

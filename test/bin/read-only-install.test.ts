@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { putProgram } from '../support/installed-svc.ts';
-import { RUN_AS } from '../support/postgres-programs.ts';
-import { ROOT } from '../support/run-svc.ts';
+import { RUN_AS } from '../support/postgres/postgres-programs.ts';
+import { putProgram } from '../support/process/installed-svc.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** libsql and what it loads. */

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
-import { runDamaged } from '../support/damage.ts';
-import { furnished, suffer } from '../support/damage-suite.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { runDamaged } from '../support/scenarios/damage.ts';
+import { furnished, suffer } from '../support/scenarios/damage-suite.ts';
 
 test('every damage to every file: each command says what is wrong, and destroys nothing', async () => {
   const program = await svcProgram();

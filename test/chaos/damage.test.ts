@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { furnished, suffer } from '../support/damage-suite.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { furnished, suffer } from '../support/scenarios/damage-suite.ts';
 
 // The short form of damage.chaos.ts: every seventh pair of damage and command.
 test('a damaged file: each command says what is wrong, and destroys nothing', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storm } from '../support/decide-storm.ts';
+import { storm } from '../support/scenarios/decide-storm.ts';
 
 /** SVC_STORM sets another number of decisions. */
 const DECISIONS = Number(process.env.SVC_STORM ?? 1_000_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { verifyBody } from '../../src/contract/signature.ts';
 import { seededRandom } from '../../src/kit/random.ts';
-import { killable } from '../support/killable.ts';
+import { killable } from '../support/process/killable.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** How hard to shake. `outcomes` are taps that the service has acknowledged; `kills` are SIGKILLs while they come in. */

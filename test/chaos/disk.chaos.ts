@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
+import { type SvcProgram, svcProgram } from '../support/process/svc-process.ts';
 import {
   canInject,
   type DiskFigures,
   sufferFailingCalls,
   sufferFileLimit,
   sufferFullDisk,
-} from '../support/disk-faults.ts';
-import { type SvcProgram, svcProgram } from '../support/svc-process.ts';
+} from '../support/scenarios/disk-faults.ts';
 import { tempDir } from '../support/temp.ts';
 
 let program: SvcProgram;

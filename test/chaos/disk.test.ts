@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { canInject, sufferFailingCalls, sufferFileLimit } from '../support/disk-faults.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { canInject, sufferFailingCalls, sufferFileLimit } from '../support/scenarios/disk-faults.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of disk.chaos.ts.

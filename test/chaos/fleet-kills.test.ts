@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { killFleet } from '../support/fleet-kills.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { killFleet } from '../support/scenarios/fleet-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of fleet-kills.chaos.ts.

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { storm } from '../support/hostile-storm.ts';
-import { serve } from '../support/served.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { serve } from '../support/process/served.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { storm } from '../support/scenarios/hostile-storm.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('hostile clients all at once: each refused in words, decisions go on, memory stays', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ChaosReport, chaosRun } from '../support/import-chaos.ts';
-import { type SvcProgram, svcProgram } from '../support/svc-process.ts';
+import { type SvcProgram, svcProgram } from '../support/process/svc-process.ts';
+import { type ChaosReport, chaosRun } from '../support/scenarios/import-chaos.ts';
 
 /** SVC_CHAOS_RUNS sets another number of runs. */
 const RUNS = Number(process.env.SVC_CHAOS_RUNS ?? 200);

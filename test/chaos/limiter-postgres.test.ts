@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { limitOnPostgres } from '../support/limiter-suite.ts';
-import { createDatabase } from '../support/postgres.ts';
+import { createDatabase } from '../support/postgres/postgres.ts';
+import { limitOnPostgres } from '../support/scenarios/limiter-suite.ts';
 
 // The short form of limiter.chaos.ts.
 test('the limiter on PostgreSQL decides nothing that a list of all requests would not', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type LimiterFigures, limitOnPostgres, limitOnSqlite } from '../support/limiter-suite.ts';
-import { createDatabase, startPostgres } from '../support/postgres.ts';
+import { createDatabase, startPostgres } from '../support/postgres/postgres.ts';
+import { type LimiterFigures, limitOnPostgres, limitOnSqlite } from '../support/scenarios/limiter-suite.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SEED = process.env.SVC_SEED ?? 'limiter';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitOnSqlite } from '../support/limiter-suite.ts';
+import { limitOnSqlite } from '../support/scenarios/limiter-suite.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of limiter.chaos.ts.

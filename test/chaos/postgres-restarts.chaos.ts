@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { restartPostgres } from '../support/postgres-restarts.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node ends, nothing is lost or doubled', async () => {

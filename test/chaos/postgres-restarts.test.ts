@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { restartPostgres } from '../support/postgres-restarts.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of postgres-restarts.chaos.ts.

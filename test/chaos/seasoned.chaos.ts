@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDatabase, startPostgres } from '../support/postgres.ts';
-import { readSeasoned, type SeasonedReport } from '../support/seasoned-check.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { createDatabase, startPostgres } from '../support/postgres/postgres.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { readSeasoned, type SeasonedReport } from '../support/scenarios/seasoned-check.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** SVC_SEASONED makes it smaller: 0.25 for a quarter of the records. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { killServing } from '../support/serve-kills.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { killServing } from '../support/scenarios/serve-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('200 kills of a service under import: each acknowledged event is there exactly once', async () => {

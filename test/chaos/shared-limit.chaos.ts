@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type OwnServer, startPostgres } from '../support/postgres.ts';
-import { shareLimit } from '../support/shared-limit.ts';
-import { type SvcProgram, svcProgram } from '../support/svc-process.ts';
+import { createDatabase, type OwnServer, startPostgres } from '../support/postgres/postgres.ts';
+import { type SvcProgram, svcProgram } from '../support/process/svc-process.ts';
+import { shareLimit } from '../support/scenarios/shared-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
 let program: SvcProgram;

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { createDatabase } from '../support/postgres.ts';
-import { shareLimit } from '../support/shared-limit.ts';
-import { svcProgram } from '../support/svc-process.ts';
+import { createDatabase } from '../support/postgres/postgres.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
+import { shareLimit } from '../support/scenarios/shared-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of shared-limit.chaos.ts.

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { builtSvc } from '../support/built-svc.ts';
-import { runProcess, startProcess } from '../support/run-process.ts';
-import { startTestService } from '../support/service.ts';
+import { builtSvc } from '../support/process/built-svc.ts';
+import { runProcess, startProcess } from '../support/process/run-process.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SECRET = 'canary-signing-secret-0123456789abcdef';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ALIASES, COMMANDS } from '../../src/cli/commands.gen.ts';
-import { findCommand } from '../../src/cli/find-command.ts';
-import { readManifest } from '../../src/cli/manifest.ts';
-import { parseFailure } from '../../src/cli/parse-failure.ts';
-import { ROOT, runSvc } from '../support/run-svc.ts';
+import { readManifest } from '../../src/cli/command/manifest.ts';
+import { parseFailure } from '../../src/cli/command/parse-error.ts';
+import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
+import { findCommand } from '../../src/program/find-command.ts';
+import { ROOT, runSvc } from '../support/process/run-svc.ts';
 
 const { commands, topics } = readManifest(ROOT);
 const ids = Object.keys(COMMANDS);

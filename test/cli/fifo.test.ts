@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { builtSvc } from '../support/built-svc.ts';
-import { cannedService } from '../support/canned-service.ts';
-import { runProcess, startProcess } from '../support/run-process.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { builtSvc } from '../support/process/built-svc.ts';
+import { runProcess, startProcess } from '../support/process/run-process.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SECRET = 'a-secret-of-these-tests';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { randomFrom } from '../../src/kit/random.ts';
-import { runSvc } from '../support/run-svc.ts';
+import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 const NUMBERS = ['0', '-0', '1', '50000000', '2147483647', '4294967296', '999999999999999', '9'.repeat(40)];

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { COMMANDS as KNOWN } from '../../src/cli/commands.gen.ts';
-import { ATTACKS, type Attack, startHostile } from '../support/hostile-service.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { type Finished, runSvc } from '../support/run-svc.ts';
+import { COMMANDS as KNOWN } from '../../src/program/commands.gen.ts';
+import { ATTACKS, type Attack, startHostile } from '../support/peers/hostile-service.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { type Finished, runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** Every command that calls a service. FILE and USERS stand for input files. */

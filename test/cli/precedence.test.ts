@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { originWords } from '../../src/cli/origin.ts';
-import { type ConnectionFlags, resolveSettings } from '../../src/cli/settings.ts';
-import { runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { type ConnectionFlags, resolveSettings } from '../../src/cli/connection/settings.ts';
+import { originWords } from '../../src/cli/invocation/origin.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SETTINGS = {

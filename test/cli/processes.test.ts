@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtSvc } from '../support/built-svc.ts';
-import { runProcess, startProcess } from '../support/run-process.ts';
-import { startTestService } from '../support/service.ts';
+import { builtSvc } from '../support/process/built-svc.ts';
+import { runProcess, startProcess } from '../support/process/run-process.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** A shell pipeline around the program, with `$SVC` for it. Resolves with the codes of its parts. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { cannedService } from '../support/canned-service.ts';
-import { startSvc } from '../support/run-svc.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { startSvc } from '../support/process/run-svc.ts';
 
 it('many requests that wait at once may all listen for Ctrl-C: no warning of a leak', async () => {
   const warnings: string[] = [];

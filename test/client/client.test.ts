@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import { Pacers } from '../../src/client/pacers.ts';
 import { type Clock, systemClock } from '../../src/kit/clock.ts';
-import { type Answer, startReceiver } from '../support/receiver.ts';
-import { startTestService } from '../support/service.ts';
+import { type Answer, startReceiver } from '../support/peers/receiver.ts';
+import { startTestService } from '../support/process/service.ts';
 
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 const trigger = { hashId: 'h', templateId: 't', channel: 'sms' } as const;

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { startStandIn } from '../support/peers/stand-in.ts';
 
 const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Answer, startReceiver } from '../support/receiver.ts';
-import { runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { type Answer, startReceiver } from '../support/peers/receiver.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 async function answering(answer: Answer) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { runSvc } from '../support/run-svc.ts';
+import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 const complete = async (words: string[], home?: string) => {

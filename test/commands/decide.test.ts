@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { cannedService } from '../support/canned-service.ts';
-import { runSvc, startSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { runSvc, startSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const lines = (text: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cannedService } from '../support/canned-service.ts';
-import { runSvc } from '../support/run-svc.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { runSvc } from '../support/process/run-svc.ts';
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 

@@ -2,9 +2,9 @@ import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { type RunOptions, runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { type RunOptions, runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 interface Row {

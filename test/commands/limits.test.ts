@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../support/receiver.ts';
-import { runSvc, startSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { runSvc, startSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 const rows = (stdout: string) =>

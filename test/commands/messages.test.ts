@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cannedService } from '../support/canned-service.ts';
-import { runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 const json = async (argv: string[], options: Parameters<typeof runSvc>[1]) => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { cannedService } from '../support/canned-service.ts';
-import { runSvc, startSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { cannedService } from '../support/peers/canned-service.ts';
+import { runSvc, startSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** Runs a command on a terminal on which each answer is typed once its question stands there. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runSvc, startSvc } from '../support/run-svc.ts';
+import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MISTAKES } from '../../src/listen/diagnose/mistakes.ts';
-import { ROOT } from '../support/run-svc.ts';
+import { MISTAKES } from '../../src/features/listen/diagnose/signature-mistakes.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 
 const page = readFileSync(join(ROOT, 'docs/webhooks-handlers.md'), 'utf8');
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(page)![1]!;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
 import { openApi } from '../../src/contract/openapi.ts';
-import { catalogJsonSchema } from '../../src/service/catalogue/schema.ts';
+import { catalogJsonSchema } from '../../src/service/catalog/schema.ts';
 
 type Json = Record<string, unknown>;
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { ROOT } from '../support/run-svc.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 const FILES = [
-  'src/cli/commands.gen.ts',
+  'src/program/commands.gen.ts',
   'oclif.manifest.json',
   'openapi.json',
   'docs/catalog.schema.json',

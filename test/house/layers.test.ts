@@ -1,58 +1,130 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../support/run-svc.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 
 const SRC = join(ROOT, 'src');
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'));
 
-const folders = readdirSync(SRC, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map((entry) => entry.name);
+interface Import {
+  readonly file: string;
+  /** A path below src, or the name of a package. */
+  readonly target: string;
+}
 
-/** What each source file imports: paths below src, or names of packages. */
-const imports = files.flatMap((file) => {
+/** Every import of the source, type-only ones included. */
+const imports: readonly Import[] = files.flatMap((file) => {
   const text = readFileSync(join(SRC, file), 'utf8');
-  const specifiers = [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
-    ),
-  ];
-  return specifiers.map((match) => {
-    const specifier = (match[1] ?? match[2])!;
+  const specifiers = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+  );
+  return [...specifiers].map(([, atOnce, lazily]) => {
+    const specifier = (atOnce ?? lazily)!;
     const target = specifier.startsWith('.')
-      ? relative(SRC, resolve(SRC, dirname(file), specifier))
+      ? relative(SRC, resolve(SRC, dirname(file), specifier)).replaceAll('\\', '/')
       : specifier;
     return { file, target };
   });
 });
+
 const between = (from: RegExp, to: RegExp) =>
   imports
     .filter(({ file, target }) => from.test(file) && to.test(target))
     .map(({ file, target }) => `${file} -> ${target}`);
 
-/** A folder of ours that is neither this side's own nor common ground. */
-const OURS_BUT = (own: string) => new RegExp(`^(?!${own}/|contract/|kit/)(${folders.join('|')})/`);
+/** A path of ours outside the named folders. */
+const OUTSIDE = (...folders: string[]) => {
+  const ours = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const others = ours.map(({ name }) => name).filter((name) => !folders.includes(name));
+  return new RegExp(`^(${others.join('|')})/`);
+};
+
+/** Groups of names that import each other in a circle. */
+function circles(edges: Iterable<readonly [from: string, to: string]>): string[][] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of edges) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const reachable = (start: string) => {
+    const seen = new Set<string>();
+    const open = [start];
+    for (let at = open.pop(); at !== undefined; at = open.pop())
+      for (const to of next.get(at) ?? [])
+        if (!seen.has(to)) {
+          seen.add(to);
+          open.push(to);
+        }
+    return seen;
+  };
+  const reach = new Map([...next.keys()].map((name) => [name, reachable(name)]));
+  const found = new Set<string>();
+  for (const [name, seen] of reach)
+    if (seen.has(name))
+      found.add(
+        [...seen]
+          .filter((other) => reach.get(other)?.has(name))
+          .sort()
+          .join(' '),
+      );
+  return [...found].map((group) => group.split(' '));
+}
+
+/** For each folder, which of its own files and folders import which: paths are cut below the folder they share. */
+function siblings(): Map<string, [string, string][]> {
+  const levels = new Map<string, [string, string][]>();
+  for (const { file, target } of imports) {
+    if (!files.includes(target)) continue;
+    const [from, to] = [file.split('/'), target.split('/')];
+    const depth = from.findIndex((part, i) => part !== to[i]);
+    const folder = from.slice(0, depth).join('/');
+    levels.set(folder, [...(levels.get(folder) ?? []), [from[depth]!, to[depth]!]]);
+  }
+  return levels;
+}
 
 describe('the layers (ARCHITECTURE.md)', () => {
   it('sees the imports at all', () => {
-    expect(imports.length).toBeGreaterThan(100);
+    expect(imports.length).toBeGreaterThan(1000);
     expect(between(/^client\//, /^contract\//)).not.toEqual([]);
     expect(between(/^service\//, /^contract\//)).not.toEqual([]);
   });
 
-  it('client and service meet only in contract and kit', () => {
-    expect(between(/^client\//, OURS_BUT('client'))).toEqual([]);
-    expect(between(/^service\//, OURS_BUT('service'))).toEqual([]);
+  it('finds a circle where there is one', () => {
+    const edges: [string, string][] = [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'a'],
+      ['c', 'd'],
+    ];
+    expect(circles(edges)).toEqual([['a', 'b', 'c']]);
+    expect(circles(edges.slice(1))).toEqual([]);
   });
 
-  it('contract and kit stand on nothing of ours but kit', () => {
-    expect(
-      between(/^contract\//, /^(?!contract\/|kit\/)(cli|client|commands|import|listen|profiles|service)\//),
-    ).toEqual([]);
-    expect(
-      between(/^kit\//, /^(?!kit\/)(cli|client|commands|contract|import|listen|profiles|service)\//),
-    ).toEqual([]);
+  it('no files import each other in a circle', () => {
+    expect(circles(imports.map(({ file, target }) => [file, target]))).toEqual([]);
+  });
+
+  it('no folders beside each other import each other in a circle, at any depth', () => {
+    const found = [...siblings()].map(([folder, edges]) => [folder, circles(edges)] as const);
+    expect(found.filter(([, groups]) => groups.length > 0)).toEqual([]);
+  });
+
+  it('no folder holds more than 30 files', () => {
+    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    const sizes = new Map<string, number>();
+    for (const file of tracked) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+    expect([...sizes].filter(([, size]) => size > 30)).toEqual([]);
+  });
+
+  it('client and service meet only in contract and kit', () => {
+    expect(between(/^client\//, OUTSIDE('client', 'contract', 'kit'))).toEqual([]);
+    expect(between(/^service\//, OUTSIDE('service', 'contract', 'kit'))).toEqual([]);
+  });
+
+  it('contract depends on kit only, and kit on nothing of ours', () => {
+    expect(between(/^contract\//, OUTSIDE('contract', 'kit'))).toEqual([]);
+    expect(between(/^kit\//, OUTSIDE('kit'))).toEqual([]);
   });
 
   it('the domain sees no IO, no clock and no wire type', () => {
@@ -66,9 +138,12 @@ describe('the layers (ARCHITECTURE.md)', () => {
     }
   });
 
-  it('commands reach the service only through serve, local and data', () => {
-    const allowed =
-      /^(commands\/(serve|data)|data\/|serve-exec\/|cli\/(connect|database|local|serve-options))/;
-    expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !allowed.test(edge))).toEqual([]);
+  it('only the command line opens the service, in the rooms that run it or own its data', () => {
+    const rooms = /^(commands\/(serve|data)|features\/(serve|data)|cli\/connection)\b/;
+    expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
+  });
+
+  it('nothing loads a command but the list that is made of them', () => {
+    expect(between(/^(?!program\/commands\.gen\.ts)/, /^commands\//)).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.gen.ts';
-import { ROOT } from '../support/run-svc.ts';
+import { COMMANDS } from '../../src/program/commands.gen.ts';
+import { ROOT } from '../support/process/run-svc.ts';
 
 const TOPICS = [...new Set(Object.keys(COMMANDS).map((id) => id.split(':')[0]))].join('|');
 const PROGRAMS =
@@ -36,7 +36,7 @@ function isQuoted(node: Node): boolean {
       // [...].map(shellWord).join(' '), and a list mapped by a function that quotes.
       if (callee.type !== 'MemberExpression') return false;
       const method = nameOf(callee.property as Node) ?? '';
-      // The commands that are made of what was typed quote it (src/cli/typed.ts).
+      // The commands that are made of what was typed quote it (src/cli/invocation/invocation.ts).
       if (/^(again|on|onThis|locally|help)$/.test(method)) return nameOf(callee.object as Node) === 'typed';
       if (method === 'join') return isQuoted(callee.object as Node);
       if (method !== 'map') return false;

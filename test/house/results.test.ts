@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT, runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { ROOT, runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** The shape of what `--json` prints, command by command: names and types, which scripts rely on. */

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ENVIRONMENT } from '../../src/cli/environment.ts';
-import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
+import { type ManifestCommand, readManifest } from '../../src/cli/command/manifest.ts';
+import { EXIT_MEANINGS } from '../../src/cli/errors/exit-codes.ts';
+import { ENVIRONMENT } from '../../src/cli/help/environment-variables.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
-import { type ManifestCommand, readManifest } from '../../src/cli/manifest.ts';
-import { ROOT, runSvc } from '../support/run-svc.ts';
+import { ROOT, runSvc } from '../support/process/run-svc.ts';
 
 /** The public surface, frozen: what a script may rely on changes only where somebody means it. */
 const RENEW = 'if this change is meant, renew the snapshot with `npm run snapshots`';
@@ -38,7 +38,7 @@ describe('the surface', () => {
     async (typed) => {
       const { stdout, code, stderr } = await runSvc([...typed.split(' '), '--help']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      await expect(stdout, RENEW).toMatchFileSnapshot(snapshot(`help/${typed.replaceAll(' ', '-')}.txt`));
+      await expect(stdout, RENEW).toMatchFileSnapshot(snapshot(`help/${typed.replaceAll(' ', '/')}.txt`));
       // Only one word, such as a signature, may be wider than a terminal of 80 columns.
       const wide = stdout.split('\n').filter((line) => stringWidth(line) > 80);
       expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/^ +--[\w-]+ /, '')))).toEqual([]);
@@ -64,9 +64,9 @@ describe('the surface', () => {
   });
 
   it('explains no command that is gone', () => {
-    const known = new Set(commands.map(({ id }) => `${id.replaceAll(':', '-')}.txt`));
-    const pages = readdirSync(snapshot('help')).filter(
-      (file) => !/^(svc|help-.*|webhooks-help)\.txt$/.test(file),
+    const known = new Set(commands.map(({ id }) => `${id.replaceAll(':', '/')}.txt`));
+    const pages = readdirSync(snapshot('help'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.txt') && !/^(svc|help-.*|webhooks-help)\.txt$/.test(file),
     );
     expect(
       pages.filter((file) => !known.has(file)),

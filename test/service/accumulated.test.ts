@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { MAX_WEBHOOKS } from '../../src/contract/limits.ts';
-import { runSvc } from '../support/run-svc.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** Runs an INSERT … SELECT over the numbers 1 to `count`, as `n.i`. */

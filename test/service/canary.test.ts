@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { users } from '../../src/service/store/repositories/users.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { users } from '../../src/service/store/users.ts';
-import { ROOT, runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { ROOT, runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 const CANARY = {

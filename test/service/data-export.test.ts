@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCES } from '../../src/service/store/dump.ts';
-import { runSvc } from '../support/run-svc.ts';
-import { startTestService } from '../support/service.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService } from '../support/process/service.ts';
 
 const lines = (stdout: string) =>
   stdout

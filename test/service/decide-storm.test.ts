@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storm } from '../support/decide-storm.ts';
+import { storm } from '../support/scenarios/decide-storm.ts';
 
 // The short form of test/chaos/decide.chaos.ts.
 test('decisions for many users at once, with kills, over a night when clocks change, break no promise', {

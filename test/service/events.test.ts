@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { events } from '../../src/service/store/events.ts';
-import { startTestService } from '../support/service.ts';
+import { events } from '../../src/service/store/repositories/events.ts';
+import { startTestService } from '../support/process/service.ts';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };

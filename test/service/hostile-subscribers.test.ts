@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { dueInReach } from '../../src/service/store/migrations/006-due-in-reach.ts';
-import { type Answer, startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type Answer, startReceiver } from '../support/peers/receiver.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { hashOfKey, workspaces } from '../../src/service/store/workspaces.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { hashOfKey, workspaces } from '../../src/service/store/repositories/workspaces.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
 
 const event = (userId: string, more = '') =>
   `{"userId":"${userId}","event":"e","timestamp":"2026-01-01T00:00:00Z"${more}}`;

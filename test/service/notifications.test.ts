@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contentsOf } from '../support/database.ts';
-import { startMailServer } from '../support/mail-server.ts';
-import { type Answer, startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startMailServer } from '../support/peers/mail-server.ts';
+import { type Answer, startReceiver } from '../support/peers/receiver.ts';
+import { contentsOf } from '../support/postgres/database.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
 async function json(response: Promise<Response>, status: number) {

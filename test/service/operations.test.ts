@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exchange } from '../support/hostile-requests.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService } from '../support/process/service.ts';
+import { exchange } from '../support/scenarios/hostile-requests.ts';
 
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 

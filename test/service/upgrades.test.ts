@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { events } from '../../src/service/store/events.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
 import { filesOf } from '../../src/service/store/open.ts';
-import { freshDatabase } from '../support/database.ts';
-import { OLDER, writeOlder } from '../support/older-data.ts';
-import { startTestService } from '../support/service.ts';
+import { events } from '../../src/service/store/repositories/events.ts';
+import { freshDatabase } from '../support/postgres/database.ts';
+import { startTestService } from '../support/process/service.ts';
+import { OLDER, writeOlder } from '../support/scenarios/older-data.ts';
 import { tempDir } from '../support/temp.ts';
 
 test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and goes on', async (version) => {

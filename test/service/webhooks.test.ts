@@ -1,8 +1,8 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../src/contract/signature.ts';
-import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type Answer, type Receiver, startReceiver } from '../support/peers/receiver.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
 
 const secret = 'a signing secret of a test';
 const kinds = ['campaign.clicked', 'campaign.opened', 'decision.actioned'];

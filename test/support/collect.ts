@@ -1,14 +1,14 @@
-import type { Batch } from '../../src/import/batch.ts';
-import { Batcher, type BatcherOptions, longestRecord } from '../../src/import/batcher.ts';
-import { batchesOf } from '../../src/import/batches.ts';
-import { CsvReader } from '../../src/import/csv/reader.ts';
-import type { ByteSource } from '../../src/import/input/bytes.ts';
-import { Window } from '../../src/import/input/window.ts';
-import { NdjsonReader } from '../../src/import/ndjson.ts';
-import type { Reject } from '../../src/import/reject.ts';
-import { scanEvent } from '../../src/import/scan-event.ts';
-import { jsonShape } from '../../src/import/shape-json.ts';
-import type { Shaping } from '../../src/import/shaping.ts';
+import type { Batch } from '../../src/features/import/batch/batch.ts';
+import { Batcher, type BatcherOptions, longestRecord } from '../../src/features/import/batch/batcher.ts';
+import { batchesOf } from '../../src/features/import/read/batches.ts';
+import type { ByteSource } from '../../src/features/import/read/bytes.ts';
+import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
+import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
+import { Window } from '../../src/features/import/read/window.ts';
+import type { Reject } from '../../src/features/import/report/reject.ts';
+import { jsonShape } from '../../src/features/import/transform/map-json.ts';
+import type { Shaping } from '../../src/features/import/transform/mapping.ts';
+import { scanEvent } from '../../src/features/import/transform/scan-event.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
 export interface CollectOptions extends Partial<Omit<Shaping, 'map' | 'set' | 'types'>> {

@@ -5,8 +5,8 @@ import {
   NOTIFICATION_OUTCOMES,
   PRIORITIES,
 } from '../../contract/schemas.ts';
+import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
 import { HELP_TOPICS } from '../help/topics.ts';
-import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
 
 /** A word that may stand in place of the last one, and what it means; shells that can show the meaning do. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { bold, render, type Text } from '../render/text.ts';
+import { bold, render, type Text } from '../terminal/text.ts';
 
 /** A heading and what belongs under it, indented by two. */
 export function section(title: string, lines: readonly Text[]): Text[] {

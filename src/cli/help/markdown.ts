@@ -1,6 +1,7 @@
-import type { Manifest, ManifestCommand } from '../manifest.ts';
-import { render, type Text } from '../render/text.ts';
-import { argument, examplesOf, exitCodes, flag, typed, usage } from './pages.ts';
+import type { Manifest, ManifestCommand } from '../command/manifest.ts';
+import { render, type Text } from '../terminal/text.ts';
+import { examplesOf, exitCodes, usage } from './pages.ts';
+import { argument, flag, typed } from './terms.ts';
 import { HELP_TOPICS, type HelpTopic, helpSources } from './topics.ts';
 
 /** The pages of docs/ that are made from what the program goes by: file name to content. `npm run generate` writes them. */

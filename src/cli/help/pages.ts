@@ -1,11 +1,9 @@
-import { EXIT_MEANINGS } from '../exit-codes.ts';
-import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../manifest.ts';
-import { bold, cyan, dim, type Text } from '../render/text.ts';
+import type { Manifest, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
+import { EXIT_MEANINGS } from '../errors/exit-codes.ts';
+import { bold, cyan, dim, type Text } from '../terminal/text.ts';
 import { definitions, reflow, section, shellLines } from './layout.ts';
+import { argument, flag, typed, valueName } from './terms.ts';
 import { HELP_TOPICS } from './topics.ts';
-
-/** What a person types for a command id. */
-export const typed = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
 
 /** The page of one command, with those below it, as `serve` has. */
 export function commandPage(command: ManifestCommand, { commands }: Manifest, width: number): Text[] {
@@ -100,39 +98,6 @@ function typedAt(line: string, width: number): Text[] {
 /** Fills in what oclif's texts leave open. */
 function filled(text: string, id: string): string {
   return text.replaceAll('<%= config.bin %>', 'svc').replaceAll('<%= command.id %>', id.replaceAll(':', ' '));
-}
-
-/** A flag as a term (`-n, --dry-run`) and its meaning with default and choices. */
-export function flag(definition: ManifestFlag): [Text, string] {
-  const { name, char, type, summary = '', description, multiple, required, allowNo } = definition;
-  const long = allowNo ? `--[no-]${name}` : `--${name}`;
-  const value = type === 'option' ? ` ${valueName(definition)}` : '';
-  const notes = [
-    required ? 'required' : '',
-    definition.default === undefined || definition.default === false
-      ? ''
-      : `${definition.default} unless given`,
-    // Names of values that the placeholder already spells out are not said again.
-    definition.options && !value.includes('|') ? `one of ${definition.options.join(', ')}` : '',
-    multiple && !/again/.test(summary) ? 'may be given again' : '',
-  ].filter(Boolean);
-  const meaning = [summary || (description ?? ''), notes.length > 0 ? `(${notes.join('; ')})` : '']
-    .filter(Boolean)
-    .join(' ');
-  return [[cyan(char ? `-${char}, ${long}` : `    ${long}`), value], meaning];
-}
-
-function valueName({ helpValue, options, name, default: preset }: ManifestFlag): string {
-  const kind = typeof preset === 'number' ? 'N' : name.split('-').at(-1)!.toUpperCase();
-  return helpValue ?? options?.join('|') ?? kind;
-}
-
-export function argument({ name, description = '', required, options }: ManifestArg): [Text, string] {
-  const notes = [options ? `one of ${options.join(', ')}` : '', required ? '' : 'optional'].filter(Boolean);
-  return [
-    cyan(name.toUpperCase()),
-    notes.length === 0 ? description : `${description} (${notes.join('; ')})`,
-  ];
 }
 
 export function usage(command: ManifestCommand, own: readonly ManifestFlag[]): string {

@@ -1,11 +1,11 @@
-import { ENVIRONMENT } from '../environment.ts';
-import { CLI_ERRORS } from '../errors.ts';
-import { EXIT_MEANINGS, type ExitCode } from '../exit-codes.ts';
-import { keptFiles } from '../files.ts';
-import type { Manifest } from '../manifest.ts';
-import { type Paths, pathsOf } from '../paths.ts';
-import { cyan, type Text } from '../render/text.ts';
-import { flag } from './pages.ts';
+import type { Manifest } from '../command/manifest.ts';
+import { type Paths, pathsOf } from '../connection/paths.ts';
+import { EXIT_MEANINGS, type ExitCode } from '../errors/exit-codes.ts';
+import { CLI_ERRORS } from '../errors/svc-error.ts';
+import { cyan, type Text } from '../terminal/text.ts';
+import { ENVIRONMENT } from './environment-variables.ts';
+import { keptFiles } from './stored-files.ts';
+import { flag } from './terms.ts';
 
 export interface HelpSources {
   readonly manifest: Manifest;

@@ -1,6 +1,6 @@
 import type { RateAnswer } from './answer.ts';
-import { OthersLog } from './others-log.ts';
 import { OwnLog, type Sent } from './own-log.ts';
+import { OthersLog } from './peer-usage.ts';
 
 export interface PaceOptions {
   /** Length of the service's window, in ms, unless the service shows another. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { escapeJson } from '../../cli/clean.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { databaseFailure } from '../../cli/database.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { ownDatabase } from '../../cli/own-data.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseFailure } from '../../cli/connection/database.ts';
+import { ownDatabase } from '../../cli/connection/local-database.ts';
+import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { escapeJson } from '../../cli/terminal/sanitize.ts';
 
 const KINDS = [
   'user',

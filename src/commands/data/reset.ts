@@ -1,8 +1,8 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { ownDatabase } from '../../cli/own-data.ts';
-import { confirm } from '../../cli/prompt.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { ownDatabase } from '../../cli/connection/local-database.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { confirm } from '../../cli/input/prompt.ts';
 
 export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
@@ -33,7 +33,7 @@ workspace and API key stay the same. Also for data that is damaged. Files that a
         instead: (typed) => typed.again('--yes'),
       }));
     if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: (typed) => typed.again('--yes') });
-    const { resetData } = await import('../../data/reset.ts');
+    const { resetData } = await import('../../features/data/reset.ts');
     const { files, journals } = resetData(database, paths.dataDir);
     out.result({ database, removed: [...files, ...journals] }, () => [
       files.length === 0 ? `there was no data at ${database}` : `removed the data at ${database}`,

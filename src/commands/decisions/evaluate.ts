@@ -1,12 +1,12 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { orNotOffered } from '../../cli/not-offered.ts';
-import { Flags } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
 import type { Client } from '../../client/client.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { validate } from '../../contract/validation.ts';
-import type { Estimate } from '../../evaluation/estimators.ts';
-import { evaluateLog, type LogEntry } from '../../evaluation/evaluate-log.ts';
+import type { Estimate } from '../../features/evaluation/estimators.ts';
+import { evaluateLog, type LogEntry } from '../../features/evaluation/evaluate-log.ts';
 
 const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;
 

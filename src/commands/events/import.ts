@@ -1,7 +1,7 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import type { ExitCode } from '../../cli/exit-codes.ts';
-import { importFlags } from '../../cli/import/flags.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import type { ExitCode } from '../../cli/errors/exit-codes.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { importFlags } from '../../features/import/cli/flags.ts';
 
 export default class EventsImport extends SvcCommand {
   static override summary = 'Import events from NDJSON or CSV files, or a pipe';
@@ -23,7 +23,7 @@ See docs/import.md.`;
   static override flags = importFlags;
 
   protected override async act(context: Context<typeof EventsImport>): Promise<ExitCode> {
-    const { actImport } = await import('../../cli/import/act.ts');
+    const { actImport } = await import('../../features/import/cli/run-import.ts');
     return actImport(context as never, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

@@ -1,6 +1,6 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Flags } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
 
 export default class EventsSend extends SvcCommand {
   static override summary = 'Send one event';
@@ -29,7 +29,7 @@ export default class EventsSend extends SvcCommand {
     connect,
     signal,
   }: Context<typeof EventsSend>): Promise<void> {
-    const { eventText } = await import('../../cli/import/one-event.ts');
+    const { eventText } = await import('../../features/import/cli/one-event.ts');
     const now = new Date(world.clock.now()).toISOString();
     const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);
     if ('field' in text)

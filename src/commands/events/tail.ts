@@ -1,9 +1,9 @@
-import { escapeJson } from '../../cli/clean.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
-import { useLocal } from '../../cli/failure.ts';
-import { Flags } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { useLocal } from '../../cli/errors/to-svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { escapeJson } from '../../cli/terminal/sanitize.ts';
 
 export default class EventsTail extends SvcCommand {
   static override summary = 'Show events as they are ingested';
@@ -33,8 +33,8 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
     connect,
   }: Context<typeof EventsTail>): Promise<ExitCode> {
     const { client } = await connect({ lasting: true });
-    const { follow } = await import('../../tail/follow.ts');
-    const { readEvent, matches, tableLine, tableHead } = await import('../../tail/event.ts');
+    const { follow } = await import('../../features/live-events/follow.ts');
+    const { readEvent, matches, tableLine, tableHead } = await import('../../features/live-events/event.ts');
     const { randomFrom } = await import('../../kit/random.ts');
     const done = new AbortController();
     const stream = follow({

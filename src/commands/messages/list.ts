@@ -1,9 +1,9 @@
-import { foreignJson } from '../../cli/clean.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orNotOffered } from '../../cli/not-offered.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { allOf } from '../../cli/pages.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { foreignJson } from '../../cli/terminal/sanitize.ts';
+import { allOf } from '../../client/pages.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 /** Most messages shown, the newest. */
 const SHOWN = 1000;

@@ -1,6 +1,6 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orNotOffered } from '../../cli/not-offered.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { MESSAGE_OUTCOMES } from '../../contract/schemas.ts';
 
 export default class MessagesOutcome extends SvcCommand {

@@ -1,8 +1,8 @@
-import { escapeJson } from '../../cli/clean.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { showNotification } from '../../cli/notification-end.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { escapeJson } from '../../cli/terminal/sanitize.ts';
+import { showNotification } from '../../features/notifications/view.ts';
 
 export default class NotificationsGet extends SvcCommand {
   static override summary = 'Show the delivery record of a notification';

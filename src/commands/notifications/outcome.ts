@@ -1,10 +1,10 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { NOTIFICATION_OUTCOMES } from '../../contract/schemas.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 export default class NotificationsOutcome extends SvcCommand {
   static override summary = 'Report a tap on a notification, as the app does';

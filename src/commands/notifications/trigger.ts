@@ -1,18 +1,22 @@
-import { runBatch } from '../../cli/batch-input.ts';
-import { escapeJson } from '../../cli/clean.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import type { Connection } from '../../cli/connect.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { followNotification } from '../../cli/follow-notification.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { notificationStatus, requireDelivered, showNotification } from '../../cli/notification-end.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { withSpinner } from '../../cli/spinner.ts';
-import { triggerRequest, triggerRequestOfLine, warnOfUnknown } from '../../cli/trigger-request.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import type { Connection } from '../../cli/connection/connect.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { parseDuration } from '../../cli/flags/duration.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { runBatch } from '../../cli/input/batch-input.ts';
+import { escapeJson } from '../../cli/terminal/sanitize.ts';
+import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
+import { followNotification } from '../../features/notifications/follow.ts';
+import {
+  triggerRequest,
+  triggerRequestOfLine,
+  warnOfUnknown,
+} from '../../features/notifications/trigger-request.ts';
+import { notificationStatus, requireDelivered, showNotification } from '../../features/notifications/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { commandLine, shell } from '../../kit/shell.ts';
 
 export default class NotificationsTrigger extends SvcCommand {

@@ -1,8 +1,8 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { followNotification } from '../../cli/follow-notification.ts';
-import { notificationStatus, requireDelivered } from '../../cli/notification-end.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { parseDuration } from '../../cli/flags/duration.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { followNotification } from '../../features/notifications/follow.ts';
+import { notificationStatus, requireDelivered } from '../../features/notifications/view.ts';
 
 export default class NotificationsWatch extends SvcCommand {
   static override summary = 'Show the moves of a notification until it is delivered or failed';

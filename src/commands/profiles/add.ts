@@ -1,10 +1,10 @@
-import { versionTwice } from '../../cli/base-path.ts';
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import { checkProfileName } from '../../cli/profile-names.ts';
-import { askLine, askSecret, canAsk, readStdin } from '../../cli/prompt.ts';
-import { checkAddress, checkKey, checkWorkspace } from '../../cli/settings.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { versionTwice } from '../../cli/connection/base-path.ts';
+import { checkProfileName } from '../../cli/connection/profile-names.ts';
+import { checkAddress, checkKey, checkWorkspace } from '../../cli/connection/settings.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { askLine, askSecret, canAsk, readStdin } from '../../cli/input/prompt.ts';
 import { commandLine, shell } from '../../kit/shell.ts';
 import { mask, type Profile, Profiles } from '../../profiles/profiles.ts';
 
@@ -82,7 +82,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
         `profile ${name} ${before ? 'changed' : 'saved'}${inUse ? ' and in use' : shell`; \`svc profiles use ${name}\` makes it the one in use`}`,
     );
     if (saved && !flags['no-check']) {
-      const { tryProfile } = await import('../../cli/try-profile.ts');
+      const { tryProfile } = await import('../../features/profiles/try-profile.ts');
       await tryProfile(name, saved, context);
     }
 

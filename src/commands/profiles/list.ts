@@ -1,6 +1,6 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { noticeEnvironment } from '../../cli/environment-first.ts';
-import { green } from '../../cli/render/text.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { noticeEnvironment } from '../../cli/connection/environment-override.ts';
+import { green } from '../../cli/terminal/text.ts';
 import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
 export default class ProfilesList extends SvcCommand {

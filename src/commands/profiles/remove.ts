@@ -1,6 +1,6 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { Args } from '../../cli/oclif.ts';
-import { existingProfile } from '../../cli/profile-names.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { existingProfile } from '../../cli/connection/profile-names.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesRemove extends SvcCommand {

@@ -1,7 +1,7 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Args } from '../../cli/oclif.ts';
-import { checkProfileName, existingProfile } from '../../cli/profile-names.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { checkProfileName, existingProfile } from '../../cli/connection/profile-names.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 

@@ -1,9 +1,9 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { noticeEnvironment } from '../../cli/environment-first.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Args } from '../../cli/oclif.ts';
-import { existingProfile } from '../../cli/profile-names.ts';
-import { namedProfile } from '../../cli/settings.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { noticeEnvironment } from '../../cli/connection/environment-override.ts';
+import { existingProfile } from '../../cli/connection/profile-names.ts';
+import { namedProfile } from '../../cli/connection/settings.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
 
 export default class ProfilesShow extends SvcCommand {

@@ -1,7 +1,7 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { noticeEnvironment } from '../../cli/environment-first.ts';
-import { Args } from '../../cli/oclif.ts';
-import { existingProfile } from '../../cli/profile-names.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { noticeEnvironment } from '../../cli/connection/environment-override.ts';
+import { existingProfile } from '../../cli/connection/profile-names.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { LOCAL, Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesUse extends SvcCommand {

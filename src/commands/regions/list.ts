@@ -1,12 +1,12 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { red, type Text } from '../../cli/render/text.ts';
-import { withSpinner } from '../../cli/spinner.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { withSpinner } from '../../cli/terminal/spinner.ts';
+import { red, type Text } from '../../cli/terminal/text.ts';
+import type { Ping } from '../../features/regions/ping.ts';
+import { regionsOf } from '../../features/regions/regions.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import type { Ping } from '../../regions/ping.ts';
-import { regionsOf } from '../../regions/regions.ts';
 
 export default class RegionsList extends SvcCommand {
   static override summary = 'List the regions of all profiles and their addresses';
@@ -64,7 +64,7 @@ address answers from and how long it takes, without a key, so it counts against 
 
     async function measure(baseUrl: string): Promise<Partial<Ping>> {
       if (!flags.ping) return {};
-      const { ping } = await import('../../regions/ping.ts');
+      const { ping } = await import('../../features/regions/ping.ts');
       return ping(baseUrl, signal);
     }
   }

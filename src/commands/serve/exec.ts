@@ -1,9 +1,9 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import type { ExitCode } from '../../cli/exit-codes.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { serviceFlags, serviceOptions } from '../../cli/serve-options.ts';
-import type { Log } from '../../service/deps.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import type { ExitCode } from '../../cli/errors/exit-codes.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { serviceFlags, serviceOptions } from '../../features/serve/options.ts';
+import type { Log } from '../../service/log.ts';
 
 export default class ServeExec extends SvcCommand {
   static override summary = 'Run a command against a fresh service of its own';
@@ -39,7 +39,7 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
     const [command, ...args] = this.#command;
     if (command === undefined)
       throw new SvcError('usage', 'there is no command to run', { hint: 'svc serve exec -- npm test' });
-    const { runWithService } = await import('../../serve-exec/run.ts');
+    const { runWithService } = await import('../../features/serve/exec.ts');
     let faults = 0;
     const log: Log = (_level, _message, fields) => {
       if (fields?.fault !== undefined) faults++;

@@ -1,5 +1,5 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { databaseFailure, databaseFlag, databaseOf } from '../../cli/database.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseFailure, databaseFlag, databaseOf } from '../../cli/connection/database.ts';
 
 export default class ServeMigrate extends SvcCommand {
   static override summary = 'Bring a database to the schema of this svc';

@@ -1,7 +1,7 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import type { ExitCode } from '../../cli/exit-codes.ts';
-import { importFlags } from '../../cli/import/flags.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import type { ExitCode } from '../../cli/errors/exit-codes.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { importFlags } from '../../features/import/cli/flags.ts';
 
 export default class UsersImport extends SvcCommand {
   static override summary = 'Load users from NDJSON or CSV files, or a pipe, and print their hashIds';
@@ -21,8 +21,8 @@ name, phone, accountNumber, timeZone and locale are the fields; every other colu
   static override flags = importFlags;
 
   protected override async act(context: Context<typeof UsersImport>): Promise<ExitCode> {
-    const { actImport } = await import('../../cli/import/act.ts');
-    const { hashPrinter } = await import('../../cli/import/hashes.ts');
+    const { actImport } = await import('../../features/import/cli/run-import.ts');
+    const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
     return actImport(context as never, {
       kind: 'users',
       command: 'users import',

@@ -1,15 +1,15 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Flags } from '../../cli/oclif.ts';
-import { bold } from '../../cli/render/text.ts';
-import { signingSecret } from '../../cli/webhooks/secret.ts';
-import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { parseDuration } from '../../cli/flags/duration.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { bold } from '../../cli/terminal/text.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
-import { keepWebhook, keptUnder } from '../../profiles/kept-webhooks.ts';
+import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { signingSecret } from '../../features/webhooks/secret.ts';
+import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+import { keepWebhook, keptUnder } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksCreate extends SvcCommand {
   static override summary = 'Subscribe a URL to outcomes';

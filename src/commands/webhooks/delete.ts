@@ -1,9 +1,9 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { Args } from '../../cli/oclif.ts';
-import { forgetWebhook, keptUnder } from '../../profiles/kept-webhooks.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+import { forgetWebhook, keptUnder } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksDelete extends SvcCommand {
   static override summary = 'Remove a webhook subscription';

@@ -1,11 +1,11 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Args } from '../../cli/oclif.ts';
-import type { Output } from '../../cli/output.ts';
-import { allOf } from '../../cli/pages.ts';
-import type { Text } from '../../cli/render/text.ts';
-import { statusText } from '../../cli/webhooks/shown.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import type { Text } from '../../cli/terminal/text.ts';
+import { allOf } from '../../client/pages.ts';
+import { statusText } from '../../features/webhooks/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 /** Most deliveries shown, the newest. */
 const SHOWN = 100;

@@ -1,13 +1,13 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import type { Connection } from '../../cli/connect.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { isLacking } from '../../cli/lacking.ts';
-import { Args } from '../../cli/oclif.ts';
-import { allWebhooks } from '../../cli/webhooks/all.ts';
-import { fromKept } from '../../cli/webhooks/from-kept.ts';
-import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
-import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import type { Connection } from '../../cli/connection/connect.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { isLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
+import { fromKept } from '../../features/webhooks/local-record.ts';
+import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+import { keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksGet extends SvcCommand {
   static override summary = 'Show a webhook subscription';

@@ -1,10 +1,10 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { isLacking } from '../../cli/lacking.ts';
-import { allWebhooks } from '../../cli/webhooks/all.ts';
-import { fromKept } from '../../cli/webhooks/from-kept.ts';
-import { webhookOf, webhookTable } from '../../cli/webhooks/shown.ts';
-import { keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { isLacking } from '../../cli/errors/unsupported-operation.ts';
+import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
+import { fromKept } from '../../features/webhooks/local-record.ts';
+import { webhookOf, webhookTable } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+import { keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksList extends SvcCommand {
   static override summary = 'List the webhook subscriptions';

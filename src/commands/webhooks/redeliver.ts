@@ -1,8 +1,8 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Args } from '../../cli/oclif.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksRedeliver extends SvcCommand {

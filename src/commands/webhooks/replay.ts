@@ -1,16 +1,16 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { notTheSecretToo } from '../../cli/input-bytes.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import type { Output } from '../../cli/output.ts';
-import { green, red } from '../../cli/render/text.ts';
-import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
-import { recordingLines } from '../../cli/webhooks/recording-lines.ts';
-import { failureOf, targetOf } from '../../cli/webhooks/target.ts';
-import type { World } from '../../cli/world.ts';
-import { Deliverer } from '../../listen/deliver.ts';
-import { parseRecorded, type Recorded } from '../../listen/recording.ts';
-import { type Replayed, replay } from '../../listen/replay.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { notTheSecretToo } from '../../cli/input/input-bytes.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { green, red } from '../../cli/terminal/text.ts';
+import type { World } from '../../cli/terminal/world.ts';
+import { Deliverer } from '../../features/listen/deliver.ts';
+import { parseRecorded, type Recorded } from '../../features/listen/recording.ts';
+import { recordingLines } from '../../features/listen/recording-lines.ts';
+import { type Replayed, replay } from '../../features/listen/replay.ts';
+import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
+import { failureOf, targetOf } from '../../features/webhooks/target.ts';
 
 export default class WebhooksReplay extends SvcCommand {
   static override summary = 'Send recorded deliveries again';

@@ -1,13 +1,13 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import { bold } from '../../cli/render/text.ts';
-import { signingSecret } from '../../cli/webhooks/secret.ts';
-import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
-import { keepWebhook, keptUnder, keptWebhooks } from '../../profiles/kept-webhooks.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { bold } from '../../cli/terminal/text.ts';
+import { signingSecret } from '../../features/webhooks/secret.ts';
+import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+import { keepWebhook, keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksRotate extends SvcCommand {
   static override summary = 'Replace the signing secret of a subscription';

@@ -1,13 +1,13 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../cli/webhooks/target.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { Deliverer } from '../../features/listen/deliver.ts';
+import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/send.ts';
+import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
+import { failureOf, targetOf } from '../../features/webhooks/target.ts';
 import { newId } from '../../kit/id.ts';
-import { Deliverer } from '../../listen/deliver.ts';
-import { FieldError, makeBody, parseFields, sendSigned } from '../../listen/send.ts';
 
 export default class WebhooksSend extends SvcCommand {
   static override summary = 'Send a signed delivery made here, to try a handler';

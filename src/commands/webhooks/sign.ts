@@ -1,8 +1,8 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
-import { Args } from '../../cli/oclif.ts';
-import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
 import { signBody } from '../../contract/signature.ts';
+import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksSign extends SvcCommand {
   static override summary = 'Print the signature of a body';

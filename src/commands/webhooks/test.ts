@@ -1,12 +1,12 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { Args } from '../../cli/oclif.ts';
-import { conformanceText } from '../../cli/webhooks/conformance.ts';
-import { secretFlags, theSecret } from '../../cli/webhooks/known-secrets.ts';
-import { targetOf } from '../../cli/webhooks/target.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { conformance, NobodyThere, type Row } from '../../features/listen/conformance/run.ts';
+import { conformanceText } from '../../features/listen/conformance/view.ts';
+import { Deliverer } from '../../features/listen/deliver.ts';
+import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
+import { targetOf } from '../../features/webhooks/target.ts';
 import { newId } from '../../kit/id.ts';
-import { conformance, NobodyThere, type Row } from '../../listen/conformance/run.ts';
-import { Deliverer } from '../../listen/deliver.ts';
 
 export default class WebhooksTest extends SvcCommand {
   static override summary = 'Try a handler with right and wrong deliveries';

@@ -1,13 +1,13 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { warnOfUnknownKinds } from '../../cli/event-kinds.ts';
-import { orInDoubt } from '../../cli/in-doubt.ts';
-import { orLacking } from '../../cli/lacking.ts';
-import { objectOf } from '../../cli/object-of.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import { showWebhook, webhookOf } from '../../cli/webhooks/shown.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { parseDuration } from '../../cli/flags/duration.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
+import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksUpdate extends SvcCommand {

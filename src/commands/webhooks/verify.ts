@@ -1,12 +1,12 @@
-import { type Context, SvcCommand } from '../../cli/command.ts';
-import { SvcError } from '../../cli/errors.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input-bytes.ts';
-import { Args, Flags } from '../../cli/oclif.ts';
-import { diagnosisText } from '../../cli/webhooks/diagnosis.ts';
-import { askForSecret, findSecrets, secretFlags } from '../../cli/webhooks/known-secrets.ts';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { diagnose } from '../../listen/diagnose/diagnose.ts';
-import { judge } from '../../listen/verify.ts';
+import { diagnose } from '../../features/listen/diagnose/diagnose.ts';
+import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
+import { judge } from '../../features/listen/verify.ts';
+import { askForSecret, findSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksVerify extends SvcCommand {
   static override summary = 'Check the signature of a body, and say why it does not match';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../runtime/policy.ts';
 import { guardedAgent } from './guarded-agent.ts';
 import { DELIVERY_DEADLINE_MS } from './post.ts';
 import { directResolver } from './resolve.ts';

@@ -1,17 +1,9 @@
 import { constants } from 'node:crypto';
-import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type Agent, buildConnector } from 'undici';
 import { type AddressPolicy, refuseAddress } from './address-policy.ts';
 import { boundedAgent } from './bounded-answers.ts';
-import { directResolver } from './resolve.ts';
-
-/** Resolves a name to all its addresses, called as Node's `dns.lookup` with `all: true`. */
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import { directResolver, type Resolve } from './resolve.ts';
 
 export interface GuardOptions extends AddressPolicy {
   /** Milliseconds for name, TCP and TLS together. */

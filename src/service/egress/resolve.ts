@@ -1,5 +1,11 @@
-import { type LookupAddress, lookup, Resolver } from 'node:dns';
-import type { Resolve } from './guarded-agent.ts';
+import { type LookupAddress, type LookupOptions, lookup, Resolver } from 'node:dns';
+
+/** Resolves a name to all its addresses, called as Node's `dns.lookup` with `all: true`. */
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 export interface DirectResolver {
   readonly resolve: Resolve;

@@ -2,8 +2,8 @@ import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Group } from '../../contract/limits.ts';
 import { resetSecond } from '../domain/sliding-window.ts';
-import type { Limiter } from '../limiter.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../runtime/policy.ts';
+import type { Limiter } from '../store/limiter/limiter.ts';
 
 /**
  * Counts a request against its group's limit and sets the limit headers. Returns the limiter time at which it counts,

@@ -1,8 +1,8 @@
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { hashOfKey, type Workspace, workspaces } from '../store/repositories/workspaces.ts';
 import type { Store } from '../store/store.ts';
-import { hashOfKey, type Workspace, workspaces } from '../store/workspaces.ts';
 
 const keyOf = (request: HonoRequest) =>
   /^Bearer +(\S+)$/i.exec(request.header(HEADERS.authorization) ?? '')?.[1];

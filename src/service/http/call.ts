@@ -1,7 +1,7 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
-import type { ServiceDeps } from '../deps.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
-import type { Workspace } from '../store/workspaces.ts';
 
 /** One checked request, handed to its handler inside a transaction. */
 export interface Call<N extends EndpointName = EndpointName> {

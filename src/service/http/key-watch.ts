@@ -1,5 +1,5 @@
-import type { ServiceDeps } from '../deps.ts';
-import { workspaces } from '../store/workspaces.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { workspaces } from '../store/repositories/workspaces.ts';
 import { repeat } from '../workers/worker.ts';
 
 /** How often the keys of open streams are looked up. */

@@ -1,4 +1,4 @@
-import type { Workspace } from '../store/workspaces.ts';
+import type { Workspace } from '../store/repositories/workspaces.ts';
 
 /** What a detour over the global endpoint costs, in milliseconds. */
 const DETOUR_MS = 150;

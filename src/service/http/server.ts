@@ -4,9 +4,9 @@ import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Detail } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
-import { ambiguity } from './ambiguous.ts';
+import { ambiguity } from './ambiguous-requests.ts';
 import { discardRest } from './body.ts';
-import { refuseJunk } from './junk.ts';
+import { refuseJunk } from './malformed-requests.ts';
 
 /** How long a client may take over its headers, and over its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;

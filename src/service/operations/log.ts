@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Log } from '../deps.ts';
+import type { Log } from '../log.ts';
 
 /** Fields that hold a secret or say something of a person, wherever a line has them. */
 const MASKED_FIELDS = [

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { SteadyClock } from '../limiter-clock.ts';
+import type { SteadyClock } from '../store/limiter/limiter-clock.ts';
 import type { Store } from '../store/store.ts';
 import { backlog } from './backlog.ts';
 import type { Observe } from './observe.ts';

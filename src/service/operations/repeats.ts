@@ -1,4 +1,4 @@
-import type { Log } from '../deps.ts';
+import type { Log } from '../log.ts';
 
 /** An error that comes again within so many ms is counted in place of being written. */
 const QUIET_MS = 10_000;

@@ -1,5 +1,5 @@
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/index.ts';
-import { isForeign, MARKER_TABLE } from './own.ts';
+import { isForeign, MARKER_TABLE } from './ownership.ts';
 import { type Sql, StoreForeign, StoreUnusable } from './store.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
-import { type Limiter, localLimiter } from '../limiter.ts';
-import type { SteadyClock } from '../limiter-clock.ts';
+import { type Limiter, localLimiter } from './limiter/limiter.ts';
+import type { SteadyClock } from './limiter/limiter-clock.ts';
 import { identityOf, isPostgres } from './postgres/url.ts';
 import { SqliteStore } from './sqlite/store.ts';
 import type { Store } from './store.ts';

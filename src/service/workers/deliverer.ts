@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
+import { secretPlace } from '../crypto/associated-data.ts';
 import type { Cipher } from '../crypto/cipher.ts';
-import type { ServiceDeps } from '../deps.ts';
 import { openEgress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
-import { secretPlace } from '../sealed-places.ts';
-import { type ClaimedDelivery, type DueLane, deliveries } from '../store/deliveries.ts';
-import { Lanes } from './lanes.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { type ClaimedDelivery, type DueLane, deliveries } from '../store/repositories/deliveries.ts';
+import { Lanes } from './keyed-concurrency.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
-import { type Bound, SharedRoom } from './shared-room.ts';
+import { writeDown } from './record-result.ts';
+import { type Bound, SharedRoom } from './shared-capacity.ts';
 import { repeat, type Worker } from './worker.ts';
-import { writeDown } from './write-down.ts';
 
 /** Deliveries of one subscription under way at a time. */
 const WIDTH = 16;

@@ -2,14 +2,18 @@ import { setMaxListeners } from 'node:events';
 import type { ChannelAdapter, ChannelMessage, HandOver } from '../channels/channel.ts';
 import { compose } from '../channels/compose.ts';
 import type { Channels } from '../channels/settings.ts';
-import type { ServiceDeps } from '../deps.ts';
-import { variablesPlace } from '../sealed-places.ts';
-import { type ClaimedNotification, type DispatchResult, notifications } from '../store/notifications.ts';
-import { users } from '../store/users.ts';
-import { Lanes } from './lanes.ts';
+import { variablesPlace } from '../crypto/associated-data.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import {
+  type ClaimedNotification,
+  type DispatchResult,
+  notifications,
+} from '../store/repositories/notifications.ts';
+import { users } from '../store/repositories/users.ts';
+import { Lanes } from './keyed-concurrency.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { writeDown } from './record-result.ts';
 import { repeat, type Worker } from './worker.ts';
-import { writeDown } from './write-down.ts';
 
 /** Notifications of one channel under way at a time. */
 const WIDTH = 8;

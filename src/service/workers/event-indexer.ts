@@ -1,6 +1,6 @@
-import type { ServiceDeps } from '../deps.ts';
-import { events, INDEX_LOCK } from '../store/events.ts';
-import { type EventIndex, type RecentEvent, recentEvents } from '../store/recent-events.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { events, INDEX_LOCK } from '../store/repositories/events.ts';
+import { type EventIndex, type RecentEvent, recentEvents } from '../store/repositories/recent-events.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 

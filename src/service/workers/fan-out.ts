@@ -1,5 +1,5 @@
-import type { ServiceDeps } from '../deps.ts';
-import { fanOuts } from '../store/fan-outs.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { fanOuts } from '../store/repositories/fan-outs.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** What a node left lying that stopped in between is found by this look. */

@@ -1,11 +1,11 @@
-import type { ServiceDeps } from '../deps.ts';
-import { contacts } from '../store/contacts.ts';
-import { deliveries } from '../store/deliveries.ts';
-import { idempotency } from '../store/idempotency.ts';
-import { messages } from '../store/messages.ts';
-import { recentEvents } from '../store/recent-events.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { contacts } from '../store/repositories/contacts.ts';
+import { deliveries } from '../store/repositories/deliveries.ts';
+import { idempotency } from '../store/repositories/idempotency.ts';
+import { messages } from '../store/repositories/messages.ts';
+import { recentEvents } from '../store/repositories/recent-events.ts';
+import { webhooks } from '../store/repositories/webhooks.ts';
 import type { Tx } from '../store/store.ts';
-import { webhooks } from '../store/webhooks.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;

@@ -1,9 +1,9 @@
-import type { ServiceDeps } from '../deps.ts';
 import { fold } from '../domain/decide/learning.ts';
 import { emptyModel, type Model } from '../domain/decide/model.ts';
 import { parseModel, serialiseModel } from '../domain/decide/snapshot.ts';
-import { type ModelHead, models } from '../store/models.ts';
-import { rewards } from '../store/rewards.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { type ModelHead, models } from '../store/repositories/models.ts';
+import { rewards } from '../store/repositories/rewards.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 

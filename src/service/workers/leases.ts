@@ -1,4 +1,4 @@
-import type { ServiceDeps } from '../deps.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat } from './worker.ts';
 

@@ -1,7 +1,7 @@
-import type { ServiceDeps } from '../deps.ts';
 import { REWARD_WINDOW_MS } from '../domain/decide/reward.ts';
-import { decisions } from '../store/decisions.ts';
-import { rewards } from '../store/rewards.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { decisions } from '../store/repositories/decisions.ts';
+import { rewards } from '../store/repositories/rewards.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 

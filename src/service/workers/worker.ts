@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Log } from '../deps.ts';
+import type { Log } from '../log.ts';
 
 /** A loop of the service that runs until stopped. */
 export interface Worker {

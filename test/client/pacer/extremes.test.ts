@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRateAnswer } from '../../../src/client/pacer/answer.ts';
-import { OthersLog } from '../../../src/client/pacer/others-log.ts';
 import { Pace } from '../../../src/client/pacer/pace.ts';
+import { OthersLog } from '../../../src/client/pacer/peer-usage.ts';
 import { Stamps } from '../../../src/client/pacer/stamps.ts';
 
 const NOW = 1_764_000_000_000;

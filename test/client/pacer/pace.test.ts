@@ -7,7 +7,7 @@ import {
   pacedClient,
   Simulation,
   unpacedClient,
-} from '../../support/pacing-simulation.ts';
+} from '../../support/scenarios/pacing-simulation.ts';
 
 type Fate = ReturnType<NonNullable<PacedOptions['fate']>>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 
 test('judges the running policy, a uniform one and always-best from the log', async () => {
   const service = await startTestService({ seed: 'evaluate' });

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** A home with a CSV of three rows, whose second has no user. `svc` runs a command line as it was printed. */

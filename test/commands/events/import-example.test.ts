@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { events, type StoredEvent } from '../../../src/service/store/events.ts';
+import { events, type StoredEvent } from '../../../src/service/store/repositories/events.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
-import { ROOT, runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
-import { startStandIn } from '../../support/stand-in.ts';
+import { startStandIn } from '../../support/peers/stand-in.ts';
+import { ROOT, runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const FILE = join(ROOT, 'examples', 'reviews.csv.gz');

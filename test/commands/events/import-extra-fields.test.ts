@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const BASE = '"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
-import { startStandIn } from '../../support/stand-in.ts';
+import { startStandIn } from '../../support/peers/stand-in.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}`;

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../../support/receiver.ts';
-import { type SvcProgram, svcProgram } from '../../support/svc-process.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { type SvcProgram, svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
 
 let program: SvcProgram;

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { runSvc, startSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const event = (n: number) =>

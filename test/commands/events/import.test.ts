@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const event = (n: number) =>

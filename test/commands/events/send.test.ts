@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/run-svc.ts';
-import { startStandIn } from '../../support/stand-in.ts';
+import { startStandIn } from '../../support/peers/stand-in.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 
 test('sends one event, its properties typed as cells are', async () => {
   const service = await startStandIn();

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
+import { follow } from '../../../src/features/live-events/follow.ts';
 import { randomFrom } from '../../../src/kit/random.ts';
-import { follow } from '../../../src/tail/follow.ts';
 
 interface Followed {
   readonly waits: number[];

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runSvc, startSvc } from '../../support/run-svc.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
 
 const event = (userId: string, name = 'e', properties?: object) => ({
   userId,

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../../support/receiver.ts';
-import { type RunningSvc, runSvc, startSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { type RunningSvc, runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const add = (home: string, name: string, region: string | undefined, baseUrl: string) =>

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtSvc } from '../../support/built-svc.ts';
-import { runProcess } from '../../support/run-process.ts';
-import { ROOT, runSvc, startSvc } from '../../support/run-svc.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { runProcess } from '../../support/process/run-process.ts';
+import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const node = (script: string) => ['--', process.execPath, '-e', script];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startServing } from '../../support/served.ts';
-import { svcProgram } from '../../support/svc-process.ts';
+import { startServing } from '../../support/process/served.ts';
+import { svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test('an idle svc serve on SQLite takes less than 120 MB', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
-import { createDatabase } from '../../support/postgres.ts';
-import { type RunningSvc, runSvc, startSvc } from '../../support/run-svc.ts';
+import { createDatabase } from '../../support/postgres/postgres.ts';
+import { type RunningSvc, runSvc, startSvc } from '../../support/process/run-svc.ts';
 
 const running: RunningSvc[] = [];
 afterEach(async () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { builtSvc } from '../../support/built-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const LEASE_MS = 5000;

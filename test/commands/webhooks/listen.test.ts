@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { signBody } from '../../../src/contract/signature.ts';
-import { cannedService } from '../../support/canned-service.ts';
 import { startTarget } from '../../support/listen/target.ts';
-import { type RunningSvc, type RunOptions, runSvc, startSvc } from '../../support/run-svc.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { type RunningSvc, type RunOptions, runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';

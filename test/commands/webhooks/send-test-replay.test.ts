@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
 import { startHandler } from '../../support/listen/child.ts';
 import { startTarget } from '../../support/listen/target.ts';
-import { ROOT, runSvc, startSvc } from '../../support/run-svc.ts';
+import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';

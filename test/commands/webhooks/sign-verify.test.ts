@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { keepWebhook, keptUnder } from '../../../src/profiles/kept-webhooks.ts';
 import { Profiles } from '../../../src/profiles/profiles.ts';
-import { runSvc } from '../../support/run-svc.ts';
+import { keepWebhook, keptUnder } from '../../../src/profiles/webhook-store.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const SECRET = "It's a Secret to Everybody";

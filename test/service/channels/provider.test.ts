@@ -2,8 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
 import { providerChannel } from '../../../src/service/channels/provider.ts';
-import { startRawServer } from '../../support/raw-server.ts';
-import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startRawServer } from '../../support/peers/raw-server.ts';
+import { type Answer, type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { sampleMessage } from './message.ts';
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { smtpChannel } from '../../../src/service/channels/smtp.ts';
-import { type MailHabits, type MailServer, startMailServer } from '../../support/mail-server.ts';
+import { type MailHabits, type MailServer, startMailServer } from '../../support/peers/mail-server.ts';
 import { sampleMessage } from './message.ts';
 
 const { signal } = new AbortController();

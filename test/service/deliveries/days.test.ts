@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import type { DecideAnswer, Webhook } from '../../../src/contract/schemas.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { runSvc } from '../../support/run-svc.ts';
-import { startTestService } from '../../support/service.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 
 const HOUR = 3_600_000;
 

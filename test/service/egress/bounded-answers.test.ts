@@ -3,8 +3,8 @@ import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/certificate.ts';
-import { startRawServer } from '../../support/raw-server.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/peers/certificate.ts';
+import { startRawServer } from '../../support/peers/raw-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;

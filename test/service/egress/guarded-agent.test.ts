@@ -2,10 +2,11 @@ import { createServer, type Server } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refuseAddress } from '../../../src/service/egress/address-policy.ts';
-import { guardedAgent, type Resolve } from '../../../src/service/egress/guarded-agent.ts';
+import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
-import { countDialled } from '../../support/dialled.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import type { Resolve } from '../../../src/service/egress/resolve.ts';
+import { countDialled } from '../../support/peers/dialled.ts';
+import { type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { REFUSED_HOSTS } from './literals.ts';
 
 const body = Buffer.from('{}');

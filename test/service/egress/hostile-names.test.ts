@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
 import { directResolver } from '../../../src/service/egress/resolve.ts';
-import { countDialled } from '../../support/dialled.ts';
-import { type NameAnswer, startNameServer } from '../../support/name-server.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { countDialled } from '../../support/peers/dialled.ts';
+import { type NameAnswer, startNameServer } from '../../support/peers/name-server.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 
 const NAME = 'hooks.example.com';
 const PUBLIC = '8.8.8.8';

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
 import { directResolver } from '../../../src/service/egress/resolve.ts';
-import { countDialled } from '../../support/dialled.ts';
-import { startNameServer } from '../../support/name-server.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { countDialled } from '../../support/peers/dialled.ts';
+import { startNameServer } from '../../support/peers/name-server.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 
 async function nameServer(answer: (name: string) => string[] | undefined) {
   const server = await startNameServer(answer);

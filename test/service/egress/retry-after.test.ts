@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LONGEST_RETRY_AFTER_MS, nextAttempt } from '../../../src/service/domain/deliveries/schedule.ts';
 import { parseRetryAfter } from '../../../src/service/egress/retry-after.ts';
-import { extremeValue } from '../../support/extreme-headers.ts';
+import { extremeValue } from '../../support/scenarios/extreme-headers.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 

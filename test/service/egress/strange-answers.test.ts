@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
-import { extremeValue } from '../../support/extreme-headers.ts';
-import { startRawServer } from '../../support/raw-server.ts';
+import { startRawServer } from '../../support/peers/raw-server.ts';
+import { extremeValue } from '../../support/scenarios/extreme-headers.ts';
 
 const status = fc.oneof(
   fc.integer({ min: 0, max: 1200 }).map((code) => String(code).padStart(3, '0')),

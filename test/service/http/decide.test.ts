@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import type { ServiceOptions } from '../../../src/service/start.ts';
-import { type RawService, rawService, wallClock } from '../../support/raw-service.ts';
+import { type RawService, rawService, wallClock } from '../../support/peers/raw-service.ts';
 
 let release: (() => Promise<void>) | undefined;
 afterEach(async () => {

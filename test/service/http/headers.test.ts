@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { extremeValue } from '../../support/extreme-headers.ts';
-import { exchange } from '../../support/hostile-requests.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { extremeValue } from '../../support/scenarios/extreme-headers.ts';
+import { exchange } from '../../support/scenarios/hostile-requests.ts';
 
 const EVENT = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
 

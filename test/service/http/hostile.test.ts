@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { exchange, HOSTILE_CASES } from '../../support/hostile-requests.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { exchange, HOSTILE_CASES } from '../../support/scenarios/hostile-requests.ts';
 
 const portOf = (url: string) => Number(new URL(url).port);
 

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readBody } from '../../../src/service/http/body.ts';
-import { exchange } from '../../support/hostile-requests.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { exchange } from '../../support/scenarios/hostile-requests.ts';
 
 const EVENT = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Log } from '../../../src/service/deps.ts';
+import type { Log } from '../../../src/service/log.ts';
 import { withoutRepeats } from '../../../src/service/operations/repeats.ts';
 
 it('writes an error that comes again and again once in ten seconds, with how many were left out', () => {

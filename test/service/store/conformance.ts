@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Limiter } from '../../../src/service/limiter.ts';
-import { type SteadyClock, systemSteadyClock } from '../../../src/service/limiter-clock.ts';
-import { events } from '../../../src/service/store/events.ts';
-import { idempotency } from '../../../src/service/store/idempotency.ts';
-import { settings } from '../../../src/service/store/settings.ts';
+import type { Limiter } from '../../../src/service/store/limiter/limiter.ts';
+import { type SteadyClock, systemSteadyClock } from '../../../src/service/store/limiter/limiter-clock.ts';
+import { events } from '../../../src/service/store/repositories/events.ts';
+import { idempotency } from '../../../src/service/store/repositories/idempotency.ts';
+import { settings } from '../../../src/service/store/repositories/settings.ts';
+import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
 import { ConstraintViolation, type Store, type Topic, type Tx } from '../../../src/service/store/store.ts';
-import { workspaces } from '../../../src/service/store/workspaces.ts';
 
 /** What an engine brings: stores on one fresh database, as many as there are processes. */
 export interface Engine {

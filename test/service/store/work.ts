@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/kit/id.ts';
-import { type ClaimedDelivery, deliveries } from '../../../src/service/store/deliveries.ts';
-import { fanOuts } from '../../../src/service/store/fan-outs.ts';
-import { type ClaimedNotification, notifications } from '../../../src/service/store/notifications.ts';
+import { type ClaimedDelivery, deliveries } from '../../../src/service/store/repositories/deliveries.ts';
+import { fanOuts } from '../../../src/service/store/repositories/fan-outs.ts';
+import {
+  type ClaimedNotification,
+  notifications,
+} from '../../../src/service/store/repositories/notifications.ts';
+import { webhooks } from '../../../src/service/store/repositories/webhooks.ts';
 import type { Store } from '../../../src/service/store/store.ts';
-import { webhooks } from '../../../src/service/store/webhooks.ts';
 import type { Engine } from './conformance.ts';
 
 const LEASE = 60_000;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { events } from '../../../src/service/store/events.ts';
-import { recentEvents } from '../../../src/service/store/recent-events.ts';
+import { events } from '../../../src/service/store/repositories/events.ts';
+import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { indexOnce } from '../../../src/service/workers/event-indexer.ts';
 import { tempDir } from '../../support/temp.ts';

@@ -4,11 +4,11 @@ import { dayAround } from '../../domain/contact-day.ts';
 import type { Audience } from '../../domain/decide/content.ts';
 import { alternativesOf, type Choice, decide } from '../../domain/decide/decide.ts';
 import type { Context } from '../../domain/decide/features.ts';
-import { contacts } from '../../store/contacts.ts';
-import { decisions } from '../../store/decisions.ts';
-import { messages } from '../../store/messages.ts';
-import { recentEvents } from '../../store/recent-events.ts';
-import { type KnownUser, users } from '../../store/users.ts';
+import { contacts } from '../../store/repositories/contacts.ts';
+import { decisions } from '../../store/repositories/decisions.ts';
+import { messages } from '../../store/repositories/messages.ts';
+import { recentEvents } from '../../store/repositories/recent-events.ts';
+import { type KnownUser, users } from '../../store/repositories/users.ts';
 import type { Call, Handlers } from '../call.ts';
 
 /** The only type of action there is. */

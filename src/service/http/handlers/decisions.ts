@@ -1,5 +1,5 @@
 import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
-import { decisions } from '../../store/decisions.ts';
+import { decisions } from '../../store/repositories/decisions.ts';
 import type { Handlers } from '../call.ts';
 
 /** Most decisions on a page unless the caller asks for fewer; large ones make it shorter (store/pages.ts). */

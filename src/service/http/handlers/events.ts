@@ -1,5 +1,5 @@
-import { events } from '../../store/events.ts';
-import { recentEvents } from '../../store/recent-events.ts';
+import { events } from '../../store/repositories/events.ts';
+import { recentEvents } from '../../store/repositories/recent-events.ts';
 import type { Handlers } from '../call.ts';
 
 export const eventHandlers: Handlers = {

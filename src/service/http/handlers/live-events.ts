@@ -1,5 +1,5 @@
-import { events, type PagedEvent } from '../../store/events.ts';
 import type { Page } from '../../store/pages.ts';
+import { events, type PagedEvent } from '../../store/repositories/events.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
 import type { KeyWatch } from '../key-watch.ts';

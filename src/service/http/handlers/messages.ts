@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { rewardAfter } from '../../domain/decide/reward.ts';
-import { decisions } from '../../store/decisions.ts';
-import { messages } from '../../store/messages.ts';
-import { recordOutcome } from '../../store/outcomes.ts';
-import { rewards } from '../../store/rewards.ts';
+import { decisions } from '../../store/repositories/decisions.ts';
+import { messages } from '../../store/repositories/messages.ts';
+import { recordOutcome } from '../../store/repositories/outcomes.ts';
+import { rewards } from '../../store/repositories/rewards.ts';
 import type { Handlers } from '../call.ts';
-import { nextAfter, placeOf } from '../place.ts';
+import { nextAfter, placeOf } from '../page-cursor.ts';
 
 export const messageHandlers: Handlers = {
   listMessages: async ({ tx, workspace, query }) => {

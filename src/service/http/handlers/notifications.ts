@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
+import { variablesPlace } from '../../crypto/associated-data.ts';
 import { missingVariables } from '../../domain/notifications/template.ts';
-import { variablesPlace } from '../../sealed-places.ts';
-import { contacts } from '../../store/contacts.ts';
-import { notifications } from '../../store/notifications.ts';
-import { recordOutcome } from '../../store/outcomes.ts';
-import { users } from '../../store/users.ts';
+import { contacts } from '../../store/repositories/contacts.ts';
+import { notifications } from '../../store/repositories/notifications.ts';
+import { recordOutcome } from '../../store/repositories/outcomes.ts';
+import { users } from '../../store/repositories/users.ts';
 import type { Handlers } from '../call.ts';
 
 export const notificationHandlers: Handlers = {

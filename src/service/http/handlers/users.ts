@@ -1,6 +1,6 @@
 import { hashId } from '../../crypto/hash-id.ts';
-import { users } from '../../store/users.ts';
-import { workspaces } from '../../store/workspaces.ts';
+import { users } from '../../store/repositories/users.ts';
+import { workspaces } from '../../store/repositories/workspaces.ts';
 import type { Handlers } from '../call.ts';
 
 export const userHandlers: Handlers = {

@@ -2,13 +2,13 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { MAX_WEBHOOKS } from '../../../contract/limits.ts';
 import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
+import { secretPlace } from '../../crypto/associated-data.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
-import { secretPlace } from '../../sealed-places.ts';
-import { deliveries, type StoredDelivery } from '../../store/deliveries.ts';
+import { deliveries, type StoredDelivery } from '../../store/repositories/deliveries.ts';
+import { type StoredWebhook, webhooks } from '../../store/repositories/webhooks.ts';
 import type { Tx } from '../../store/store.ts';
-import { type StoredWebhook, webhooks } from '../../store/webhooks.ts';
 import type { Handlers } from '../call.ts';
-import { nextAfter, placeOf } from '../place.ts';
+import { nextAfter, placeOf } from '../page-cursor.ts';
 
 /** Most on a page; long ones make it shorter (store/pages.ts). */
 const SHOWN_WEBHOOKS = 1000;

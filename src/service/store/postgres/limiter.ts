@@ -1,6 +1,6 @@
 import { decide } from '../../domain/sliding-window.ts';
-import type { Limiter } from '../../limiter.ts';
-import type { SteadyClock } from '../../limiter-clock.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { SteadyClock } from '../limiter/limiter-clock.ts';
 import type { PostgresStore } from './store.ts';
 
 interface Row {

@@ -8,7 +8,7 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from '../store.ts';
-import { APPLICATION_ID } from './owner.ts';
+import { APPLICATION_ID } from './ownership.ts';
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',

@@ -7,7 +7,7 @@ import { migrate } from '../migrate.ts';
 import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
-import { refuseForeign } from './owner.ts';
+import { refuseForeign } from './ownership.ts';
 
 /** Most transactions that share one commit, and how long they may hold up everything else, in ms. */
 const GROUP_SIZE = 64;

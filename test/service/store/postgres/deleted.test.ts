@@ -1,10 +1,10 @@
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { deliveries } from '../../../../src/service/store/deliveries.ts';
-import { fanOuts } from '../../../../src/service/store/fan-outs.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { webhooks } from '../../../../src/service/store/webhooks.ts';
-import { createDatabase } from '../../../support/postgres.ts';
+import { deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
+import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
+import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
 
 it('a subscription deleted while an outcome is queued for it leaves no delivery behind', async () => {
   const store = await PostgresStore.open(await createDatabase(inject('postgres')), systemClock);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { writeOlder } from '../../../support/older-data.ts';
-import { createDatabase } from '../../../support/postgres.ts';
-import { runSvc } from '../../../support/run-svc.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { runSvc } from '../../../support/process/run-svc.ts';
+import { writeOlder } from '../../../support/scenarios/older-data.ts';
 import { tempDir } from '../../../support/temp.ts';
 
 async function connect(database: string): Promise<pg.Client> {

@@ -1,8 +1,8 @@
 import { expect, inject, it } from 'vitest';
 import type { ServiceOptions } from '../../../../src/service/start.ts';
-import { createDatabase } from '../../../support/postgres.ts';
-import { outsider } from '../../../support/row-lock.ts';
-import { startTestService, type TestService } from '../../../support/service.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { outsider } from '../../../support/postgres/row-lock.ts';
+import { startTestService, type TestService } from '../../../support/process/service.ts';
 
 /** More than a node has connections. */
 const MANY = 12;

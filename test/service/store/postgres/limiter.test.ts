@@ -2,8 +2,8 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { postgresLimiter } from '../../../../src/service/store/postgres/limiter.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { tellTime } from '../../../support/database.ts';
-import { createDatabase } from '../../../support/postgres.ts';
+import { tellTime } from '../../../support/postgres/database.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
 
 const HOUR = 3600_000;
 const RULE = { limit: 10, windowMs: 60_000 };

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createDatabase } from '../../../support/postgres.ts';
-import { startReceiver } from '../../../support/receiver.ts';
-import { startTestService } from '../../../support/service.ts';
+import { startReceiver } from '../../../support/peers/receiver.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { startTestService } from '../../../support/process/service.ts';
 
 it('a delivery whose result meets a database that is away is not made again', async () => {
   const database = await createDatabase(inject('postgres'));

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { settings } from '../../../../src/service/store/settings.ts';
+import { settings } from '../../../../src/service/store/repositories/settings.ts';
 import { StoreUnavailable, StoreUnusable, type Tx } from '../../../../src/service/store/store.ts';
-import { createDatabase } from '../../../support/postgres.ts';
-import { outsider } from '../../../support/row-lock.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { outsider } from '../../../support/postgres/row-lock.ts';
 
 const open = async (url: string) => {
   const store = await PostgresStore.open(url, systemClock);

@@ -1,8 +1,8 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { events } from '../../../../src/service/store/events.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { createDatabase } from '../../../support/postgres.ts';
+import { events } from '../../../../src/service/store/repositories/events.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
 
 const body = (userId: string) =>
   JSON.stringify({ events: [{ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' }] });

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { idempotency } from '../../../../src/service/store/idempotency.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
+import { idempotency } from '../../../../src/service/store/repositories/idempotency.ts';
 import { StoreUnavailable } from '../../../../src/service/store/store.ts';
-import { createDatabase, startPostgres } from '../../../support/postgres.ts';
-import { outsider } from '../../../support/row-lock.ts';
+import { createDatabase, startPostgres } from '../../../support/postgres/postgres.ts';
+import { outsider } from '../../../support/postgres/row-lock.ts';
 
 it('a commit that stopped waiting for its standby is not acknowledged, nor is its repetition', async () => {
   const server = await startPostgres();

@@ -2,9 +2,9 @@ import { inject } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { postgresLimiter } from '../../../../src/service/store/postgres/limiter.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { createDatabase } from '../../../support/postgres.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
 import { conforms, type Engine } from '../conformance.ts';
-import { decides } from '../decisions.ts';
+import { decides } from '../repositories/decisions.ts';
 import { sharesWork } from '../work.ts';
 
 const prepare = async (): Promise<Engine> => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { settings } from '../../../../src/service/store/settings.ts';
+import { settings } from '../../../../src/service/store/repositories/settings.ts';
 import { SqliteConnection } from '../../../../src/service/store/sqlite/connection.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { StoreUnavailable } from '../../../../src/service/store/store.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { localLimiter } from '../../../../src/service/limiter.ts';
+import { localLimiter } from '../../../../src/service/store/limiter/limiter.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { conforms, type Engine } from '../conformance.ts';
-import { decides } from '../decisions.ts';
+import { decides } from '../repositories/decisions.ts';
 import { sharesWork } from '../work.ts';
 
 const prepare = async (): Promise<Engine> => {

@@ -1,0 +1,20 @@
+import { giveSetting, type Origin } from '../invocation/origin.ts';
+
+/** What to say of a base URL that ends in /v1, as the pages of many a service show it; undefined of any other. */
+export function versionTwice(baseUrl: string, origin: Origin): string | undefined {
+  const right = withoutVersion(baseUrl);
+  if (right === undefined) return undefined;
+  return `the base URL ${baseUrl} ends in /v1, which svc adds itself; without it: ${giveSetting('base-url', right, origin)}`;
+}
+
+/** What to try where a base URL with a path leads nowhere; undefined where it has none. */
+export function withoutPath(baseUrl: string, origin: Origin): string | undefined {
+  const { pathname, origin: root } = new URL(baseUrl);
+  if (pathname === '/') return undefined;
+  const right = withoutVersion(baseUrl) ?? root;
+  return `svc adds /v1/… to the base URL; if ${pathname} is too much there: ${giveSetting('base-url', right, origin)}`;
+}
+
+function withoutVersion(baseUrl: string): string | undefined {
+  return /^(.*)\/v1\/*$/.exec(baseUrl)?.[1];
+}

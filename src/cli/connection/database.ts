@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { maskUrl } from '../../kit/mask-url.ts';
+import { shell } from '../../kit/shell.ts';
+import { isPostgres } from '../../service/store/postgres/url.ts';
+import { fileFailure } from '../errors/file-error.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { Flags } from '../flags/oclif.ts';
+import type { Output } from '../terminal/output.ts';
+import type { World } from '../terminal/world.ts';
+import type { Paths } from './paths.ts';
+
+export const databaseFlag = Flags.string({
+  summary: 'SQLite file or postgres:// URL to keep the data in; SVC_DATABASE_URL unless given',
+  helpValue: 'FILE|URL',
+});
+
+/**
+ * The data that a command that runs the service works on: --database, SVC_DATABASE_URL, else that of `local`.
+ * Throws usage for a URL that cannot be read, file for a folder that is not there. Warns of a password that every user of the machine can see.
+ */
+export function databaseOf(
+  flag: string | undefined,
+  { env, cwd }: Pick<World, 'env' | 'cwd'>,
+  paths: Paths,
+  out: Output,
+): string {
+  const database = flag ?? (env.SVC_DATABASE_URL || paths.database);
+  if (!isPostgres(database)) {
+    if (/^\w+:\/\//.test(database) && !database.startsWith('file:'))
+      throw new SvcError('usage', `${maskUrl(database)} is neither a file nor a postgres:// URL`, {
+        hint: 'svc serve --database postgres://USER@HOST/DATABASE, or the path of an SQLite file',
+      });
+    const file = database.startsWith('file:///') ? fileURLToPath(database) : database.replace(/^file:/, '');
+    const folder = dirname(resolve(cwd, file));
+    // Our own folder is made where it is missing; any other is more likely a slip than a wish.
+    if (!existsSync(folder) && folder !== resolve(cwd, paths.dataDir))
+      throw fileFailure(file, { code: 'ENOENT' }, 'write');
+    return file;
+  }
+  if (!URL.canParse(database))
+    throw new SvcError(
+      'usage',
+      'the database URL cannot be read: a special character in it must be percent-encoded',
+      {
+        hint: 'svc serve --database postgres://USER@HOST:5432/DATABASE, the password in SVC_DATABASE_URL or PGPASSWORD',
+      },
+    );
+  if (flag !== undefined && maskUrl(flag) !== flag)
+    out.warn(
+      'the password in --database can be seen by other users of this machine: give it in SVC_DATABASE_URL or PGPASSWORD',
+    );
+  return database;
+}
+
+/**
+ * Turns what a database refused into words of its own; other failures stay as they are. The next step names the
+ * database: without it, the command would work on the data of `local`, which is well.
+ */
+export function databaseFailure(error: unknown, database: string): unknown {
+  const { name, message } = error as Error;
+  if (!isPostgres(database)) {
+    if (name === 'StoreForeign' || name === 'StoreNotOpened')
+      return new SvcError('data', message, {
+        hint: (typed) => `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`,
+        cause: error,
+      });
+    if (name !== 'StoreUnusable') return error;
+    return new SvcError('data', message, {
+      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
+      cause: error,
+    });
+  }
+  if (name === 'StoreForeign')
+    return new SvcError('data', message, {
+      hint: shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc', and name that one with --database`,
+      cause: error,
+    });
+  if (name === 'StoreUnavailable')
+    return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
+      hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,
+      cause: error,
+    });
+  if (name === 'StoreUnusable')
+    return new SvcError('data', message, {
+      hint: shell`try it by hand: psql ${maskUrl(database)}`,
+      cause: error,
+    });
+  return error;
+}

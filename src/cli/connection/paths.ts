@@ -1,0 +1,77 @@
+import { lstatSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { SvcError } from '../errors/svc-error.ts';
+import type { World } from '../terminal/world.ts';
+
+/** Where svc keeps its files (XDG Base Directory Specification; SVC_CONFIG_DIR and SVC_DATA_DIR come first). */
+export interface Paths {
+  /** Profiles and their secrets. */
+  readonly configDir: string;
+  /** The data of `local`, import journals, observed limits. */
+  readonly dataDir: string;
+  /** The SQLite file of `local`. */
+  readonly database: string;
+  /** The compiled code that bin/code-cache.js keeps. */
+  readonly codeCacheDir: string;
+}
+
+/** Reading one throws usage where there is no home folder and no variable names one, and where it is not a folder. */
+export function pathsOf({ env }: Pick<World, 'env'>): Paths {
+  // Each when it is asked for: a command that keeps nothing needs no home.
+  return {
+    get configDir() {
+      const own = env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+      return folder(own, 'SVC_CONFIG_DIR', env);
+    },
+    get dataDir() {
+      const own = env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
+      return folder(own, 'SVC_DATA_DIR', env);
+    },
+    get database() {
+      return join(this.dataDir, 'service.db');
+    },
+    get codeCacheDir() {
+      return join(env.XDG_CACHE_HOME || join(homeOf(env), '.cache'), 'svc');
+    },
+  };
+}
+
+/** An empty HOME is none: what is below it would lie in the folder one happens to be in, keys too. Throws usage. */
+function homeOf(env: World['env']): string {
+  const named = env.HOME || env.USERPROFILE;
+  if (named) return named;
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    // A uid without an account, as in a container.
+    throw new SvcError('usage', 'there is no home folder to keep the files of svc in', {
+      hint: 'export HOME=/a/folder/of/yours, or SVC_CONFIG_DIR and SVC_DATA_DIR',
+      cause: error,
+    });
+  }
+}
+
+const NOT_A_FOLDER: Readonly<Record<string, string>> = {
+  ENOENT: 'it is a link that leads nowhere',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'permission denied',
+  ENAMETOOLONG: 'its path is too long',
+  ELOOP: 'its path is a loop of links',
+};
+
+/** Checks a folder that may still have to be made. Throws usage where something else is in its place. */
+function folder(path: string, variable: 'SVC_CONFIG_DIR' | 'SVC_DATA_DIR', env: World['env']): string {
+  let why = 'it is a file';
+  try {
+    if (statSync(path).isDirectory()) return path;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !lstatSync(path, { throwIfNoEntry: false })) return path;
+    why = NOT_A_FOLDER[code] ?? message;
+  }
+  const by = env[variable] ? `${variable} names ${path}` : `svc keeps its files in ${path}`;
+  throw new SvcError('usage', `${by}, which cannot be used as a folder: ${why}`, {
+    hint: `name a folder of yours; svc creates it: export ${variable}="$HOME/svc-files"`,
+  });
+}

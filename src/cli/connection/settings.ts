@@ -1,0 +1,202 @@
+import { LOCAL, type Profile, Profiles } from '../../profiles/profiles.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { giveKey, giveSetting, type Origin, originWords } from '../invocation/origin.ts';
+import type { Setting, Settings } from '../invocation/settings.ts';
+import type { World } from '../terminal/world.ts';
+import { pathsOf } from './paths.ts';
+
+export interface ConnectionFlags {
+  readonly profile?: string | undefined;
+  readonly 'base-url'?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** The settings of a call that may come from several places, the first wins: flag, environment, profile. */
+const PLACES = {
+  baseUrl: { flag: 'base-url', variable: 'SVC_BASE_URL' },
+  workspace: { flag: 'workspace', variable: 'SVC_WORKSPACE' },
+  apiKey: { flag: undefined, variable: 'SVC_API_KEY' },
+  region: { flag: 'region', variable: 'SVC_REGION' },
+} as const satisfies Record<Setting, { flag: string | undefined; variable: string }>;
+
+/** Finds the settings of a call. Throws not_configured, usage. */
+export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'>): Settings {
+  const { env } = world;
+  const exported = {
+    baseUrl: env.SVC_BASE_URL,
+    workspace: env.SVC_WORKSPACE,
+    apiKey: env.SVC_API_KEY,
+    region: env.SVC_REGION,
+  };
+  const given = (setting: Setting) => {
+    const { flag, variable } = PLACES[setting];
+    if (flag !== undefined && flags[flag] !== undefined)
+      return { value: flags[flag], origin: { from: 'flag', name: `--${flag}` } as const };
+    const value = exported[setting] || undefined;
+    return value === undefined
+      ? undefined
+      : { value, origin: { from: 'environment', name: variable } as const };
+  };
+  const named = namedProfile(flags, world);
+  const complete = given('baseUrl') && given('workspace') && given('apiKey');
+  // Reading the profiles costs start-up time: only where they can matter.
+  const { name, profile } =
+    complete && named === undefined ? NO_PROFILE : findProfile(named?.profile, complete !== undefined, world);
+  // `--profile local` means this machine also where the environment names a service: local has no address to override.
+  const overridden = flags.profile === LOCAL ? flags['base-url'] : given('baseUrl');
+  if (name === LOCAL && overridden === undefined)
+    return { kind: 'local', by: named?.by ?? 'svc profiles use' };
+  const setting = (which: Setting) => {
+    const own = profile?.[which];
+    return (
+      given(which) ??
+      (own === undefined ? undefined : { value: own, origin: { from: 'profile', name: name! } as const })
+    );
+  };
+  const [baseUrl, workspace, apiKey] = [setting('baseUrl'), setting('workspace'), setting('apiKey')];
+  if (!baseUrl || !workspace)
+    throw new SvcError('not_configured', unnamed(baseUrl?.value, workspace?.value), {
+      hint: (typed) =>
+        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${typed.locally()}`,
+    });
+  const used = profile && name;
+  if (!apiKey)
+    throw new SvcError('not_configured', `there is no API key for ${baseUrl.value}`, {
+      hint: `give one: ${giveKey(used)}`,
+    });
+  checkAddress(baseUrl.value, baseUrl.origin);
+  checkWorkspace(workspace.value, workspace.origin);
+  checkKey(apiKey.value, apiKey.origin);
+  const { sandbox = false, keysHonoured = false } = profile ?? {};
+  const region = setting('region');
+  return {
+    kind: 'remote',
+    profile: used,
+    baseUrl: baseUrl.value,
+    workspace: workspace.value,
+    apiKey: apiKey.value,
+    region: region?.value,
+    sandbox,
+    keysHonoured,
+    named,
+    origins: {
+      baseUrl: baseUrl.origin,
+      workspace: workspace.origin,
+      apiKey: apiKey.origin,
+      ...(region ? { region: region.origin } : {}),
+    },
+  };
+}
+
+/** The profile that the command line or the environment names, and which of them does. */
+export function namedProfile(
+  flags: Pick<ConnectionFlags, 'profile'>,
+  { env }: Pick<World, 'env'>,
+): Extract<Settings, { kind: 'remote' }>['named'] {
+  if (flags.profile !== undefined) return { profile: flags.profile, by: '--profile' };
+  return env.SVC_PROFILE ? { profile: env.SVC_PROFILE, by: 'SVC_PROFILE' } : undefined;
+}
+
+/** The variables that came before a profile that was named, `SVC_BASE_URL, SVC_API_KEY`; undefined where none did. */
+export function beforeProfile({ named, origins }: Extract<Settings, { kind: 'remote' }>): string | undefined {
+  const set = Object.values(origins).filter(({ from }) => from === 'environment');
+  return named === undefined || set.length === 0 ? undefined : set.map(({ name }) => name).join(', ');
+}
+
+const NO_PROFILE = { name: undefined, profile: undefined };
+
+/** What is missing where no profile is in use: half a service is a slip, and other words help than none at all. */
+function unnamed(baseUrl: string | undefined, workspace: string | undefined): string {
+  if (baseUrl !== undefined) return `no workspace is named for ${baseUrl}: set SVC_WORKSPACE`;
+  if (workspace !== undefined) return `no address is named for workspace ${workspace}: set SVC_BASE_URL`;
+  return 'no profile is in use, and the environment names no service';
+}
+
+function findProfile(
+  named: string | undefined,
+  optional: boolean,
+  world: Pick<World, 'env'>,
+): { name: string | undefined; profile: Profile | undefined } {
+  if (named === LOCAL) return { name: LOCAL, profile: undefined };
+  const { current, profiles } = new Profiles(pathsOf(world).configDir).read();
+  const name = named ?? current;
+  if (name === undefined || name === LOCAL) return { name, profile: undefined };
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (!profile && !optional) {
+    throw new SvcError('not_configured', `there is no profile ${name}`, {
+      hint: (typed) =>
+        `see which there are: svc profiles list\nor use the service on this machine: ${typed.locally()}`,
+    });
+  }
+  return { name, profile };
+}
+
+/** A key goes over plain http to a loopback address only. Throws usage. */
+export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', name: '--base-url' }): void {
+  const give = (value: string) => giveSetting('base-url', value, origin);
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    throw new SvcError('usage', `the base URL ${JSON.stringify(baseUrl)} is not a URL`, {
+      hint: `give one, such as: ${give('https://eu.example.com')}`,
+    });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new SvcError('usage', `the base URL ${baseUrl} is neither https nor http`, {
+      hint: `give one, such as: ${give('https://eu.example.com')}`,
+    });
+  }
+  if (url.username || url.password) {
+    throw new SvcError('usage', 'the base URL holds a user name or password', {
+      hint: `the key goes in SVC_API_KEY or the profile; leave it out here: ${give(`${url.protocol}//${url.host}${url.pathname}`)}`,
+    });
+  }
+  if (url.search || url.hash) {
+    throw new SvcError(
+      'usage',
+      `the base URL ${baseUrl} holds a query or a fragment, which no call can use`,
+      {
+        hint: `leave it out: ${give(`${url.origin}${url.pathname.replace(/\/$/, '')}`)}`,
+      },
+    );
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new SvcError('usage', `the key would travel unencrypted to ${url.host}`, {
+      hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${url.pathname.replace(/\/$/, '')}`)}`,
+    });
+  }
+}
+
+/** What a header can carry without being changed on its way. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const UNPRINTABLE = 'is empty or holds spaces or other characters that a header cannot carry';
+
+/** A key travels in a header. `origin` is undefined where it was typed just now. Throws usage. */
+export function checkKey(apiKey: string, origin?: Origin): void {
+  if (PRINTABLE.test(apiKey)) return;
+  const from = origin === undefined ? '' : ` of ${originWords(origin)}`;
+  const again = origin && giveKey(origin.from === 'profile' ? origin.name : undefined);
+  throw new SvcError('usage', `the API key${from} ${UNPRINTABLE}`, {
+    hint: `copy it again, alone on its line${again === undefined ? '' : `: ${again}`}`,
+  });
+}
+
+/** A workspace travels in a header. Throws usage. */
+export function checkWorkspace(
+  workspace: string,
+  origin: Origin = { from: 'flag', name: '--workspace' },
+): void {
+  if (PRINTABLE.test(workspace)) return;
+  throw new SvcError('usage', `the workspace ${JSON.stringify(workspace)} ${UNPRINTABLE}`, {
+    hint: `name it as the service does: ${giveSetting('workspace', 'WORKSPACE', origin)}`,
+  });
+}
+
+/** True for the loopback addresses and `localhost`, as they stand in a URL. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
+}

@@ -1,0 +1,98 @@
+import { type Typed, UNTYPED } from '../invocation/invocation.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+/** The error catalogue of the command line: every `code` of a failure, its exit code and what it means. */
+export const CLI_ERRORS = {
+  unexpected: { exit: EXIT.unexpected, means: 'a bug in svc' },
+  disk: { exit: EXIT.unexpected, means: 'a file could not be written (full disk, no permission)' },
+  count_mismatch: { exit: EXIT.unexpected, means: 'an import whose counts do not add up: a bug in svc' },
+  usage: { exit: EXIT.usage, means: 'a flag or an argument is missing, unknown or wrong' },
+  file: { exit: EXIT.usage, means: 'a file is missing, unreadable or of the wrong kind' },
+  unfinished_import: {
+    exit: EXIT.usage,
+    means: 'an earlier import of this input is unfinished: --resume or --restart',
+  },
+  input_changed: {
+    exit: EXIT.usage,
+    means: 'the input changed since the import that --resume would go on with',
+  },
+  locked: { exit: EXIT.usage, means: 'another process is at work on the same journal' },
+  personal_data: {
+    exit: EXIT.usage,
+    means: 'a value looks like personal data, which must not leave your systems',
+  },
+  port_taken: { exit: EXIT.usage, means: 'the port to listen on is taken' },
+  data: {
+    exit: EXIT.usage,
+    means: 'local data or a settings file is damaged, not ours, or written by a newer svc',
+  },
+  not_configured: { exit: EXIT.notConfigured, means: 'no profile and no environment names a service' },
+  unauthorized: { exit: EXIT.notConfigured, means: 'the service does not know the key (401)' },
+  forbidden: { exit: EXIT.notConfigured, means: 'the key belongs to another workspace (403)' },
+  refused: { exit: EXIT.refused, means: 'the service refused the request (4xx)' },
+  not_found: { exit: EXIT.refused, means: 'the service has no such thing (404)' },
+  not_offered: { exit: EXIT.refused, means: 'the service does not offer this operation (404, 405, 501)' },
+  failed: { exit: EXIT.refused, means: 'what was asked for ended as failed' },
+  unreachable: { exit: EXIT.unavailable, means: 'the service cannot be reached' },
+  unavailable: { exit: EXIT.unavailable, means: 'the service failed (5xx) or answered nothing usable' },
+  timeout: { exit: EXIT.unavailable, means: 'no answer in time' },
+  rate_limited: { exit: EXIT.unavailable, means: 'over the limit (429) after the last retry' },
+  in_doubt: {
+    exit: EXIT.unavailable,
+    means: 'the answer was lost: the request may or may not have been carried out',
+  },
+  partial: { exit: EXIT.partial, means: 'some records were rejected, the rest is done' },
+  too_many_errors: { exit: EXIT.partial, means: '--max-errors was reached' },
+  signature_mismatch: { exit: EXIT.signature, means: 'the signature does not match the body' },
+  interrupted: { exit: EXIT.interrupted, means: 'stopped by Ctrl-C or SIGTERM' },
+} as const satisfies Record<string, { exit: ExitCode; means: string }>;
+
+export type CliErrorCode = keyof typeof CLI_ERRORS;
+
+/** The next step: words, or made from what was typed. */
+export type Hint = string | ((typed: Typed) => string);
+
+/** A failure in words: what happened, and as `hint` the next step, a command that can be pasted where there is one. */
+export class SvcError extends Error {
+  readonly code: CliErrorCode;
+  readonly requestId: string | undefined;
+  readonly #hint: Hint;
+
+  constructor(
+    code: CliErrorCode,
+    message: string,
+    { hint, requestId, cause }: { hint: Hint; requestId?: string | undefined; cause?: unknown },
+  ) {
+    super(message, { cause });
+    this.name = 'SvcError';
+    this.code = code;
+    this.#hint = hint;
+    this.requestId = requestId;
+  }
+
+  get exitCode(): ExitCode {
+    return CLI_ERRORS[this.code].exit;
+  }
+
+  /** The next step where nothing is known of the command line. */
+  get hint(): string {
+    return this.hintFor(UNTYPED);
+  }
+
+  hintFor(typed: Typed): string {
+    return typeof this.#hint === 'string' ? this.#hint : this.#hint(typed);
+  }
+
+  /** What `--json` prints on stderr. */
+  shown(typed: Typed): { error: Record<string, unknown> } {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        hint: this.hintFor(typed),
+        requestId: this.requestId ?? null,
+        exitCode: this.exitCode,
+      },
+    };
+  }
+}

@@ -1,0 +1,260 @@
+import { dirname } from 'node:path';
+import type { ApiError, TransportError } from '../../client/errors.ts';
+import type { LockUnusable } from '../../kit/file-lock.ts';
+import { fileTrouble } from '../../kit/file-trouble.ts';
+import { shellPath, shellWord } from '../../kit/shell.ts';
+import type { ProfilesUnusable } from '../../profiles/profiles.ts';
+import type { Typed } from '../invocation/invocation.ts';
+import { originWords } from '../invocation/origin.ts';
+import { fileFailure } from './file-error.ts';
+import { keyRefused } from './rejected-key.ts';
+import { SvcError } from './svc-error.ts';
+
+/** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
+export function toSvcError(error: unknown, debug: boolean): SvcError {
+  if (error instanceof SvcError) return error;
+  const named = error as Error & NodeJS.ErrnoException;
+  // By name, so that neither the client nor the service is loaded only to look at an error.
+  switch (named?.name) {
+    case 'ApiError':
+      return fromApi(error as ApiError);
+    case 'AbortError':
+      return new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again(), cause: error });
+    case 'TransportError':
+      return fromTransport(error as TransportError);
+    case 'LockUnusable': {
+      const { path, held, missing, cause } = error as LockUnusable;
+      const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
+      if (disk)
+        return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
+          hint: (typed) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', typed),
+          cause: error,
+        });
+      if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
+      return new SvcError(held ? 'locked' : 'data', named.message, {
+        hint: held
+          ? (typed) => `wait for it, then: ${typed.again()}`
+          : `it holds nothing: rm -r ${shellWord(path)}`,
+        cause: error,
+      });
+    }
+    case 'StoreForeign':
+      return new SvcError('data', named.message, {
+        hint: (typed) => `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${typed.again()}`,
+        cause: error,
+      });
+    case 'StoreNotOpened':
+      return notWritable(named.message, (error as { path: string }).path, 'SVC_DATA_DIR', error);
+    case 'StoreUnusable':
+      return new SvcError('data', named.message, {
+        hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
+        cause: error,
+      });
+    case 'DataKeyUnusable':
+      return new SvcError('data', named.message, {
+        hint: 'nothing was changed; give the key of this data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY\nor use the key file beside it: unset SVC_DATA_KEY',
+        cause: error,
+      });
+    case 'StoreUnavailable':
+      return new SvcError('disk', named.message, {
+        hint: (typed) => writableAgain(storeTrouble(named.message), '', typed),
+        cause: error,
+      });
+    case 'ChannelSettingError':
+      return new SvcError('usage', named.message, {
+        hint: 'correct the variable; `svc help environment` lists them all',
+        cause: error,
+      });
+    case 'CatalogError':
+      return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
+        hint: (typed) => `correct that (docs/catalog.md says what it may hold), then: ${typed.again()}`,
+        cause: error,
+      });
+    case 'FaultsError':
+      return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
+        hint: (typed) => `correct that (docs/rehearsal.md says what it may hold), then: ${typed.again()}`,
+        cause: error,
+      });
+    case 'ProfilesUnusable': {
+      const { file, cause } = error as ProfilesUnusable;
+      if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileFailure(file, cause);
+      return new SvcError('data', named.message, {
+        hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
+        cause: error,
+      });
+    }
+  }
+  if (named?.syscall === 'mkdtemp') return noTemporaryFolder(named);
+  if (named?.syscall === 'mkdir' && !DISK.has(named.code ?? ''))
+    return new SvcError('usage', `the folder ${named.path} cannot be created: ${named.code}`, {
+      hint: 'name a folder of yours; svc creates it: export SVC_DATA_DIR="$HOME/svc-files" (SVC_CONFIG_DIR for profiles)',
+      cause: error,
+    });
+  // Whoever reads a file words its failure itself; what comes here was to be written.
+  if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
+  if (typeof named?.code === 'string' && DISK.has(named.code)) {
+    const { message, hint } =
+      named.path === undefined
+        ? { message: named.message, hint: 'df -h' }
+        : fileTrouble(named.path, error, 'write');
+    return new SvcError('disk', message, {
+      hint: (typed) => writableAgain(named.code, hint, typed),
+      cause: error,
+    });
+  }
+  const message = debug ? (named?.stack ?? String(error)) : (named?.message ?? String(error));
+  return new SvcError('unexpected', `unexpected: ${message}`, {
+    hint: (typed) =>
+      debug ? 'please report this' : `please report it with its trace: ${typed.again('--debug')}`,
+    cause: error,
+  });
+}
+
+const DISK = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EACCES',
+  'EPERM',
+  'EIO',
+  'EMFILE',
+  'EFBIG',
+  'EISDIR',
+  'ENOTDIR',
+]);
+
+/** The system's code for what SQLite says of a file that it cannot write. */
+function storeTrouble(message: string): 'ENOSPC' | 'EROFS' | 'EIO' {
+  if (/is full/.test(message)) return 'ENOSPC';
+  return /readonly/.test(message) ? 'EROFS' : 'EIO';
+}
+
+/** A file that cannot be opened where `variable` says: who may write there, and another place. */
+function notWritable(message: string, path: string, variable: string, cause: unknown): SvcError {
+  return new SvcError('data', message, {
+    hint: `see who may write there: ls -ld ${shellPath(dirname(path))}\nor keep the files of svc elsewhere: export ${variable}="$HOME/svc-files"`,
+    cause,
+  });
+}
+
+function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
+  const { code = '', path = '' } = error;
+  const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SvcError('disk', words, { hint: (typed) => writableAgain(code, '', typed), cause: error });
+  return new SvcError('usage', words, {
+    hint: (typed) => `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${typed.again()}`,
+    cause: error,
+  });
+}
+
+/** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
+function writableAgain(code: string | undefined, look: string, typed: Typed): string {
+  const then = `then: ${typed.again()}`;
+  switch (code) {
+    case 'EMFILE':
+      return `allow more open files (ulimit -n 4096), ${then}`;
+    case 'EFBIG':
+      return `allow larger files (ulimit -f unlimited), ${then}`;
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+    case 'EISDIR':
+    case 'ENOTDIR':
+      return `make it writable${look && ` (${look})`} or keep the files of svc elsewhere (SVC_DATA_DIR, SVC_CONFIG_DIR), ${then}`;
+    case 'EIO':
+      return `see to the disk (df -h; ulimit -f; dmesg), ${then}`;
+    default:
+      return `free some space (df -h), ${then}`;
+  }
+}
+
+function fromApi(error: ApiError): SvcError {
+  const details = error.details.map(
+    ({ index, field, message }) => `${index === undefined ? '' : `[${index}] `}${field} ${message}`,
+  );
+  const shown =
+    details.slice(0, 5).join('; ') + (details.length > 5 ? `; and ${details.length - 5} more` : '');
+  const status = error.message.endsWith(` ${error.status}`) ? '' : ` (HTTP ${error.status})`;
+  const message = `${error.message.replace(/\.$/, '')}${shown ? `: ${shown}` : ''}${status}`;
+  const words = { requestId: error.requestId, cause: error };
+  switch (error.status) {
+    case 401:
+      return new SvcError('unauthorized', message, { ...words, hint: keyRefused(error) });
+    case 403:
+      return new SvcError('forbidden', message, { ...words, hint: keyRefused(error) });
+    case 404:
+      return new SvcError('not_found', message, {
+        ...words,
+        hint: (typed) => `check the identifier and the address${addressWords(typed)}: ${typed.on('doctor')}`,
+      });
+    case 405:
+    case 501:
+      return new SvcError('not_offered', `the service does not offer this operation (HTTP ${error.status})`, {
+        ...words,
+        hint: useLocal,
+      });
+    case 429:
+      return new SvcError('rate_limited', message, {
+        ...words,
+        hint: (typed) =>
+          `see what is left: ${typed.on('limits')}\nto wait for longer: ${typed.again('--max-retries', '20')}`,
+      });
+  }
+  if (error.status >= 500)
+    return new SvcError('unavailable', message, { ...words, hint: (typed) => closer(typed) });
+  if (error.status >= 300 && error.status < 400) {
+    const to = error.headers.location;
+    return new SvcError(
+      'refused',
+      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
+      { ...words, hint: (typed) => `correct the base URL${addressWords(typed)}; ${typed.on('doctor')}` },
+    );
+  }
+  return new SvcError('refused', message, {
+    ...words,
+    hint: (typed) =>
+      error.details.length > 0
+        ? `change what is named there; the flags: ${typed.help()}`
+        : `look at what was sent and answered: ${typed.again('--debug')}`,
+  });
+}
+
+function fromTransport(error: TransportError): SvcError {
+  const words = { cause: error };
+  switch (error.reason) {
+    case 'unreachable':
+      return new SvcError('unreachable', error.message, { ...words, hint: closer });
+    case 'timeout':
+      return new SvcError('timeout', error.message, {
+        ...words,
+        hint: (typed) => `${closer(typed)}; --timeout 120 waits longer`,
+      });
+    case 'aborted':
+      return new SvcError('interrupted', 'interrupted', { ...words, hint: (typed) => typed.again() });
+    case 'answer':
+      return new SvcError('unavailable', error.message, { ...words, hint: closer });
+    case 'lost':
+      return new SvcError('in_doubt', error.message, {
+        ...words,
+        hint: (typed) =>
+          `the request may have been carried out: check before you send it again; ${closer(typed)}`,
+      });
+  }
+}
+
+/** For an operation that a service lacks. */
+export function useLocal(typed: Typed): string {
+  return `use a service that has it, such as the one on this machine: ${typed.locally()}`;
+}
+
+/** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */
+export function addressWords({ settings }: Typed): string {
+  return settings === undefined ? '' : ` ${settings.baseUrl} of ${originWords(settings.origins.baseUrl)}`;
+}
+
+function closer(typed: Typed): string {
+  const { settings } = typed;
+  const from = settings === undefined ? '' : `the address is from ${originWords(settings.origins.baseUrl)}; `;
+  return `${from}look closer: ${typed.on('doctor')}`;
+}

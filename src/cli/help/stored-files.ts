@@ -1,0 +1,41 @@
+import type { Paths } from '../connection/paths.ts';
+
+/** A file or folder that svc keeps, and why. */
+export interface KeptFile {
+  readonly path: string;
+  readonly holds: string;
+}
+
+/** Everything svc writes without being told a path. */
+export function keptFiles({ configDir, dataDir, database, codeCacheDir }: Paths): KeptFile[] {
+  return [
+    {
+      path: `${configDir}/profiles.json`,
+      holds: 'profiles, their keys and the signing secrets made here; mode 0600',
+    },
+    {
+      path: database,
+      holds: 'the data of the profile local and of `svc serve`: one SQLite file (with -wal and -shm)',
+    },
+    {
+      path: `${database}.credentials.json`,
+      holds: 'workspace and server key made at the first start; mode 0600',
+    },
+    {
+      path: `${database}.key`,
+      holds: 'key of the personal fields; without it they cannot be read; mode 0600',
+    },
+    { path: `${database}.outbox.ndjson`, holds: 'notifications of channels that have no provider' },
+    { path: `${dataDir}/limits/`, holds: 'the rate limits last seen, per service and workspace' },
+    {
+      path: `${dataDir}/imports/`,
+      holds:
+        'journals of imports, for --resume, and which rejects files unfinished ones have; about 12 KB each. A journal that finished may be deleted: its file then counts as never imported; `svc data reset` removes those of the data it removes',
+    },
+    {
+      path: '<file>.rejects.ndjson',
+      holds: 'beside an imported file: the records that were rejected, and why',
+    },
+    { path: `${codeCacheDir}/`, holds: 'compiled code, for a quick start; may be deleted at any time' },
+  ];
+}

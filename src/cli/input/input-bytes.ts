@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { openPipe } from '../../kit/pipe.ts';
+import { fileFailure } from '../errors/file-error.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { World } from '../terminal/world.ts';
+import { stdinChunks } from './stdin.ts';
+
+/** Standard input can hold one thing only. Throws usage where the secret comes from it too. */
+export function notTheSecretToo(
+  file: string | undefined,
+  flags: { 'secret-file'?: string | undefined },
+): void {
+  if ((file !== undefined && file !== '-') || flags['secret-file'] !== '-') return;
+  throw new SvcError('usage', 'both the secret and the body would come from standard input', {
+    hint: 'name a file for one of them',
+  });
+}
+
+/** All bytes of a file, or of standard input for `-` and where no file is named. Throws file, interrupted. */
+export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
+  if (file === undefined || file === '-') {
+    if (world.stdin.isTTY) {
+      throw new SvcError('file', 'there is no input: standard input is a terminal', {
+        hint: 'name a file, or pipe the bytes in',
+      });
+    }
+    return allOf(world);
+  }
+  return fileBytes(file, world);
+}
+
+/**
+ * All bytes of a file. A FIFO is read as standard input is: an interrupt ends the wait for it. Throws file, interrupted.
+ * @param most bytes that are read of a FIFO, give or take a chunk
+ */
+export async function fileBytes(
+  file: string,
+  { cwd, onInterrupt }: Pick<World, 'cwd' | 'onInterrupt'>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  try {
+    const path = resolve(cwd, file);
+    const pipe = await openPipe(path);
+    return pipe ? await allOf({ stdin: pipe, onInterrupt }, most) : await readFile(path);
+  } catch (error) {
+    throw fileFailure(file, error);
+  }
+}
+
+async function allOf(
+  from: Pick<World, 'stdin' | 'onInterrupt'>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdinChunks(from)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,70 @@
+import Table from 'cli-table3';
+import stringWidth from 'string-width';
+import { cleanLine } from './sanitize.ts';
+import { bold, render, type Text } from './text.ts';
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** A column that must not be cut, such as an identifier to copy. */
+  readonly whole?: boolean;
+}
+
+/** A column that is cut keeps this many characters; where not all columns can, rows become records. */
+const NARROWEST = 12;
+
+/**
+ * A table for people: framed and fitted to the terminal's width, longer cells cut with an ellipsis; one record below the
+ * other, uncut, where the terminal is too narrow for that; in a pipe tab-separated lines without frames or cutting.
+ * Cells are cleaned here.
+ */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly Text[])[],
+  { width, color }: { width: number | undefined; color: boolean },
+): string {
+  const cells = rows.map((row) => row.map((cell) => render(cell, color, cleanLine)));
+  if (width === undefined) {
+    return [columns.map((column) => column.title), ...cells].map((row) => row.join('\t')).join('\n');
+  }
+  const widths = narrow(
+    columns,
+    columns.map((column, i) =>
+      Math.max(stringWidth(column.title), ...cells.map((row) => stringWidth(row[i] ?? ''))),
+    ),
+    width,
+  );
+  if (widths === undefined) return records(columns, cells, color);
+  const made = new Table({
+    head: columns.map((column) => render(bold(column.title), color)),
+    colWidths: widths.map((w) => w + 2),
+    colAligns: columns.map((column) => column.align ?? 'left'),
+    style: { head: [], border: [], compact: true },
+    truncate: '…',
+  });
+  made.push(...cells);
+  return made.toString();
+}
+
+/** Takes width from the widest columns first, until the table with its frames fits; undefined where it cannot. */
+function narrow(columns: readonly Column[], natural: number[], width: number): number[] | undefined {
+  const widths = [...natural];
+  const frames = widths.length * 3 + 1;
+  const over = () => widths.reduce((sum, w) => sum + w, frames) - width;
+  while (over() > 0) {
+    const candidates = widths.map((w, i) => (columns[i]!.whole ? 0 : w));
+    const widest = Math.max(...candidates);
+    if (widest <= NARROWEST) return undefined;
+    widths[candidates.indexOf(widest)]!--;
+  }
+  return widths;
+}
+
+/** A row as lines of title and cell, with an empty line between rows. */
+function records(columns: readonly Column[], rows: readonly (readonly string[])[], color: boolean): string {
+  const longest = Math.max(...columns.map(({ title }) => stringWidth(title)));
+  const title = (text: string) => render(bold(text), color) + ' '.repeat(longest - stringWidth(text));
+  return rows
+    .map((row) => columns.map((column, i) => `${title(column.title)}  ${row[i] ?? ''}`.trimEnd()).join('\n'))
+    .join('\n\n');
+}

@@ -1,0 +1,46 @@
+import { clean } from './sanitize.ts';
+
+/** Text with its style apart, so that cleaning and colour each happen once, at the end. */
+export type Text = string | Span | Rendered | readonly Text[];
+
+export interface Span {
+  readonly style: Style;
+  readonly text: Text;
+}
+
+/** Text that was cleaned and styled before, such as a table with its frames. */
+export class Rendered {
+  readonly rendered: string;
+  constructor(rendered: string) {
+    this.rendered = rendered;
+  }
+}
+
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+export type Style = keyof typeof STYLES;
+
+export const bold = (text: Text): Span => ({ style: 'bold', text });
+export const dim = (text: Text): Span => ({ style: 'dim', text });
+export const red = (text: Text): Span => ({ style: 'red', text });
+export const green = (text: Text): Span => ({ style: 'green', text });
+export const yellow = (text: Text): Span => ({ style: 'yellow', text });
+export const cyan = (text: Text): Span => ({ style: 'cyan', text });
+
+/** Makes text ready for a stream: every string cleaned, styles as ANSI sequences or left out. */
+export function render(text: Text, color: boolean, cleaner: (text: string) => string = clean): string {
+  if (typeof text === 'string') return cleaner(text);
+  if (Array.isArray(text)) return text.map((part) => render(part, color, cleaner)).join('');
+  if (text instanceof Rendered) return text.rendered;
+  const span = text as Span;
+  const inner = render(span.text, color, cleaner);
+  if (!color) return inner;
+  const [on, off] = STYLES[span.style];
+  return `\u001b[${on}m${inner}\u001b[${off}m`;
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { Receiver } from '../listen/receiver.ts';
+import {
+  type CalledBack,
+  callBack,
+  type Decided,
+  decide,
+  inbox,
+  type Notified,
+  notify,
+  render,
+  type Shown,
+  type Stage,
+  type Tracked,
+  track,
+} from './steps.ts';
+
+/** What each move brought, in the order of the moves. */
+export type Move =
+  | ({ readonly move: 'track' } & Tracked)
+  | ({ readonly move: 'decide' } & Decided)
+  | { readonly move: 'render'; readonly message: Shown }
+  | { readonly move: 'notify'; readonly notification: Notified }
+  | ({ readonly move: 'call back' } & CalledBack);
+
+/** A move that did not bring what it should. */
+export class DemoFailed extends Error {}
+
+/**
+ * Plays the five moves on a service and yields what each brought. A receiver on a free port of this machine is
+ * subscribed first and closed at the end. Throws DemoFailed, ApiError, TransportError.
+ */
+export async function* playDemo(stage: Stage): AsyncGenerator<Move> {
+  const secret = randomBytes(32).toString('hex');
+  const box = inbox();
+  const receiver = new Receiver({
+    secrets: () => [{ name: 'demo', secret }],
+    others: [],
+    now: stage.clock.now,
+    onReport: box.onReport,
+  });
+  const url = await receiver.listen(0, '127.0.0.1');
+  try {
+    const { client, signal } = stage;
+    const subscription = { url: url.href, events: [...EVENT_KINDS], signingSecret: secret, leaseSeconds: 60 };
+    await client.call('createWebhook', { body: subscription, signal });
+    const tracked = await track(stage);
+    yield { move: 'track', ...tracked };
+    const decided = await decide(stage, tracked.hashId);
+    if (decided.answer.action.type === 'none') throw new DemoFailed('nothing was eligible for the user');
+    yield { move: 'decide', ...decided };
+    const message = await render(stage, tracked.hashId);
+    if (message?.decisionId !== decided.answer.decisionId) throw new DemoFailed('the message did not arrive');
+    yield { move: 'render', message };
+    const notification = await notify(stage, tracked.hashId);
+    if (notification.status !== 'delivered') {
+      throw new DemoFailed(`the notification is ${notification.status}, not delivered`);
+    }
+    yield { move: 'notify', notification };
+    yield {
+      move: 'call back',
+      ...(await callBack(stage, box, message.decisionId, notification.notificationId)),
+    };
+  } finally {
+    await receiver.stop();
+  }
+}

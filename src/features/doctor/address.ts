@@ -1,0 +1,102 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { addressWords } from '../../cli/errors/to-svc-error.ts';
+import { WORDS } from '../../client/transport.ts';
+import { commandLine } from '../../kit/shell.ts';
+import { type Check, fail, ok, skipped, warn } from './check.ts';
+
+const CONNECT_MS = 5000;
+/** A certificate that ends within this many days is worth a word. */
+const SOON_DAYS = 14;
+
+/** Name, connection and certificate of a base URL. Sends no request, so it costs nothing. `now` is in Unix ms. */
+export async function checkReach(
+  baseUrl: string,
+  now: number,
+): Promise<{ checks: Check[]; reached: boolean }> {
+  const url = new URL(baseUrl);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const secure = url.protocol === 'https:';
+  const port = Number(url.port || (secure ? 443 : 80));
+  const start = performance.now();
+  try {
+    const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
+    await reach(
+      () => connectTcp({ host, port }),
+      'connect',
+      () => undefined,
+    );
+    const took = Math.round(performance.now() - start);
+    const named = isIP(host) || addresses[0] === host ? '' : ` (${addresses.slice(0, 3).join(', ')})`;
+    const address = ok('address', `${url.host}${named} accepts connections, ${took} ms`);
+    if (!secure) return { checks: [address, skipped('tls', 'plain http on this machine')], reached: true };
+    const certificate = await checkTls(url, host, port, now);
+    return { checks: [address, certificate], reached: certificate.status !== 'fail' };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+    const why = unknown ? `the name ${host} is not known` : `${url.host} does not accept connections`;
+    const look = unknown ? ['getent', 'hosts', host] : ['curl', '-v', url.origin];
+    const failure = new SvcError('unreachable', `${why} (${code})`, {
+      hint: (typed) =>
+        `correct the address${addressWords(typed)}, or see what the network says: ${commandLine(look)}`,
+      cause: error,
+    });
+    return { checks: [fail('address', failure), skipped('tls', 'not reached')], reached: false };
+  }
+}
+
+async function checkTls(url: URL, host: string, port: number, now: number): Promise<Check> {
+  try {
+    const servername = isIP(host) ? undefined : host;
+    const { until, protocol } = await reach(
+      () => connectTls({ host, port, ...(servername ? { servername } : {}) }),
+      'secureConnect',
+      (socket) => ({ until: socket.getPeerCertificate().valid_to, protocol: socket.getProtocol() }),
+    );
+    const days = Math.floor((Date.parse(until) - now) / (24 * 3600_000));
+    const seen = `${protocol}, certificate valid for ${days} days`;
+    return days < SOON_DAYS
+      ? warn('tls', seen, 'tell the operator of the service that it ends soon')
+      : ok('tls', seen);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return fail(
+      'tls',
+      new SvcError(
+        'unreachable',
+        `no trusted connection to ${host}${code && WORDS[code] ? `: ${WORDS[code]}` : ''} (${code ?? message})`,
+        {
+          hint: (typed) =>
+            `correct the address${addressWords(typed)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
+          cause: error,
+        },
+      ),
+    );
+  }
+}
+
+/** Opens a socket, waits for its event, takes a look at it, closes it. Rejects after CONNECT_MS. */
+function reach<S extends Socket, T>(
+  open: () => S,
+  event: 'connect' | 'secureConnect',
+  look: (socket: S) => T,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const socket = open();
+    const stop = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+      socket.destroy();
+    };
+    const timer = setTimeout(
+      () => stop(() => reject(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }))),
+      CONNECT_MS,
+    );
+    socket.once(event, () => stop(() => resolve(look(socket))));
+    // Not once: a socket may fail again while it is closed.
+    socket.on('error', (error) => stop(() => reject(error)));
+  });
+}

@@ -1,0 +1,27 @@
+import { cellJson } from '../transform/mapping.ts';
+import { checkRecord } from '../transform/validate.ts';
+import type { Fault } from '../transform/validation-errors.ts';
+
+/** The JSON text of one event, checked as an import checks it, or what is wrong with it. */
+export function eventText(
+  userId: string,
+  event: string,
+  timestamp: string,
+  properties: readonly string[],
+): { json: string } | Fault {
+  const members: string[] = [];
+  for (const pair of properties) {
+    const at = pair.indexOf('=');
+    if (at <= 0) return { field: `--property ${pair}`, reason: 'must be written as name=value' };
+    const cell = cellJson(pair.slice(at + 1), undefined);
+    if ('json' in cell) members.push(`${JSON.stringify(pair.slice(0, at))}:${cell.json}`);
+  }
+  const fields = [
+    `"userId":${JSON.stringify(userId)}`,
+    `"event":${JSON.stringify(event)}`,
+    `"timestamp":${JSON.stringify(timestamp)}`,
+    ...(members.length > 0 ? [`"properties":{${members.join(',')}}`] : []),
+  ];
+  const json = `{${fields.join(',')}}`;
+  return checkRecord({ kind: 'events', validate: true }, json) ?? { json };
+}

@@ -1,0 +1,158 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileFailure } from '../../../cli/errors/file-error.ts';
+import { SvcError } from '../../../cli/errors/svc-error.ts';
+import { parseDuration } from '../../../cli/flags/duration.ts';
+import { shell, shellWord } from '../../../kit/shell.ts';
+import { type ImportName, journalPath } from '../journal/identity.ts';
+import type { ImportOptions } from '../options.ts';
+import type { Format } from '../read/detect.ts';
+import type { Part } from '../read/range.ts';
+import { foreignRejects } from '../report/rejects-file.ts';
+import type { CellType, Shaping } from '../transform/mapping.ts';
+import type { RecordKind } from '../transform/record-kind.ts';
+import { isTimeZone } from '../transform/timestamps.ts';
+import type { ImportFlags } from './flags.ts';
+
+/** What the flags say about the records. Throws usage. */
+export function shapingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Shaping['onZoneless']): Shaping {
+  const pairs = (name: string, given: string[] | undefined) =>
+    (given ?? []).map((text) => pairOf(name, text));
+  const zone = flags['time-zone'] ?? 'UTC';
+  if (!isTimeZone(zone))
+    throw new SvcError('usage', `--time-zone ${zone} is no time zone`, {
+      hint: 'give an IANA name, such as --time-zone Europe/Berlin',
+    });
+  const types = pairs('type', flags.type).map(([column, type]) => {
+    if (!['string', 'number', 'boolean'].includes(type))
+      throw new SvcError('usage', `--type ${column}=${type} names no type`, {
+        hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
+      });
+    return [column, type as CellType] as const;
+  });
+  return {
+    kind,
+    map: new Map(pairs('map', flags.map).map(([field, column]) => [column, field])),
+    set: new Map(pairs('set', flags.set)),
+    types: new Map(types),
+    convert: flags['convert-timestamps'] ? zone : undefined,
+    onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
+    extraFields: flags['extra-fields'] as Shaping['extraFields'],
+    validate: !flags['no-validate'],
+    delimiter: delimiterOf(flags.delimiter),
+  };
+}
+
+function pairOf(flag: string, text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new SvcError('usage', `--${flag} ${text} lacks its =`, { hint: `write it as --${flag} name=value` });
+}
+
+function delimiterOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const one = /^(tab|\\t)$/i.test(text) ? '\t' : text;
+  if (/^[\x01-\x09\x0b\x0c\x0e-\x21\x23-\x7e]$/.test(one)) return one;
+  throw new SvcError('usage', `--delimiter ${text} is not one ASCII character`, {
+    hint: "give one, such as --delimiter ';' or --delimiter tab",
+  });
+}
+
+/** `I/N`, I from 1. Throws usage. */
+export function partOf(text: string | undefined): Part | undefined {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
+  const take = Number(match?.[1]) - 1;
+  const of = Number(match?.[2]);
+  if (match && take >= 0 && take < of) return { take, of };
+  throw new SvcError('usage', `--shard ${text} is no part`, {
+    hint: 'give I/N with I from 1 to N, such as --shard 1/4',
+  });
+}
+
+/** `50%` or `0.5` as a fraction above 0, at most 1. Throws usage. */
+export function shareOf(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text);
+  const share = match ? Number(match[1]) / (match[2] ? 100 : 1) : 0;
+  if (share > 0 && share <= 1) return share;
+  throw new SvcError('usage', `--share ${text} is no part of a limit`, {
+    hint: 'give one above 0% and up to 100%, such as --share 50%',
+  });
+}
+
+export interface Place {
+  readonly kind: RecordKind;
+  readonly inputs: readonly string[];
+  readonly cwd: string;
+  readonly baseUrl: string;
+  readonly workspace: string;
+  readonly dataDir: string;
+  readonly resumeCommand: string;
+  readonly onZoneless: () => void;
+}
+
+/** The options object of an import. Throws usage. */
+export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
+  const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand, onZoneless } = place;
+  const part = partOf(flags.shard);
+  const name: ImportName = {
+    kind,
+    inputs,
+    cwd,
+    baseUrl,
+    workspace,
+    part,
+    batchSize: flags['batch-size'],
+    limit: flags.limit,
+  };
+  return {
+    name,
+    format: flags.format as Format | undefined,
+    shaping: shapingOf(kind, flags, onZoneless),
+    concurrency: flags.concurrency,
+    maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
+    flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
+    maxWait: parseDuration(flags['max-wait'], '--max-wait'),
+    mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
+    journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
+    rejects: flags.rejects ?? rejectsPath(inputs, part),
+    rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
+    claims: join(dataDir, 'imports'),
+    resumeCommand,
+  };
+}
+
+/** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
+export async function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  const path = real(resolve(cwd, rejects));
+  if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
+    throw new SvcError(
+      'usage',
+      `--rejects ${rejects} is an input of this import, and would be written over`,
+      {
+        hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
+      },
+    );
+  if (!existsSync(dirname(path))) throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
+  const foreign = await foreignRejects(resolve(cwd, rejects));
+  if (foreign)
+    throw new SvcError('usage', `--rejects ${rejects} is ${foreign}, and would be overwritten`, {
+      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
+    });
+}
+
+/**
+ * Where a dry run puts what it rejects: where the import would, unless a rejects file lies there, which may belong to
+ * an import that is unfinished.
+ */
+export function dryRunRejects({ rejects, name }: ImportOptions): string {
+  if (!existsSync(resolve(name.cwd, rejects))) return rejects;
+  return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
+}
+
+/** Beside the first input; each part of an input has its own. */
+function rejectsPath(inputs: readonly string[], part: Part | undefined): string {
+  const base = inputs[0] === '-' ? 'stdin' : inputs[0]!;
+  return `${base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
+}

@@ -1,0 +1,188 @@
+import { pacedSeconds, pacedShort, pacedText, type ShownPace } from '../../../cli/terminal/pace.ts';
+import type { Output } from '../../../cli/terminal/world.ts';
+import type { Clock } from '../../../kit/clock.ts';
+import type { Progress } from '../options.ts';
+
+export interface ProgressOptions {
+  readonly stream: Output;
+  readonly clock: Clock;
+  /** Neither bar nor lines. */
+  readonly quiet: boolean;
+  readonly color: boolean;
+  /** `events` or `users`. */
+  readonly noun: string;
+  /** Undefined where no limit is known. */
+  readonly pace: () => ShownPace | undefined;
+}
+
+const REDRAW_MS = 200;
+const LINE_MS = 10_000;
+/** The rate shown is that of this last span, in ms. */
+const RATE_OVER_MS = 10_000;
+/** Columns below which words are left out. */
+const NARROW = 60;
+/** The limit holds an import back that waits for it this part of the time. */
+const HELD = 0.1;
+const CLEAR = '\r\u001b[2K';
+
+interface Sample {
+  readonly at: number;
+  readonly records: number;
+  /** Bytes of the files whose records are settled. */
+  readonly done: number;
+  /** See ShownPace. */
+  readonly heldMs: number;
+}
+
+/** How far an import is: a bar on a terminal, a line each 10 s elsewhere. Always on stderr. */
+export class ProgressView {
+  private readonly options: ProgressOptions;
+  private readonly over = new AbortController();
+  private readonly began: number;
+  private latest: Progress | undefined;
+  private samples: Sample[] = [];
+  private drawn = false;
+
+  constructor(options: ProgressOptions) {
+    this.options = options;
+    this.began = options.clock.now();
+    if (!options.quiet) void this.loop();
+  }
+
+  update(progress: Progress): void {
+    this.latest = progress;
+  }
+
+  /** Makes room for a line of text. */
+  clear(): void {
+    if (this.drawn) this.options.stream.write(CLEAR);
+    this.drawn = false;
+  }
+
+  end(): void {
+    this.over.abort();
+    this.clear();
+  }
+
+  private async loop(): Promise<void> {
+    const { clock, stream } = this.options;
+    const terminal = stream.isTTY === true;
+    try {
+      for (;;) {
+        await clock.sleep(terminal ? REDRAW_MS : LINE_MS, this.over.signal);
+        if (!this.latest) continue;
+        const facts = this.facts(this.latest, clock.now());
+        if (terminal) {
+          stream.write(CLEAR + barLine(facts, (stream.columns ?? 80) - 1, this.options.color));
+          this.drawn = true;
+        } else stream.write(`${plainLine(facts)}\n`);
+      }
+    } catch {
+      // The sleep was ended by `end`.
+    }
+  }
+
+  private facts({ tally, taken, size, requestsLeft }: Progress, now: number): Facts {
+    const { noun } = this.options;
+    const pace = this.options.pace();
+    const heldMs = pace?.heldMs ?? 0;
+    const records = tally.accepted + tally.rejected;
+    const settled = records + tally.skipped;
+    // Of what was taken from the files some is under way: a small file is read at once and sent for minutes.
+    const done = taken * Math.min(1, settled / Math.max(1, tally.read));
+    this.samples.push({ at: now, records, done, heldMs });
+    while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_OVER_MS) this.samples.shift();
+    const first =
+      this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, done: 0, heldMs: 0 };
+    const span = Math.max(1, now - first.at) / 1000;
+    // While a limit lets nothing through, what was sent since the beginning tells more than the last seconds.
+    const sent = done * (records / Math.max(1, settled));
+    const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.began);
+    const fraction = size ? Math.min(1, done / size) : undefined;
+    const paced = heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined;
+    const left = size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined;
+    return {
+      noun,
+      fraction,
+      records: settled,
+      rejected: tally.rejected,
+      rate: Math.round((records - first.records) / span),
+      quota: pace && (pace.own + pace.others) / pace.limit,
+      paced,
+      // Batches end in bursts of some seconds each, but the limit lets them go evenly.
+      left: paced && Number.isFinite(requestsLeft) ? pacedSeconds(paced, requestsLeft) : left,
+    };
+  }
+}
+
+/** What a line of progress tells. */
+export interface Facts {
+  readonly noun: string;
+  /** Of the input, 0 to 1; undefined for a pipe. */
+  readonly fraction: number | undefined;
+  readonly records: number;
+  readonly rejected: number;
+  /** Records a second. */
+  readonly rate: number;
+  /** Share of the quota in use, 0 to 1. */
+  readonly quota: number | undefined;
+  /** The limit, where it is what holds the import back. */
+  readonly paced: ShownPace | undefined;
+  /** Seconds. */
+  readonly left: number | undefined;
+}
+
+/** One line of at most `width` columns: as much as fits, the least important left out first, a bar in what remains. */
+export function barLine(facts: Facts, width: number, color: boolean): string {
+  const parts: { text: string; weight: number }[] = [];
+  const add = (text: string | undefined, weight: number) =>
+    text !== undefined && parts.push({ text, weight });
+  add(percent(facts.fraction), 6);
+  // On a narrow terminal the time left is worth more than the word.
+  add(facts.records.toLocaleString('en-US') + (width < NARROW ? '' : ` ${facts.noun}`), 5);
+  add(`${facts.rate.toLocaleString('en-US')}/s`, 4);
+  add(facts.rejected > 0 ? `${facts.rejected.toLocaleString('en-US')} rejected` : undefined, 2);
+  add(facts.quota === undefined ? undefined : `quota ${percent(facts.quota)}`, 1);
+  add(facts.paced && pacedShort(facts.paced), 1.5);
+  add(facts.left === undefined ? undefined : `${duration(facts.left)} left`, 3);
+  const length = () => parts.reduce((sum, part) => sum + part.text.length + 2, -2);
+  while (parts.length > 1 && length() > width)
+    parts.splice(
+      parts.indexOf(parts.reduce((least, part) => (part.weight < least.weight ? part : least))),
+      1,
+    );
+  const text = parts
+    .map((part) => part.text)
+    .join('  ')
+    .slice(0, width);
+  const room = Math.min(30, width - text.length - 2);
+  if (facts.fraction === undefined || room < 8) return text;
+  const full = Math.round(facts.fraction * room);
+  const done = '█'.repeat(full);
+  const rest = '░'.repeat(room - full);
+  return `${color ? `\u001b[32m${done}\u001b[39m\u001b[2m${rest}\u001b[22m` : done + rest}  ${text}`;
+}
+
+/** The same without a terminal: all of it, in words. */
+export function plainLine(facts: Facts): string {
+  return [
+    ...(facts.fraction === undefined ? [] : [percent(facts.fraction)]),
+    `${facts.records.toLocaleString('en-US')} ${facts.noun}`,
+    `${facts.rate.toLocaleString('en-US')}/s`,
+    ...(facts.rejected > 0 ? [`${facts.rejected.toLocaleString('en-US')} rejected`] : []),
+    ...(facts.quota === undefined ? [] : [`${percent(facts.quota)} of the quota in use`]),
+    ...(facts.paced ? [pacedText(facts.paced)] : []),
+    ...(facts.left === undefined ? [] : [`${duration(facts.left)} left`]),
+  ].join(', ');
+}
+
+function percent(fraction: number | undefined): string | undefined {
+  return fraction === undefined ? undefined : `${Math.floor(fraction * 100)}%`;
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${String(whole % 60).padStart(2, '0')}s`;
+  return `${Math.floor(whole / 3600)}h${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
+}

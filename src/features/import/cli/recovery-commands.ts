@@ -1,0 +1,128 @@
+import { taken } from '../../../cli/invocation/partition-flags.ts';
+import { commandLine } from '../../../kit/shell.ts';
+import type { Difference } from '../journal/identity.ts';
+
+/** The commands that lead out of a failure, fit to be pasted into a shell. */
+export interface Ways {
+  readonly resume: string;
+  readonly restart: string;
+  /** Goes on with an earlier run as that one was typed. */
+  resumeAs(earlier: readonly Difference[]): string;
+  /** The command without some of its flags, `more` behind it. */
+  without(flags: readonly string[], more?: readonly string[]): string;
+  /** The command for one file in place of its inputs, without what concerned only them; `flags` as for `without`. */
+  instead(
+    inputs: readonly string[],
+    file: string,
+    flags?: readonly string[],
+    more?: readonly string[],
+  ): string;
+}
+
+/** The ways out of `svc COMMAND WORDS…`. */
+export function waysOf(command: string, typed: readonly string[]): Ways {
+  const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
+  const without = (flags: readonly string[], more: readonly string[] = []) => {
+    const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
+    return line([...others, ...more, ...rest]);
+  };
+  return {
+    resume: without([], ['--resume']),
+    restart: without([], ['--restart']),
+    resumeAs: (earlier) =>
+      without(
+        earlier.flatMap(({ name }) => FLAGS[name] ?? []),
+        [...earlier.flatMap(typedAs), '--resume'],
+      ),
+    without,
+    instead(inputs, file, flags = [], more = []) {
+      const { others } = withoutFlags(typed, [
+        'rejects',
+        'checkpoint',
+        'shard',
+        'limit',
+        'dry-run',
+        'resume',
+        'restart',
+        ...flags,
+      ]);
+      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n'), ...more]);
+    },
+  };
+}
+
+/** In words how an earlier run was typed where it differs: `with --limit 5 and without --map`, `of b.csv`. */
+export function earlierText(earlier: readonly Difference[]): string {
+  return earlier
+    .map((difference) => {
+      const place = PLACES[difference.name];
+      if (place) return place(difference.before);
+      const words = typedAs(difference);
+      return words.length > 0 ? `with ${commandLine(words)}` : `without --${FLAGS[difference.name]?.[0]}`;
+    })
+    .join(' and ');
+}
+
+/** What no flag of an import says, by its name in `optionsText`. */
+const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
+  kind: (kind) => `of ${kind}`,
+  inputs: (inputs) => `of ${(inputs as string[]).join(', ')}`,
+  baseUrl: (url) => `at ${url}`,
+  workspace: (workspace) => `in workspace ${workspace}`,
+};
+
+/** The flags that decide what is sent, by their name in `optionsText`. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+  part: ['shard'],
+  batchSize: ['batch-size'],
+  limit: ['limit'],
+  format: ['format'],
+  map: ['map'],
+  set: ['set'],
+  types: ['type'],
+  convert: ['convert-timestamps', 'time-zone'],
+  extraFields: ['extra-fields'],
+  validate: ['no-validate'],
+  delimiter: ['delimiter'],
+};
+const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  'convert-timestamps',
+  'dry-run',
+  'no-validate',
+  'resume',
+  'restart',
+]);
+
+/** The words by which an earlier run had an option; none where it was not given. */
+function typedAs({ name, before }: Difference): string[] {
+  const flag = `--${FLAGS[name]?.[0]}`;
+  const pairs = (join: (pair: [string, string]) => string) =>
+    (before as [string, string][]).flatMap((pair) => [flag, join(pair)]);
+  if (name === 'validate') return before === false ? [flag] : [];
+  if (before === null || before === undefined) return [];
+  switch (name) {
+    case 'map':
+      return pairs(([column, field]) => `${field}=${column}`);
+    case 'set':
+    case 'types':
+      return pairs(([left, right]) => `${left}=${right}`);
+    case 'convert':
+      return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
+    case 'part': {
+      const { take, of } = before as { take: number; of: number };
+      return [flag, `${take + 1}/${of}`];
+    }
+    case 'delimiter':
+      return [flag, before === '\t' ? 'tab' : String(before)];
+    default:
+      return [flag, String(before)];
+  }
+}
+
+function withoutFlags(words: readonly string[], flags: readonly string[]) {
+  return taken(words, (word) => {
+    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
+    if (flag === undefined || !flags.includes(flag)) return 0;
+    return value === undefined && !WITHOUT_VALUE.has(flag) ? 2 : 1;
+  });
+}

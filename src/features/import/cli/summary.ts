@@ -1,0 +1,90 @@
+import { bold, type Text } from '../../../cli/terminal/text.ts';
+import type { Reasons } from '../report/reasons.ts';
+import type { ImportResult } from '../report/result.ts';
+import type { ImportEnd } from '../run.ts';
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+/** Most characters of a field's name. */
+const MOST_CHARS = 60;
+
+/** `: timestamp 60, userId 11`: the fields for which most records were rejected. Nothing where none was. */
+function whyText(reasons: Reasons): string {
+  const { fields, others } = reasons.top();
+  const parts: [string, number][] = fields.map(([field, records]) => [field.slice(0, MOST_CHARS), records]);
+  if (others > 0) parts.push(['others', others]);
+  const text = parts.map(([field, records]) => `${field} ${records.toLocaleString('en-US')}`).join(', ');
+  return text && `: ${text}`;
+}
+
+/** What an import would do, for people. */
+export function planSummary(
+  result: ImportResult,
+  reasons: Reasons,
+  plan: {
+    batches: number;
+    bytes: number;
+    requests: number;
+    limit: number;
+    limitSeen: boolean;
+    leastSeconds: number;
+  },
+  noun: string,
+): Text {
+  const n = (value: number) => value.toLocaleString('en-US');
+  const source = plan.limitSeen ? 'last seen' : 'the default';
+  return [
+    `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
+    bold(`${n(result.unsent)} can be sent`),
+    `, ${n(result.rejected)} rejected${whyText(reasons)}\n`,
+    `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
+    `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
+    result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
+  ];
+}
+
+/** The result of an import for people; `slow` where the limit held it back. */
+export function summary(
+  { result, reasons, unread }: Pick<ImportEnd, 'result' | 'reasons' | 'unread'>,
+  noun: string,
+  slow?: { readonly held: string; readonly faster: readonly string[] } | undefined,
+): Text {
+  const n = (value: number) => value.toLocaleString('en-US');
+  const rows: [string, string][] = [
+    ['read', n(result.read)],
+    ['accepted', n(result.accepted)],
+    ['rejected', n(result.rejected)],
+    ['skipped', n(result.skipped)],
+    ['unsent', n(result.unsent)],
+  ];
+  const more: Readonly<Record<string, string>> = {
+    read: unread ? '; the rest of the input was not read' : '',
+    rejected: whyText(reasons),
+  };
+  const width = Math.max(...rows.map(([, value]) => value.length));
+  const requests =
+    `${count(result.batches, 'batch', 'batches')} in ${count(result.requests, 'request')}, ` +
+    `${count(result.retries, 'retry', 'retries')}, ` +
+    `${n(result.rateLimited)} over the limit`;
+  const lines: Text[] = rows.map(([name, value]) => [
+    `  ${name.padEnd(9)}`,
+    bold(value.padStart(width)),
+    `${more[name] ?? ''}\n`,
+  ]);
+  const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
+  lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);
+  if (slow) lines.push(`\n  ${slow.held}\n  faster:  ${slow.faster.join('\n           ')}`);
+  if (result.rejectsFile) lines.push(`\n  rejects: ${result.rejectsFile}`);
+  if (result.resumeCommand) lines.push(`\n  go on:   ${result.resumeCommand}`);
+  return lines;
+}
+
+/** What was assumed of times without a zone, where nobody said it. */
+export function zonelessText(times: number): string {
+  return (
+    `${count(times, 'time')} named no zone and ${times === 1 ? 'was' : 'were'} read as UTC; ` +
+    `--time-zone Europe/Berlin reads ${times === 1 ? 'it' : 'them'} as of there`
+  );
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { sizeOf } from './batch/batch.ts';
+import { Batcher } from './batch/batcher.ts';
+import type { ImportOptions, ImportWorld } from './options.ts';
+import { batchesOf } from './read/batches.ts';
+import { Inputs } from './read/inputs.ts';
+import { emptyTally } from './report/counters.ts';
+import type { Reasons } from './report/reasons.ts';
+import { RejectsFile } from './report/rejects-file.ts';
+import { type ImportResult, resultOf } from './report/result.ts';
+
+/** What an import would do. */
+export interface Plan {
+  readonly batches: number;
+  /** Bytes of the request bodies. */
+  readonly bytes: number;
+  readonly requests: number;
+}
+
+/**
+ * Reads and checks everything as an import does, rejects file included, and counts what would be sent. Sends nothing
+ * and leaves the journal alone. What could be sent is `unsent` in the result.
+ */
+export async function planImport(
+  options: ImportOptions,
+  world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
+): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
+  const began = world.clock.now();
+  const { name, shaping, maxErrors, format } = options;
+  const inputs = await Inputs.open({
+    ...name,
+    names: name.inputs,
+    part: name.part,
+    format,
+    shaping,
+    ...world,
+  });
+  const tally = emptyTally();
+  const plan = { batches: 0, bytes: 0, requests: 0 };
+  const rejects = new RejectsFile(resolve(name.cwd, options.rejects));
+  const batcher = new Batcher({ kind: shaping.kind, size: name.batchSize, limit: name.limit, maxErrors });
+  const flush = { clock: world.clock, interval: undefined, signal: world.stop };
+  let sha256: string | null = null;
+  try {
+    for (let index = 0; index < name.inputs.length && !batcher.done && !world.stop.aborted; index++) {
+      const feed = await inputs.feed(index, batcher);
+      try {
+        for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
+          const valid = batch.records.count;
+          tally.rejected += batch.rejects.length;
+          tally.reasons.add(batch.rejects);
+          tally.unsent += sizeOf(batch) - batch.rejects.length;
+          if (valid > 0) {
+            plan.batches++;
+            plan.requests++;
+            plan.bytes += batch.body.length;
+          }
+          if (batch.rejects.length === 0) continue;
+          const before = name.part ? await feed.linesBefore() : 0;
+          await rejects.append(batch.rejects.map((reject) => ({ ...reject, line: reject.line + before })));
+        }
+        const whole = name.inputs.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
+        if (whole) sha256 = feed.input.sha256();
+      } finally {
+        await feed.close();
+      }
+    }
+  } finally {
+    await rejects.close();
+    await inputs.close();
+  }
+  tally.read = batcher.read;
+  tally.unsent += batcher.waiting;
+  const result = resultOf(
+    tally,
+    { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
+    {
+      files: name.inputs.length,
+      elapsedMs: world.clock.now() - began,
+      rejectsFile: tally.rejected > 0 ? options.rejects : null,
+      resumeCommand: null,
+      sha256,
+    },
+  );
+  return { result, reasons: tally.reasons, plan, interrupted: world.stop.aborted };
+}
+
+/**
+ * The least time in seconds that `requests` take under a limit of `limit` a window, of which `free` are free now:
+ * the first ones at once, the others evenly as slots come free.
+ */
+export function leastSeconds(requests: number, limit: number, free: number, windowMs: number): number {
+  return (Math.max(0, requests - free) * windowMs) / limit / 1000;
+}

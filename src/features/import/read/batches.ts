@@ -1,0 +1,83 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { Batch } from '../batch/batch.ts';
+import type { Batcher } from '../batch/batcher.ts';
+import type { RecordReader } from './ndjson-reader.ts';
+import type { Window } from './window.ts';
+
+export interface Flush {
+  readonly clock: Clock;
+  /** A batch that is not full is sent this long after its first record, in milliseconds; undefined: never. */
+  readonly interval: number | undefined;
+  /** Ends the wait for input that may never come. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The batches of one input. Reads only as fast as they are taken. What a slow pipe has delivered is handed out after
+ * the flush interval, so that `tail -f` reaches the service.
+ */
+export async function* batchesOf(
+  window: Window,
+  reader: RecordReader,
+  batcher: Batcher,
+  flush: Flush,
+): AsyncGenerator<Batch> {
+  let openSince: number | undefined;
+  for (;;) {
+    reader.drain(window, batcher);
+    for (let batch = batcher.take(); batch; batch = batcher.take()) {
+      // What is open now began after this one.
+      openSince = undefined;
+      yield batch;
+    }
+    if (batcher.done || window.ended) break;
+    openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
+    batcher.letGo();
+    let reading: Promise<unknown> | undefined = window.more();
+    while (reading) {
+      const due =
+        openSince === undefined || flush.interval === undefined ? undefined : openSince + flush.interval;
+      const event = await first(reading, due, flush);
+      if (event === 'stopped') return;
+      if (event === 'read') reading = undefined;
+      else {
+        openSince = undefined;
+        batcher.cut();
+        yield* complete(batcher);
+      }
+    }
+  }
+  batcher.cut();
+  yield* complete(batcher);
+}
+
+function* complete(batcher: Batcher): Generator<Batch> {
+  for (let batch = batcher.take(); batch; batch = batcher.take()) yield batch;
+}
+
+async function first(
+  reading: Promise<unknown>,
+  due: number | undefined,
+  { clock, signal }: Flush,
+): Promise<'read' | 'due' | 'stopped'> {
+  if (signal.aborted) {
+    reading.catch(() => undefined);
+    return 'stopped';
+  }
+  const over = new AbortController();
+  const stopped = new Promise<'stopped'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: over.signal });
+  });
+  const events: Promise<'read' | 'due' | 'stopped'>[] = [reading.then(() => 'read'), stopped];
+  if (due !== undefined) {
+    const pause = clock.sleep(Math.max(0, due - clock.now()), over.signal);
+    events.push(pause.then(() => 'due' as const).catch(() => 'stopped' as const));
+  }
+  try {
+    const event = await Promise.race(events);
+    if (event !== 'read') reading.catch(() => undefined);
+    return event;
+  } finally {
+    over.abort();
+  }
+}

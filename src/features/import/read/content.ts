@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { ByteSource } from './bytes.ts';
+
+const LINE_FEED = 0x0a;
+const BLOCK = 256 * 1024;
+const FIRST_MARK = 64;
+
+/** What an input held when an import read it, decompressed: enough to recognise it as the beginning of a longer one. */
+export interface Content {
+  /** Bytes that were read. */
+  readonly length: number;
+  /** It was read to its end. */
+  readonly whole: boolean;
+  /** Its last line has its end. */
+  readonly ended: boolean;
+  /**
+   * Hex SHA-256 of the first bytes, at offsets that double and at the length: another content is noticed long before
+   * as much of it was read.
+   */
+  readonly marks: readonly (readonly [offset: number, sha256: string])[];
+}
+
+/** Takes bytes as they are read and makes their Content. */
+export class ContentHash {
+  private readonly hash = createHash('sha256');
+  private readonly marks: [number, string][] = [];
+  private next = FIRST_MARK;
+  private last = LINE_FEED;
+  length = 0;
+
+  update(bytes: Uint8Array): void {
+    let rest = bytes;
+    while (this.length + rest.length >= this.next) {
+      const head = rest.subarray(0, this.next - this.length);
+      this.add(head);
+      rest = rest.subarray(head.length);
+      this.marks.push([this.length, this.digest()]);
+      this.next *= 2;
+    }
+    if (rest.length > 0) this.add(rest);
+  }
+
+  /** Hex SHA-256 of what came so far. */
+  digest(): string {
+    return this.hash.copy().digest('hex');
+  }
+
+  content(whole: boolean): Content {
+    const { length, last, marks } = this;
+    return { length, whole, ended: last === LINE_FEED, marks: [...marks, [length, this.digest()]] };
+  }
+
+  private add(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+    this.length += bytes.length;
+    this.last = bytes.at(-1) ?? this.last;
+  }
+}
+
+/** How an input stands to what an earlier import read of it. */
+export type Comparison = 'same' | 'appended' | 'other';
+
+/**
+ * Reads as much of a source as shows how it stands to an earlier content. Where the last line of that had no end and
+ * goes on now, it is another line, and so another content.
+ */
+export async function compareContent(source: ByteSource, before: Content): Promise<Comparison> {
+  const hash = createHash('sha256');
+  const block = Buffer.allocUnsafe(BLOCK);
+  let at = 0;
+  for (const [offset, sha256] of before.marks) {
+    while (at < offset) {
+      const count = await source.read(block, 0, Math.min(BLOCK, offset - at));
+      if (count === 0) return 'other';
+      hash.update(block.subarray(0, count));
+      at += count;
+    }
+    if (hash.copy().digest('hex') !== sha256) return 'other';
+  }
+  if (!before.whole) return 'same';
+  if ((await source.read(block, 0, 1)) === 0) return 'same';
+  return before.ended || block[0] === LINE_FEED ? 'appended' : 'other';
+}
+
+/** What each input of an import held when it last finished; null where that is not known. */
+export type Contents = readonly (Content | null)[];

@@ -1,0 +1,206 @@
+import { isUtf8 } from 'node:buffer';
+import { shellPath } from '../../../kit/shell.ts';
+import type { Batcher } from '../batch/batcher.ts';
+import { SHOWN_BYTES } from '../report/reject.ts';
+import { Columns } from '../transform/csv-columns.ts';
+import { InputError } from '../transform/input-error.ts';
+import type { Shaping } from '../transform/mapping.ts';
+import { scanEvent } from '../transform/scan-event.ts';
+import { checkRecord } from '../transform/validate.ts';
+import type { Fault } from '../transform/validation-errors.ts';
+import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
+import { type RecordReader, skipByteOrderMark } from './ndjson-reader.ts';
+import type { Window } from './window.ts';
+
+const LINE_FEED = 0x0a;
+
+export interface CsvOptions {
+  readonly file: string;
+  readonly shaping: Shaping;
+  /** Longest row in bytes; an unclosed quote runs no further. */
+  readonly longest: number;
+  readonly onNotice: (text: string) => void;
+}
+
+interface LongRow {
+  readonly offset: number;
+  readonly shown: Buffer;
+  readonly reason: string;
+  readonly truncated: boolean;
+}
+
+/**
+ * CSV with a header, after RFC 4180. A row that is faulty is rejected alone: also one whose quote is never closed,
+ * behind which reading goes on at the next line instead of losing the rest of the file to one cell.
+ */
+export class CsvReader implements RecordReader {
+  private line = 0;
+  private columns: Columns | undefined;
+  private delimiter = ',';
+  private readonly options: CsvOptions;
+  private readonly row: Row = {
+    next: -1,
+    end: 0,
+    breaks: 0,
+    quoted: false,
+    fault: undefined,
+    unclosed: false,
+  };
+  private long: LongRow | undefined;
+  /** Bytes of the record in `scratch`. */
+  private length = 0;
+  private scratch = Buffer.allocUnsafeSlow(4096);
+
+  constructor(options: CsvOptions) {
+    this.options = options;
+  }
+
+  drain(window: Window, batcher: Batcher): void {
+    if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
+    while (!batcher.done && window.start < window.end) {
+      if (this.long && !this.passLongRow(window, batcher)) return;
+      // At the end a line feed stands behind the last row.
+      const limit = window.ended ? window.end + 1 : window.end;
+      if (!this.columns) this.findDelimiter(window);
+      const row = scanRow(window.buffer, window.start, limit, this.delimiter.charCodeAt(0), this.row);
+      if (row.next >= 0) {
+        this.take(window, batcher, row);
+        this.line += 1 + row.breaks;
+        window.start = Math.min(row.next, window.end);
+      } else if (window.ended || window.full || row.unclosed === 'surely') {
+        this.beginLongRow(window, row);
+      } else return;
+    }
+    if (this.long && window.ended) this.passLongRow(window, batcher);
+  }
+
+  /** The header is complete when its first line feed is there; a quoted one may need more, and is looked at again. */
+  private findDelimiter(window: Window): void {
+    if (this.options.shaping.delimiter !== undefined) {
+      this.delimiter = this.options.shaping.delimiter;
+      return;
+    }
+    const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
+    const end = feed < 0 ? window.end : window.start + feed;
+    this.delimiter = findDelimiter(window.buffer.toString('utf8', window.start, end));
+  }
+
+  private take(window: Window, batcher: Batcher, row: Row): void {
+    const { start, buffer } = window;
+    const offset = window.base + start;
+    const next = Math.min(window.base + row.next, window.base + window.end);
+    const empty = row.end === start;
+    if (!this.columns) {
+      if (!empty) this.header(buffer.subarray(start, row.end), row);
+      batcher.skip(next);
+      return;
+    }
+    if (empty || !batcher.wants()) {
+      batcher.skip(next);
+      return;
+    }
+    const bytes = buffer.subarray(start, row.end);
+    const broken =
+      bytes.length > this.options.longest
+        ? tooLong(this.options.longest)
+        : isUtf8(bytes)
+          ? row.fault
+          : 'is not valid UTF-8';
+    if (broken) {
+      this.reject(batcher, bytes, broken, next, offset);
+      return;
+    }
+    const raw = bytes.toString('utf8');
+    const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    const fault = 'field' in made ? made : this.put(made.text, made.faults);
+    if (fault) {
+      batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...fault, raw }, next);
+      return;
+    }
+    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw);
+  }
+
+  /** Writes a record where the scan can see it; the schema decides what the scan leaves open. */
+  private put(text: string, known: readonly Fault[]): Fault | null {
+    const { shaping } = this.options;
+    if (known.length > 0) return checkRecord(shaping, text, known);
+    if (text.length * 3 + 1 > this.scratch.length)
+      this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
+    this.length = this.scratch.write(text, 'utf8');
+    if (!shaping.validate) return checkRecord(shaping, text);
+    this.scratch[this.length] = LINE_FEED;
+    if (shaping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
+    return checkRecord(shaping, text);
+  }
+
+  private header(bytes: Buffer, row: Row): void {
+    const { file, shaping, onNotice } = this.options;
+    if (row.fault || !isUtf8(bytes))
+      throw new InputError(
+        `The header of ${file} ${row.fault ?? 'is not valid UTF-8'}.`,
+        `head -1 ${shellPath(file)}`,
+      );
+    const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
+    this.columns = new Columns(names, shaping, file);
+    for (const notice of this.columns.notices) onNotice(notice);
+  }
+
+  /** A row that does not end: its quote is not closed, or it is too long. Its first line is rejected alone. */
+  private beginLongRow(window: Window, row: Row): void {
+    const unclosed = row.unclosed !== false;
+    if (!this.columns)
+      throw new InputError(
+        `The header of ${this.options.file} ${unclosed ? 'has a quote that is not closed' : 'is too long'}.`,
+        `head -c 200 ${shellPath(this.options.file)}`,
+      );
+    const bytes = window.buffer.subarray(window.start, Math.min(window.start + SHOWN_BYTES, window.end));
+    const feed = bytes.indexOf(LINE_FEED);
+    this.long = {
+      offset: window.offset,
+      shown: Buffer.from(feed < 0 ? bytes : bytes.subarray(0, feed)),
+      reason: unclosed ? 'has a quoted cell that is not closed' : tooLong(this.options.longest),
+      truncated: feed < 0 && window.start + SHOWN_BYTES < window.end,
+    };
+  }
+
+  /** Passes over the first line of such a row without holding it. True once its end is found. */
+  private passLongRow(window: Window, batcher: Batcher): boolean {
+    const found = window.dropLine();
+    if (!found && !window.ended) return false;
+    if (found) window.start++;
+    const { shown, reason, offset, truncated } = this.long!;
+    this.long = undefined;
+    if (batcher.wants()) this.reject(batcher, shown, reason, window.offset, offset, truncated);
+    else batcher.skip(window.offset);
+    this.line++;
+    return true;
+  }
+
+  private reject(
+    batcher: Batcher,
+    bytes: Buffer,
+    reason: string,
+    next: number,
+    offset: number,
+    truncated = false,
+  ): void {
+    const raw = bytes.toString('utf8').trimEnd();
+    batcher.reject(
+      {
+        file: this.options.file,
+        line: this.line + 1,
+        offset,
+        field: 'record',
+        reason,
+        raw,
+        ...(isUtf8(bytes) ? {} : { rawBase64: bytes.toString('base64') }),
+        ...(truncated ? { truncated: true as const } : {}),
+      },
+      next,
+    );
+  }
+}
+
+function tooLong(longest: number): string {
+  return `is longer than a request can be (${longest} bytes)`;
+}

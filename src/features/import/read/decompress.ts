@@ -1,0 +1,161 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Decompress } from 'fzstd';
+import xxhash from 'xxhash-wasm';
+import { shellPath } from '../../../kit/shell.ts';
+import { InputError } from '../transform/input-error.ts';
+import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
+import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
+
+export type Compression = 'gzip' | 'zstd';
+
+/** Output beyond this many bytes must keep the ratio: a small file may compress as well as it likes. */
+const RATIO_FROM = 64 * 1024 * 1024;
+/** Text does not shrink a thousandfold; deflate itself ends at 1,032. */
+const MAX_RATIO = 1000;
+
+/** By the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1 (and its skippable frames). */
+export function compressionOf(head: Uint8Array): Compression | undefined {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  if (head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd && head[0] === 0x28) return 'zstd';
+  if (head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18 && (head[0]! & 0xf0) === 0x50) return 'zstd';
+  return undefined;
+}
+
+/**
+ * Decompresses a stream with memory that does not grow with it. Damaged data (by its checksum), cut-off data, and data that grows more
+ * than a thousandfold (a decompression bomb), end in an InputError that names the input.
+ */
+export function decompressed(
+  source: ByteSource,
+  compression: Compression,
+  name: string,
+  limits = { from: RATIO_FROM, ratio: MAX_RATIO },
+): ByteSource {
+  const counted = { taken: 0 };
+  const packed = counting(chunksOf(source, 64 * 1024), counted);
+  const plain = compression === 'gzip' ? gunzip(packed, name) : unzstd(packed, name);
+  const out = new ChunkSource(bounded(plain, counted, name, limits));
+  return {
+    read: (into, at, length) => out.read(into, at, length),
+    async close() {
+      await out.close();
+      await source.close();
+    },
+  };
+}
+
+async function* counting(chunks: AsyncIterable<Buffer>, count: { taken: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count.taken += chunk.length;
+    yield chunk;
+  }
+}
+
+async function* bounded(
+  chunks: AsyncIterable<Uint8Array>,
+  count: { taken: number },
+  name: string,
+  limits: { from: number; ratio: number },
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > limits.from && total > count.taken * limits.ratio)
+      throw new InputError(
+        `${name} unpacks to more than ${limits.ratio} times its size and looks like a decompression bomb.`,
+        'If it is not, unpack it first and import the result.',
+      );
+    yield chunk;
+  }
+}
+
+async function* gunzip(packed: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const input = Readable.from(packed, { objectMode: true, highWaterMark: 2 });
+  const output = createGunzip({ chunkSize: 256 * 1024 });
+  input.on('error', (error) => output.destroy(error));
+  try {
+    for await (const chunk of input.pipe(output)) yield chunk as Buffer;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (typeof code !== 'string' || !/^Z_/.test(code)) throw error;
+    throw damaged(name, 'gzip', code === 'Z_BUF_ERROR' ? 'it ends too soon' : (error as Error).message);
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+}
+
+async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenerator<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  const frames = new ZstdFrames();
+  const content = await frameHash();
+  const stream = new Decompress((chunk, final) => {
+    if (final) return;
+    content.block(chunk, frames);
+    if (chunk.length > 0) ready.push(chunk.slice());
+  });
+  const verify = () => {
+    if (!content.agrees(frames)) throw damaged(name, 'zstd', 'its checksum does not match');
+  };
+  for await (const chunk of packed) {
+    frames.push(chunk);
+    if (frames.window > MAX_WINDOW) throw largeWindow(name);
+    // Small bites bound how much one call can unpack before the ratio is looked at.
+    for (let at = 0; at < chunk.length; at += 16 * 1024) {
+      pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
+      yield* ready.splice(0);
+    }
+    verify();
+  }
+  pushTo(stream, new Uint8Array(0), true, name);
+  yield* ready.splice(0);
+  verify();
+  if (!content.complete(frames)) throw damaged(name, 'zstd', 'it ends too soon');
+}
+
+/** Reckons the checksum of each frame's content, which the decoder leaves unread. */
+async function frameHash() {
+  const { create64 } = await xxhash();
+  let hash = create64();
+  const sums: number[] = [];
+  return {
+    /** Takes the content of the next block. */
+    block(bytes: Uint8Array, frames: ZstdFrames): void {
+      hash.update(bytes);
+      const { last, checked } = frames.blocks.shift()!;
+      if (!last) return;
+      if (checked) sums.push(Number(hash.digest() & 0xffffffffn));
+      hash = create64();
+    },
+    /** Compares what is known on both sides. */
+    agrees({ checksums }: ZstdFrames): boolean {
+      while (sums.length > 0 && checksums.length > 0) if (sums.shift() !== checksums.shift()) return false;
+      return true;
+    },
+    complete: ({ blocks, checksums }: ZstdFrames) => blocks.length + checksums.length + sums.length === 0,
+  };
+}
+
+function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: string): void {
+  try {
+    stream.push(chunk, final);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw damaged(name, 'zstd', /EOF/i.test(message) ? 'it ends too soon' : message);
+  }
+}
+
+function largeWindow(name: string): InputError {
+  return new InputError(
+    `${name} was compressed with a window of more than 8 MiB (zstd --long or --ultra).`,
+    `zstd -dc --long=31 ${shellPath(name)} | svc events import -`,
+  );
+}
+
+function damaged(name: string, format: string, why: string): InputError {
+  return new InputError(
+    `${name} is damaged ${format} data: ${why}.`,
+    'What came before the damage may have been sent. Get an intact copy of the file, then import that.',
+  );
+}

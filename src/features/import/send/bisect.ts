@@ -1,0 +1,106 @@
+import type { Detail } from '../../../contract/validation.ts';
+import type { Batch } from '../batch/batch.ts';
+import type { Reject } from '../report/reject.ts';
+import type { RecordKind } from '../transform/record-kind.ts';
+import { type Fault, together } from '../transform/validation-errors.ts';
+import { type Answer, blamesContent } from './send.ts';
+
+/** What became of the records of a batch. */
+export interface Outcome {
+  readonly accepted: number;
+  readonly rejects: Reject[];
+  /** Each answer that took records, for those who print them. */
+  readonly answers: Answer[];
+}
+
+/** Sends a body and resolves to its answer, which is a success or blames the content; anything else it throws. */
+export type Post = (body: Buffer) => Promise<Answer>;
+
+/** Rounds in which `details` name next to nothing; then halves are faster, as they go side by side. */
+const PATIENCE = 3;
+const WORTHWHILE = 0.05;
+
+/**
+ * Sends a batch so that every good record arrives and every bad one is known with the service's words. A refused
+ * batch is sent again without the records that `details` name; where none are named it is halved, both halves at
+ * once, down to single records. The order of the pieces depends on the answers alone, so a resumed import sends the
+ * same bodies again, under the same keys.
+ */
+export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: string): Promise<Outcome> {
+  const outcome = { accepted: 0, rejects: [] as Reject[], answers: [] as Answer[] };
+
+  async function settle(records: readonly number[], body: Buffer, patience: number): Promise<void> {
+    const answer = await post(body);
+    if (!blamesContent(answer.status)) {
+      outcome.accepted += records.length;
+      outcome.answers.push(answer);
+      return;
+    }
+    if (records.length === 1) {
+      refuse(records[0]!, answer, answer.details?.map(faultOf) ?? []);
+      return;
+    }
+    const blamed = answer.status === 413 ? new Map() : blamedBy(answer, records.length);
+    if (blamed.size === 0) return halve(records);
+    for (const [at, faults] of blamed) refuse(records[at]!, answer, faults);
+    const rest = records.filter((_, at) => !blamed.has(at));
+    if (rest.length === 0) return;
+    const left = blamed.size < records.length * WORTHWHILE ? patience - 1 : PATIENCE;
+    if (left <= 0 && rest.length > 1) return halve(rest);
+    return settle(rest, pieceOf(batch, kind, rest), left);
+  }
+
+  async function halve(records: readonly number[]): Promise<void> {
+    const middle = Math.ceil(records.length / 2);
+    const halves = [records.slice(0, middle), records.slice(middle)];
+    const results = await Promise.allSettled(
+      halves.map((half) => settle(half, pieceOf(batch, kind, half), PATIENCE)),
+    );
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  function refuse(index: number, answer: Answer, faults: readonly Fault[]): void {
+    const { records } = batch;
+    const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
+    outcome.rejects.push({
+      file,
+      line: records.line[index]!,
+      offset: records.offset[index]!,
+      ...(together(faults) ?? refused),
+      status: answer.status,
+      ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
+      raw: records.raw(index, batch.body),
+    });
+  }
+
+  const all = Array.from({ length: batch.records.count }, (_, index) => index);
+  await settle(all, batch.body, PATIENCE);
+  outcome.rejects.sort((a, b) => a.offset - b.offset);
+  return outcome;
+}
+
+/** The records that an answer blames: their place in the request, and what is said about each. */
+function blamedBy(answer: Answer, count: number): Map<number, Fault[]> {
+  const blamed = new Map<number, Fault[]>();
+  for (const detail of answer.details ?? []) {
+    const { index } = detail;
+    if (index === undefined || !Number.isInteger(index) || index < 0 || index >= count) continue;
+    blamed.set(index, [...(blamed.get(index) ?? []), faultOf(detail)]);
+  }
+  return blamed;
+}
+
+function faultOf({ field, message }: Detail): Fault {
+  return { field, reason: message };
+}
+
+/** The body that holds some records of a batch. */
+function pieceOf(batch: Batch, kind: RecordKind, indices: readonly number[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const index of indices) {
+    parts.push(Buffer.from(parts.length === 0 ? `{"${kind}":[` : ','));
+    parts.push(batch.body.subarray(batch.records.start[index], batch.records.end[index]));
+  }
+  parts.push(Buffer.from(']}'));
+  return Buffer.concat(parts);
+}

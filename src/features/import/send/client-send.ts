@@ -1,0 +1,33 @@
+import type { Client } from '../../../client/client.ts';
+import { ApiError, TransportError } from '../../../client/errors.ts';
+import type { EndpointName } from '../../../contract/endpoints.ts';
+import { HEADERS } from '../../../contract/headers.ts';
+import type { RecordKind } from '../transform/record-kind.ts';
+import { type Send, SendFailure } from './send.ts';
+
+const ENDPOINT: Record<RecordKind, EndpointName> = { events: 'ingestEvents', users: 'ingestUsers' };
+
+/** Sends batches with the client, which paces and repeats. A stop ends its waits; what is on its way arrives. */
+export function sendWith(client: Client, kind: RecordKind): Send {
+  return async (body, idempotencyKey, waiting) => {
+    let inDoubt = false;
+    const onLost = () => {
+      inDoubt = true;
+    };
+    try {
+      const answer = await client.call(ENDPOINT[kind], { raw: body, idempotencyKey, waiting, onLost });
+      return { status: answer.status, requestId: answer.headers[HEADERS.requestId], body: answer.body };
+    } catch (error) {
+      if (error instanceof ApiError) {
+        const { status, requestId, message, details, body: content } = error;
+        return { status, requestId, message, details, body: content, error, inDoubt };
+      }
+      if (error instanceof TransportError) {
+        const doubtful = inDoubt || error.sent;
+        const neverSent = error.reason === 'aborted' && !doubtful;
+        throw new SendFailure(error.message, doubtful, { cause: error, neverSent });
+      }
+      throw error;
+    }
+  };
+}

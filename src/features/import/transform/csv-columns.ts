@@ -1,0 +1,171 @@
+import { InputError } from './input-error.ts';
+import { membersOf } from './json-members.ts';
+import { type CellType, cellJson, propertyName, type Shaping } from './mapping.ts';
+import { listed, missingColumns, shortName } from './missing-columns.ts';
+import { FIELDS, FREE_PART, type RecordKind } from './record-kind.ts';
+import { toUtc } from './timestamps.ts';
+import type { Fault } from './validation-errors.ts';
+
+type Column =
+  | { readonly to: 'field'; readonly name: string; readonly prefix: string }
+  | {
+      readonly to: 'property';
+      readonly name: string;
+      readonly prefix: string;
+      readonly type: CellType | undefined;
+    }
+  | { readonly to: 'free' }
+  | { readonly to: 'nothing' };
+
+/** The plan by which the cells of a CSV row become one record; made once from the header. */
+export class Columns {
+  readonly count: number;
+  /** What the user should know about the header, in words. */
+  readonly notices: string[] = [];
+  private readonly columns: Column[];
+  private readonly shaping: Shaping;
+  private readonly freePart: string;
+  private readonly setFields: string;
+  private readonly setProperties: string;
+
+  constructor(header: string[], shaping: Shaping, file: string) {
+    this.shaping = shaping;
+    this.freePart = FREE_PART[shaping.kind];
+    this.count = header.length;
+    const constants = constantsOf(shaping, file);
+    this.setFields = constants.fields;
+    this.setProperties = constants.properties;
+    this.columns = header.map((name, index) => this.column(name, index));
+    this.refuse(header, file);
+  }
+
+  /** The JSON text of the record, without the cells that are at fault; or what is wrong with the whole row. */
+  record(cells: string[]): { readonly text: string; readonly faults: readonly Fault[] } | Fault {
+    if (cells.length !== this.count)
+      return {
+        field: 'record',
+        reason: `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${this.count}`,
+      };
+    let fields = this.setFields;
+    let properties = this.setProperties;
+    const faults: Fault[] = [];
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i]!;
+      const column = this.columns[i]!;
+      if (cell === '' || column.to === 'nothing') continue;
+      if (column.to === 'field') {
+        const value = this.field(column.name, cell);
+        if (typeof value === 'string') fields += column.prefix + value;
+        else faults.push(value);
+      } else if (column.to === 'property') {
+        const value = cellJson(cell, column.type);
+        if ('json' in value) properties += column.prefix + value.json;
+        else faults.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
+      } else {
+        const inner = this.free(cell);
+        if (typeof inner === 'string') properties += inner;
+        else faults.push(inner);
+      }
+    }
+    if (properties !== '') fields += `,"${this.freePart}":{${properties.slice(1)}}`;
+    return { text: `{${fields.slice(1)}}`, faults };
+  }
+
+  private field(name: string, cell: string): string | Fault {
+    if (name !== 'timestamp' || this.shaping.convert === undefined) return JSON.stringify(cell);
+    const converted = toUtc(cell, this.shaping.convert);
+    if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
+    if (converted.zoneless) this.shaping.onZoneless?.();
+    return `"${converted.utc}"`;
+  }
+
+  /** A `properties` cell holds a JSON object; its values stay text, so that a number keeps its spelling. */
+  private free(cell: string): string | Fault {
+    try {
+      const value: unknown = JSON.parse(cell);
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw new Error('not an object');
+    } catch {
+      return { field: this.freePart, reason: 'must hold a JSON object' };
+    }
+    let text = '';
+    for (const member of membersOf(cell)) text += `,${cell.slice(member.at, member.end)}`;
+    return text;
+  }
+
+  private column(name: string, index: number): Column {
+    const { shaping, freePart } = this;
+    const mapped = shaping.map.get(name);
+    const target = mapped ?? name;
+    if (target === '') {
+      this.notices.push(`Column ${index + 1} has no name and is left out; --map NAME= takes it.`);
+      return { to: 'nothing' };
+    }
+    if (shaping.set.has(target)) {
+      this.notices.push(`--set ${target} stands in for the column ${name}.`);
+      return { to: 'nothing' };
+    }
+    if (target === freePart) return { to: 'free' };
+    if (FIELDS[shaping.kind].includes(target))
+      return { to: 'field', name: target, prefix: `,${JSON.stringify(target)}:` };
+    if (mapped === undefined && shaping.extraFields === 'drop') return { to: 'nothing' };
+    const property = propertyName(target, freePart);
+    const type = shaping.types.get(name) ?? shaping.types.get(property);
+    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
+  }
+
+  private refuse(header: string[], file: string): void {
+    const { shaping } = this;
+    const twice = firstTwice(header.filter((name) => name !== ''));
+    if (twice !== undefined)
+      throw new InputError(
+        `${file} has two columns named ${shortName(twice)}.`,
+        'Rename one of them in the header.',
+      );
+    const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
+    const missing = missingColumns(header, targets, shaping, file);
+    if (missing) throw missing;
+    const clash = firstTwice(targets);
+    if (clash !== undefined)
+      throw new InputError(
+        `Two columns of ${file} become ${shortName(clash)}.`,
+        'Change --map so that each has its own name.',
+      );
+    if (shaping.extraFields !== 'reject') return;
+    const extra = this.columns.flatMap((column) => (column.to === 'property' ? [column.name] : []));
+    if (extra.length > 0)
+      throw new InputError(
+        `${file} has columns beyond the fields: ${listed(extra)}.`,
+        '--extra-fields properties or drop takes them.',
+      );
+  }
+}
+
+/** The first name that is there a second time. */
+function firstTwice(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
+}
+
+function constantsOf(shaping: Shaping, file: string): { fields: string; properties: string } {
+  let fields = '';
+  let properties = '';
+  for (const [name, value] of shaping.set) {
+    if (isField(shaping.kind, name)) {
+      fields += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      continue;
+    }
+    const cell = cellJson(value, shaping.types.get(name));
+    if ('reason' in cell)
+      throw new InputError(
+        `--set ${name}=${value} ${cell.reason} (${file}).`,
+        `--type ${name}=string keeps it.`,
+      );
+    properties += `,${JSON.stringify(propertyName(name, FREE_PART[shaping.kind]))}:${cell.json}`;
+  }
+  return { fields, properties };
+}
+
+function isField(kind: RecordKind, name: string): boolean {
+  return FIELDS[kind].includes(name);
+}

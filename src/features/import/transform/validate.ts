@@ -1,0 +1,125 @@
+import type * as z from 'zod/mini';
+import { Event, User } from '../../../contract/schemas.ts';
+import { validate } from '../../../contract/validation.ts';
+import { type Member, membersOf } from './json-members.ts';
+import type { Shaping } from './mapping.ts';
+import { FREE_PART, type RecordKind } from './record-kind.ts';
+import { toUtc, whyRefused } from './timestamps.ts';
+import { type Fault, together } from './validation-errors.ts';
+
+const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
+const UNKNOWN = 'is not a known field; --extra-fields properties or drop takes such fields';
+const UNKNOWN_NESTED = 'is not a known field, nor can it be a property; --extra-fields drop leaves it out';
+
+/**
+ * The full check of one record: JSON, then the schema of the contract, then what a schema behind JSON.parse cannot
+ * see: a name given twice (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half a surrogate pair,
+ * which no UTF-8 text can hold (RFC 7493 section 2.1). Without `validate` it must be a JSON object, or it would break
+ * its batch. `known` are faults found before, in fields that are then not looked at again. Returns all faults as one,
+ * or null.
+ */
+export function checkRecord(
+  { kind, validate: full }: Pick<Shaping, 'kind' | 'validate'>,
+  text: string,
+  known: readonly Fault[] = [],
+): Fault | null {
+  const parsed = parseObject(text);
+  if ('field' in parsed) return parsed;
+  if (!full) return together(known);
+  const result = validate(SCHEMAS[kind], parsed.value);
+  if (result.ok && known.length === 0) return checkText(text, parsed.value, FREE_PART[kind]);
+  const found = result.ok
+    ? []
+    : result.issues.flatMap((issue, i) =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map((key) => unknown([...issue.path, key].join('.'), key, parsed.value, kind))
+          : [worded(kind, result.details[i]!, parsed.value)],
+      );
+  const named = new Set(known.map(({ field }) => field));
+  return together([...known, ...found.filter(({ field }) => !named.has(field))]);
+}
+
+/** A field that the schema does not know, and the flag that takes it: not every value can become a property. */
+function unknown(field: string, key: string, record: Record<string, unknown>, kind: RecordKind): Fault {
+  const value = record[key];
+  const free = record[FREE_PART[kind]];
+  const flat = ['string', 'number', 'boolean'].includes(typeof value);
+  const taken = typeof free === 'object' && free !== null && Object.hasOwn(free, key);
+  return flat && !taken
+    ? { field, reason: UNKNOWN, mendedBy: ['extra-fields'] }
+    : { field, reason: UNKNOWN_NESTED, mendedBy: ['drop-fields'] };
+}
+
+/** A JSON object, or the fault that says why it is none. */
+export function parseObject(text: string): Fault | { value: Record<string, unknown> } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { field: 'record', reason: `is not valid JSON: ${jsonFault(error, text)}` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { field: 'record', reason: 'must be a JSON object' };
+  return { value: value as Record<string, unknown> };
+}
+
+/** V8 quotes the input in its message; the place is enough, the rejects file holds the text. */
+function jsonFault(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const place = /at position (\d+)/.exec(message)?.[1];
+  if (/end of JSON|Unterminated/.test(message) || Number(place) >= text.length) return 'it ends too soon';
+  if (place === undefined) return 'it does not begin as JSON does';
+  return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
+}
+
+function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): Fault {
+  const { field, message } = detail;
+  if (field === 'timestamp' && kind === 'events') {
+    const given = value.timestamp;
+    if (given !== undefined && given !== null && toUtc(String(given), 'UTC').ok)
+      return {
+        field,
+        reason: `${message}; --convert-timestamps turns this one into UTC`,
+        mendedBy: ['convert-timestamps'],
+      };
+    const why = typeof given === 'string' ? whyRefused(given) : undefined;
+    if (why) return { field, reason: `${message}; this one ${why}` };
+  }
+  return { field, reason: message };
+}
+
+interface Fault0 {
+  readonly field: string;
+  readonly message: string;
+}
+
+function checkText(text: string, value: Record<string, unknown>, freePart: string): Fault | null {
+  const top = membersOf(text);
+  const free = top.find((member) => member.name === freePart);
+  const inner = free ? membersOf(text, free.start) : [];
+  return (
+    repeated(top, '') ??
+    repeated(inner, `${freePart}.`) ??
+    halfPair(value, '') ??
+    halfPair((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
+  );
+}
+
+function repeated(members: Member[], prefix: string): Fault | null {
+  const names = new Set<string>();
+  for (const { name } of members) {
+    const field = `${prefix}${name}`;
+    if (name === '__proto__') return { field, reason: 'is not a name that every receiver keeps' };
+    if (names.has(name)) return { field, reason: 'is given twice' };
+    names.add(name);
+  }
+  return null;
+}
+
+function halfPair(values: Record<string, unknown>, prefix: string): Fault | null {
+  for (const [name, value] of Object.entries(values)) {
+    if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+      return { field: `${prefix}${name}`, reason: 'holds half of a surrogate pair, which is no character' };
+  }
+  return null;
+}

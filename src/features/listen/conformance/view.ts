@@ -1,0 +1,55 @@
+import type { Output } from '../../../cli/terminal/output.ts';
+import { bold, green, red, type Text } from '../../../cli/terminal/text.ts';
+import { wrap } from '../../../kit/wrap.ts';
+import { fixLines } from '../render.ts';
+import type { Row } from './run.ts';
+
+/** The rows of a conformance run, and under them how each failed one is mended. `columns`: the terminal's, if any. */
+export function conformanceText(
+  rows: readonly Row[],
+  out: Pick<Output, 'table'>,
+  columns: number | undefined,
+): Text {
+  const table = out.table(
+    [
+      { title: '' },
+      { title: 'DELIVERY' },
+      { title: 'WANTED' },
+      { title: 'ANSWERED' },
+      { title: 'WHAT IS TRIED' },
+    ],
+    rows.map((row) => [
+      row.passed ? green('✓') : red('✗'),
+      row.name,
+      row.expected,
+      row.status === null ? 'nothing' : String(row.status),
+      row.tries,
+    ]),
+  );
+  return [table, ...advice(rows, columns)];
+}
+
+/** Rows that fail for one reason stand under it together: a mistake is explained once. */
+function advice(rows: readonly Row[], columns: number | undefined): Text[] {
+  const reasons = new Map<string, Row[]>();
+  for (const row of rows.filter(({ passed }) => !passed)) {
+    const reason = `${row.mistake ? ` (${row.mistake})` : ''}: ${row.why}`;
+    reasons.set(reason, [...(reasons.get(reason) ?? []), row]);
+  }
+  const shown = new Set<string>();
+  return [...reasons].flatMap(([reason, failed]): Text[] => {
+    const names = failed.map(({ name }) => name).join(', ');
+    const [first = '', ...more] = wrap(names + reason, columns, '');
+    const heading: Text = [
+      '\n',
+      red(bold(first.slice(0, names.length))),
+      first.slice(names.length),
+      ...more.map((line) => `\n${line}`),
+    ];
+    const fix = failed[0]?.fix;
+    const lines = fix ? fixLines({ fix }) : [];
+    if (lines.length === 0 || shown.has(lines.join())) return [heading];
+    shown.add(lines.join());
+    return [heading, ...lines.map((line) => `\n  ${line}`)];
+  });
+}

@@ -1,0 +1,219 @@
+/**
+ * Why does a signature not match? Tries the known mistakes, alone and together, and names the fewest that explain it.
+ * It only explains: a delivery that it explains stays refused.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { HEADERS } from '../../../contract/headers.ts';
+import { signStandardWebhook } from '../../../contract/signature.ts';
+import { kept } from '../../../kit/memoized-iterator.ts';
+import { headerOf, type NamedSecret } from '../verify.ts';
+import { type BodyVariant, bodyVariants, type SignedBeside } from './bodies.ts';
+import { type KeyVariant, keyVariants } from './keys.ts';
+import { type Applied, type Fix, MISTAKES, type MistakeName } from './signature-mistakes.ts';
+import { type Reading, readSignature } from './signatures.ts';
+
+export interface Finding {
+  readonly name: MistakeName;
+  readonly summary: string;
+  readonly fix: Fix;
+}
+
+/** What is wrong with a signature. `unknown` where no known mistake fits; `also` holds further mistakes made at once. */
+export type Diagnosis =
+  | (Finding & { readonly also?: readonly Finding[] })
+  | { readonly name: 'unknown'; readonly summary: string };
+
+export interface Evidence {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The secrets that should have fitted. */
+  readonly secrets: readonly NamedSecret[];
+  /** Secrets of other profiles, which people swap for one another. */
+  readonly others: readonly NamedSecret[];
+}
+
+/** `shallow` tries the body as it arrived under every key, and no other form of it. */
+export type Depth = 'full' | 'shallow';
+
+type Search = Generator<undefined, Applied[] | undefined, undefined>;
+
+/** Most bytes that are digested to try a body with a mistake under a key with one. */
+const MOST_BYTES_OF_PAIRS = 4 * 1024 * 1024;
+/** Headers in which other services put a signature. */
+const OTHER_HEADERS = /signature|hmac|x-hub/;
+/** Most of them that are looked at: each costs as much as a whole explanation. */
+const MOST_OTHER_HEADERS = 4;
+
+const NOT_SEARCHED: Diagnosis = {
+  name: 'unknown',
+  summary:
+    'No wrong secret explains it, and the body is too large to try other forms of it here: `svc webhooks verify` does.',
+};
+const UNKNOWN: Diagnosis = {
+  name: 'unknown',
+  summary:
+    'No known mistake fits: the body was changed after it was signed, or it is signed with a secret that this machine does not have.',
+};
+
+/**
+ * Explains a delivery that `judge` refused. Never throws, whatever the sender wrote. The work is bounded: some seconds
+ * for a body of 1 MiB that is made for it.
+ */
+export function diagnose(evidence: Evidence): Diagnosis {
+  const steps = diagnoseInSteps(evidence);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, with a pause wherever one is possible: of a body of up to 32 KiB every few ms. */
+export function* diagnoseInSteps(
+  evidence: Evidence,
+  depth: Depth = 'full',
+): Generator<undefined, Diagnosis, undefined> {
+  const header = headerOf(evidence.headers, HEADERS.signature);
+  if (header === undefined || header === '') return yield* explainMissing(evidence, depth);
+  const readings = readSignature(header);
+  if (readings.length === 0) return diagnosis([{ name: 'not-a-signature' }]);
+  if (standardSignatureFits(evidence)) return diagnosis([{ name: 'rotated-secret' }]);
+  const found = yield* search(readings, evidence, depth);
+  return found ? diagnosis(found) : depth === 'full' ? UNKNOWN : NOT_SEARCHED;
+}
+
+function* explainMissing(evidence: Evidence, depth: Depth): Generator<undefined, Diagnosis, undefined> {
+  const others = Object.keys(evidence.headers).filter(
+    (name) => OTHER_HEADERS.test(name) && name !== HEADERS.webhookSignature,
+  );
+  for (const name of others.slice(0, MOST_OTHER_HEADERS)) {
+    const readings = readSignature(headerOf(evidence.headers, name) ?? '');
+    const found = yield* search(readings, evidence, depth);
+    if (found) return diagnosis([{ name: 'wrong-header', detail: name }, ...found]);
+  }
+  return diagnosis([{ name: 'missing-header' }]);
+}
+
+/** The fewest mistakes that turn body and secret into one of the digests read. Undefined when nothing fits. */
+function* search(
+  readings: readonly Reading[],
+  { headers, body, secrets, others }: Evidence,
+  depth: Depth,
+): Search {
+  if (readings.length === 0) return undefined;
+  const beside: SignedBeside = {
+    id: headerOf(headers, HEADERS.webhookId),
+    timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
+  };
+  const asArrived: BodyVariant = { bytes: body, mistakes: [] };
+  const bodies = kept(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
+  let best: Applied[] | undefined;
+  for (const { secret } of secrets) {
+    const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
+    const digest = hmacOnce();
+    const attempt = (variant: BodyVariant, key: KeyVariant) => {
+      best = fewer(best, match(readings, variant, key, digest));
+    };
+    for (const variant of bodies()) {
+      yield;
+      if (variant) attempt(variant, right);
+      if (best !== undefined) break; // the fewest mistakes come first
+    }
+    for (const key of wrong) {
+      yield;
+      attempt(asArrived, key);
+    }
+    best = fewer(best, otherConstructions(readings, body, secret));
+    if (best !== undefined || depth === 'shallow') continue;
+    let bytes = 0;
+    for (const variant of bodies()) {
+      if (variant === undefined) continue;
+      if (variant.mistakes.length > 1) break;
+      for (const key of wrong) {
+        yield;
+        attempt(variant, key);
+      }
+      bytes += variant.bytes.length * wrong.length;
+      if (bytes > MOST_BYTES_OF_PAIRS) break;
+    }
+  }
+  return best;
+}
+
+type Digest = (algorithm: Reading['algorithm'], variant: BodyVariant, key: KeyVariant) => Buffer;
+
+/** HMAC of one pair under several algorithms; only the last pair is kept. */
+function hmacOnce(): Digest {
+  let last: { variant: BodyVariant; key: KeyVariant; made: Map<string, Buffer> } | undefined;
+  return (algorithm, variant, key) => {
+    if (last?.variant !== variant || last.key !== key) last = { variant, key, made: new Map() };
+    const made = last.made.get(algorithm) ?? createHmac(algorithm, key.key).update(variant.bytes).digest();
+    last.made.set(algorithm, made);
+    return made;
+  };
+}
+
+function match(
+  readings: readonly Reading[],
+  variant: BodyVariant,
+  key: KeyVariant,
+  digest: Digest,
+): Applied[] | undefined {
+  let best: Applied[] | undefined;
+  for (const reading of readings) {
+    if (!reading.digest.equals(digest(reading.algorithm, variant, key))) continue;
+    best = fewer(best, [...variant.mistakes, ...key.mistakes, ...reading.mistakes]);
+  }
+  return best;
+}
+
+/** Digests that are no HMAC of the body under the secret. */
+function otherConstructions(
+  readings: readonly Reading[],
+  body: Buffer,
+  secret: string,
+): Applied[] | undefined {
+  const sha256 = (...parts: Array<string | Buffer>) => {
+    const hash = createHash('sha256');
+    for (const part of parts) hash.update(part);
+    return hash.digest();
+  };
+  const made: Array<[MistakeName, Buffer]> = [
+    ['plain-hash', sha256(body)],
+    ['concatenated-hash', sha256(secret, body)],
+    ['concatenated-hash', sha256(body, secret)],
+    ['swapped-arguments', createHmac('sha256', body).update(secret).digest()],
+  ];
+  for (const [name, digest] of made) {
+    const reading = readings.find((r) => r.digest.equals(digest));
+    if (reading) return [{ name }, ...reading.mistakes];
+  }
+  return undefined;
+}
+
+function fewer(a: Applied[] | undefined, b: Applied[] | undefined): Applied[] | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return b.length < a.length ? b : a;
+}
+
+function standardSignatureFits({ headers, body, secrets }: Evidence): boolean {
+  const id = headerOf(headers, HEADERS.webhookId);
+  const timestamp = headerOf(headers, HEADERS.webhookTimestamp);
+  const values = headerOf(headers, HEADERS.webhookSignature)?.split(' ') ?? [];
+  if (id === undefined || timestamp === undefined || !/^\d{1,15}$/.test(timestamp)) return false;
+  // Several values are what a service sends while a secret rotates; with one, the two headers simply disagree.
+  if (values.length < 2) return false;
+  return secrets.some(({ secret }) =>
+    values.includes(signStandardWebhook(id, Number(timestamp), body, secret)),
+  );
+}
+
+function diagnosis(applied: readonly Applied[]): Diagnosis {
+  const findings = applied.map(({ name, detail }) => ({
+    name,
+    summary: MISTAKES[name].summary(detail ?? ''),
+    fix: MISTAKES[name].fix,
+  }));
+  const [first, ...also] = findings as [Finding, ...Finding[]];
+  return also.length === 0 ? first : { ...first, also };
+}

@@ -1,0 +1,162 @@
+/** What software does to the bytes of a body without looking at what they mean: put on, and taken off again. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
+import type { Applied } from './signature-mistakes.ts';
+
+export interface BodyVariant {
+  readonly bytes: Buffer;
+  readonly mistakes: readonly Applied[];
+}
+
+/** What beside the body other signature schemes put under the signature. */
+export interface SignedBeside {
+  readonly id: string | undefined;
+  readonly timestamp: string | undefined;
+}
+
+/** Makes other bytes of some; none where it does not apply. */
+type Change = (bytes: Buffer) => Array<Buffer | string>;
+type Step = readonly [mistake: Applied['name'], change: Change];
+
+const MAX_UNPACKED = 1024 * 1024;
+const BOM = '\ufeff';
+
+const textOf = (bytes: Buffer) => bytes.toString('utf8');
+
+/** Put on in this order, each at most once. */
+const PUT_ON: readonly Step[] = [
+  ['line-endings', otherLineEndings],
+  ['trailing-newline', (bytes) => ['\n', '\r\n'].map((end) => Buffer.concat([bytes, Buffer.from(end)]))],
+  ['byte-order-mark', (bytes) => [Buffer.concat([Buffer.from(BOM), bytes])]],
+];
+/** Put on last, one of them, and with at most one mistake beside it. */
+const ENCODE: readonly Step[] = [
+  ['decoded-as-latin1', asLatin1],
+  ['double-encoded', (bytes) => [JSON.stringify(textOf(bytes))]],
+  ['python-bytes-text', (bytes) => [`b'${textOf(bytes)}'`]],
+  ['base64-body', (bytes) => [bytes.toString('base64')]],
+  ['encoded-as-utf16', (bytes) => [Buffer.from(textOf(bytes), 'utf16le')]],
+];
+
+/** Taken off in this order. */
+const TAKE_OFF: readonly Step[] = [
+  ['compressed-body', gunzip],
+  ['base64-body', unbase64],
+  ['encoded-as-utf16', unUtf16],
+  ['decoded-as-latin1', asLatin1],
+  ['decoded-as-text', (bytes) => (isUtf8(bytes) ? [] : [textOf(bytes)])],
+  ['python-bytes-text', (bytes) => matched(/^b'(.*)'\s*$/s, bytes)],
+  ['double-encoded', unquoted],
+  ['byte-order-mark', (bytes) => (textOf(bytes).startsWith(BOM) ? [textOf(bytes).slice(1)] : [])],
+  ['trailing-newline', withoutNewlines],
+  ['surrounding-space', trimmed],
+];
+const MOST_TAKEN_OFF = 2;
+
+/** The bytes with nothing, one or two of the known wrappings taken off, the fewest first. */
+export function unwrapped(raw: Buffer): BodyVariant[] {
+  let found: BodyVariant[] = [{ bytes: raw, mistakes: [] }];
+  for (const step of TAKE_OFF) {
+    const more = found
+      .filter(({ mistakes }) => mistakes.length < MOST_TAKEN_OFF)
+      .flatMap((one) => changed(one, step));
+    found = [...found, ...more];
+  }
+  return found.toSorted((a, b) => a.mistakes.length - b.mistakes.length);
+}
+
+/** The bytes with exactly `count` of the known wrappings put on. */
+export function* wrapped(
+  variant: BodyVariant,
+  count: number,
+  beside: SignedBeside,
+  from = 0,
+): Generator<BodyVariant> {
+  if (count === 0) {
+    yield variant;
+    return;
+  }
+  for (let at = from; at < PUT_ON.length; at++) {
+    for (const one of changed(variant, PUT_ON[at] as Step)) yield* wrapped(one, count - 1, beside, at + 1);
+  }
+  if (count > 1 || variant.mistakes.length > 1) return;
+  for (const step of ENCODE) yield* changed(variant, step);
+  yield* changed(variant, ['signed-with-timestamp', (bytes) => timestamped(bytes, beside)]);
+}
+
+function changed({ bytes, mistakes }: BodyVariant, [name, change]: Step): BodyVariant[] {
+  return change(bytes)
+    .map((after) => (typeof after === 'string' ? Buffer.from(after) : after))
+    .filter((after) => !after.equals(bytes))
+    .map((after) => ({ bytes: after, mistakes: [...mistakes, { name }] }));
+}
+
+function otherLineEndings(bytes: Buffer): Buffer[] {
+  if (!bytes.includes('\n')) return [];
+  const text = bytes.toString('latin1');
+  return [text.replaceAll('\r\n', '\n'), text.replace(/\r?\n/g, '\r\n')].map((one) =>
+    Buffer.from(one, 'latin1'),
+  );
+}
+
+function withoutNewlines(bytes: Buffer): Buffer[] {
+  const isNewline = (at: number) => bytes[at] === 0x0a || bytes[at] === 0x0d;
+  let end = bytes.length;
+  while (end > 0 && isNewline(end - 1)) end--;
+  const cuts = new Set([bytes.length - 1, bytes.length - 2, end].filter((cut) => cut >= end));
+  return [...cuts].map((cut) => bytes.subarray(0, cut));
+}
+
+function trimmed(bytes: Buffer): string[] {
+  const text = textOf(bytes);
+  // What ends in line ends alone is told as such.
+  return /^[ \t\r\n]/.test(text) || /[ \t]/.test(text.slice(text.trimEnd().length)) ? [text.trim()] : [];
+}
+
+/** Read as Latin-1 and written as UTF-8, or the other way round. */
+function asLatin1(bytes: Buffer): Buffer[] {
+  if (isAscii(bytes)) return [];
+  const made = [Buffer.from(bytes.toString('latin1'))];
+  const text = textOf(bytes);
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0xff) return made;
+  return [...made, Buffer.from(text, 'latin1')];
+}
+
+function unUtf16(bytes: Buffer): string[] {
+  return bytes.length % 2 === 0 && bytes.includes(0) ? [bytes.toString('utf16le')] : [];
+}
+
+function unbase64(bytes: Buffer): Buffer[] {
+  const text = bytes.toString('latin1').trimEnd();
+  return /^[A-Za-z0-9+/\s]+={0,2}$/.test(text) ? [Buffer.from(text, 'base64')] : [];
+}
+
+function unquoted(bytes: Buffer): string[] {
+  const text = textOf(bytes);
+  if (!/^\s*"/.test(text)) return [];
+  try {
+    return [JSON.parse(text) as string];
+  } catch {
+    return []; // it only begins like one
+  }
+}
+
+function gunzip(bytes: Buffer): Buffer[] {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return [];
+  try {
+    return [gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED })];
+  } catch {
+    return []; // not a gzip file after all, or one that unpacks to too much
+  }
+}
+
+function timestamped(bytes: Buffer, { id, timestamp }: SignedBeside): Buffer[] {
+  if (timestamp === undefined) return [];
+  const prefixes = [`${timestamp}.`, ...(id === undefined ? [] : [`${id}.${timestamp}.`])];
+  return prefixes.map((prefix) => Buffer.concat([Buffer.from(prefix), bytes]));
+}
+
+function matched(pattern: RegExp, bytes: Buffer): string[] {
+  const inner = pattern.exec(textOf(bytes))?.[1];
+  return inner === undefined ? [] : [inner];
+}

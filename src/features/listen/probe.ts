@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kit/clock.ts';
+import type { Deliverer } from './deliver.ts';
+import { type Delivery, textField } from './delivery.ts';
+import { sendSigned } from './send.ts';
+
+/** The kind of a probe's body. No subscription can name it. */
+export const PROBE_KIND = 'svc.listen.probe';
+const FIRST_PAUSE_MS = 200;
+
+/**
+ * Finds out whether deliveries to an address reach this listener: sends itself signed ones until one comes back in.
+ * An answer alone proves little: any server behind the address could give it.
+ */
+export class Probe {
+  readonly #nonce = randomBytes(16).toString('hex');
+  #arrived = false;
+
+  /** True for a delivery that this probe sent; to be answered and not reported. */
+  readonly takes = (delivery: Delivery): boolean => {
+    if (delivery.kind !== PROBE_KIND || textField(delivery.json, 'nonce') !== this.#nonce) return false;
+    this.#arrived = true;
+    return true;
+  };
+
+  /**
+   * Probes `url` until a probe arrived here and was answered, or `patienceMs` have passed.
+   * @returns undefined when it arrived, else why it did not, in words
+   */
+  async send(
+    url: URL,
+    secret: string,
+    {
+      clock,
+      deliverer,
+      patienceMs,
+      signal,
+    }: {
+      clock: Clock;
+      deliverer: Deliverer;
+      patienceMs: number;
+      signal?: AbortSignal;
+    },
+  ): Promise<string | undefined> {
+    const until = clock.now() + patienceMs;
+    const body = Buffer.from(JSON.stringify({ type: PROBE_KIND, nonce: this.#nonce }));
+    for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+      const left = until - clock.now();
+      const result = await sendSigned({
+        to: url,
+        body,
+        secret,
+        deliveryId: `probe_${this.#nonce}`,
+        now: clock.now(),
+        deliverer,
+        deadlineMs: Math.max(1000, left),
+        ...(signal ? { signal } : {}),
+      });
+      if (this.#arrived && result.status === 200) return undefined;
+      if (signal?.aborted || clock.now() + pause > until) return why(result, this.#arrived);
+      // Where it is interrupted, the next try ends at once.
+      await clock.sleep(pause, signal).catch(() => undefined);
+    }
+  }
+}
+
+function why(result: Awaited<ReturnType<typeof sendSigned>>, arrived: boolean): string {
+  if (result.status === null) return result.error;
+  if (arrived) return `it answered ${result.status} although the probe arrived here`;
+  return `it answered ${result.status}, but the probe did not arrive here`;
+}

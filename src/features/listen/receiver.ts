@@ -1,0 +1,228 @@
+/**
+ * The local receiver of deliveries: raw bytes in, verified in constant time, reported and passed on.
+ * It answers 200, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and with the target's
+ * status where it forwards.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HEADERS } from '../../contract/headers.ts';
+import { Seen } from './deduplicator.ts';
+import { type Delivery, readBody, textField } from './delivery.ts';
+import type { Diagnosis } from './diagnose/diagnose.ts';
+import { Explainer } from './explainer.ts';
+import type { Forwarded, ForwardResult } from './forward.ts';
+import { headerOf, judge, type NamedSecret, type RejectReason } from './verify.ts';
+
+/** Most bytes of a delivery's body. */
+export const MAX_DELIVERY_BYTES = 1024 * 1024;
+/** Bytes of an oversized body that are read and dropped, so that its sender gets to read the answer. */
+const DRAIN_BYTES = 16 * 1024 * 1024;
+const STOP_DEADLINE_MS = 2000;
+const SWEEP_MS = 20;
+
+export interface Verified {
+  readonly type: 'event';
+  readonly delivery: Delivery;
+  readonly duplicate: boolean;
+  readonly forwarded: Forwarded | undefined;
+}
+
+export interface Rejected {
+  readonly type: 'rejected';
+  /** Unix ms. */
+  readonly receivedAt: number;
+  readonly method: string;
+  readonly reason: RejectReason;
+  /** Undefined where there is nothing to explain: another method, too large a body. */
+  readonly diagnosis: Diagnosis | undefined;
+}
+
+export type Report = Verified | Rejected;
+
+export interface ReceiverOptions {
+  /** Asked at each delivery: a registration may change them while the receiver runs. */
+  readonly secrets: () => readonly NamedSecret[];
+  /** Secrets of other profiles, for the diagnosis alone. */
+  readonly others: readonly NamedSecret[];
+  readonly now: () => number;
+  readonly onReport: (report: Report) => void;
+  readonly forward?: (delivery: Delivery) => Promise<ForwardResult | undefined>;
+  /** Takes a verified delivery that is the listener's own probe; it is answered and not reported. */
+  readonly isProbe?: (delivery: Delivery) => boolean;
+  /** Kinds to report and pass on; others are answered 200 and left at that. Undefined takes all. */
+  readonly kinds?: ReadonlySet<string>;
+  /** After so many verified deliveries `finished` resolves and further ones are answered 503. */
+  readonly count?: number;
+}
+
+export class Receiver {
+  /** Resolves once `count` verified deliveries are reported. */
+  readonly finished: Promise<void>;
+  readonly #options: ReceiverOptions;
+  readonly #server: http.Server;
+  readonly #seen = new Seen();
+  readonly #explainer: Explainer;
+  #finish: () => void = () => {};
+  #taken = 0;
+  #reported = 0;
+  #stopping = false;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    this.#explainer = new Explainer(options.now);
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#server = http.createServer(
+      { requestTimeout: 60_000, keepAliveTimeout: 10_000 },
+      (request, response) => this.#receive(request, response),
+    );
+  }
+
+  /** Starts to listen and returns the address. Rejects with Node's error, `EADDRINUSE` among them. Port 0 takes a free one. */
+  async listen(port: number, host: string): Promise<URL> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const { address, family, port: bound } = this.#server.address() as AddressInfo;
+    const shown = family === 'IPv6' ? `[${address}]` : address;
+    return new URL(`http://${shown}:${bound}/`);
+  }
+
+  /** Takes no more, lets what is under way end for up to 2 s, explanations for as long again, and closes. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // A connection that is kept open becomes idle once its answer is out; nothing tells when.
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
+    const late = setTimeout(() => this.#server.closeAllConnections(), STOP_DEADLINE_MS);
+    this.#server.closeIdleConnections();
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(late);
+    await this.#explainer.stop(STOP_DEADLINE_MS);
+  }
+
+  #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
+    request.on('error', () => {}); // the sender left: there is nobody to answer
+    const receivedAt = this.#options.now();
+    if (request.method !== 'POST') {
+      request.resume();
+      answer(response, 405, { error: 'method_not_allowed' }, { allow: 'POST' });
+      this.#reject(request, receivedAt, 'method_not_allowed', undefined);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let refused = false;
+    const refuse = () => {
+      refused = true;
+      chunks.length = 0;
+      answer(response, 413, { error: 'payload_too_large' });
+      this.#reject(request, receivedAt, 'payload_too_large', undefined);
+    };
+    if (Number(request.headers['content-length']) > MAX_DELIVERY_BYTES) refuse();
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (refused) {
+        if (size > DRAIN_BYTES) request.destroy();
+      } else if (size > MAX_DELIVERY_BYTES) refuse();
+      else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (refused) return;
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      void this.#judge(request, response, receivedAt, body);
+    });
+  }
+
+  async #judge(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    receivedAt: number,
+    body: Buffer,
+  ): Promise<void> {
+    const { headers, rawHeaders } = request;
+    const { count = Number.POSITIVE_INFINITY, kinds, others } = this.#options;
+    const secrets = this.#options.secrets();
+    const verdict = judge(headers, body, secrets);
+    if (!verdict.verified) {
+      answer(response, 401, { error: 'invalid_signature' });
+      this.#explainer.explain({ headers, body, secrets, others }, (diagnosis) =>
+        this.#reject(request, receivedAt, verdict.reason, diagnosis),
+      );
+      return;
+    }
+    const delivery: Delivery = { receivedAt, headers, rawHeaders, body, ...readBody(body) };
+    if (this.#options.isProbe?.(delivery) || (kinds && !(delivery.kind && kinds.has(delivery.kind)))) {
+      received(response);
+      return;
+    }
+    if (this.#stopping || this.#taken >= count) {
+      answer(response, 503, { error: 'stopping' }, { 'retry-after': '5' });
+      return;
+    }
+    this.#taken++;
+    const duplicate = this.#seen.check({
+      webhookId: headerOf(headers, HEADERS.webhookId),
+      deliveryId: textField(delivery.json, 'deliveryId'),
+      signature: headerOf(headers, HEADERS.signature) as string,
+    });
+    const result = await this.#options.forward?.(delivery);
+    if (result) relay(response, result);
+    else received(response);
+    this.#options.onReport({ type: 'event', delivery, duplicate, forwarded: result?.forwarded });
+    if (++this.#reported >= count) this.#finish();
+  }
+
+  #reject(
+    request: http.IncomingMessage,
+    receivedAt: number,
+    reason: RejectReason,
+    diagnosis: Diagnosis | undefined,
+  ): void {
+    this.#options.onReport({
+      type: 'rejected',
+      receivedAt,
+      method: request.method as string,
+      reason,
+      diagnosis,
+    });
+  }
+}
+
+const RECEIVED = '{"received": true}';
+
+function received(response: http.ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': RECEIVED.length });
+  response.end(RECEIVED);
+}
+
+function answer(
+  response: http.ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** Hands the target's answer to the sender: its status, its body, and when it wants to be asked again. */
+function relay(response: http.ServerResponse, { forwarded, answer: target }: ForwardResult): void {
+  if (target === undefined) {
+    answer(response, forwarded.status, { error: 'target_unavailable', message: forwarded.error });
+    return;
+  }
+  const kept: Record<string, string> = {};
+  for (const name of ['content-type', 'retry-after'] as const) {
+    const value = target.headers[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  response.writeHead(target.status, kept);
+  response.end(target.body);
+}

@@ -1,0 +1,132 @@
+/** How the listener's reports are written: a JSON line for scripts, lines of text for people. */
+import { wrap } from '../../kit/wrap.ts';
+import { type Delivery, textField } from './delivery.ts';
+import type { Diagnosis, Finding } from './diagnose/diagnose.ts';
+import type { MistakeName } from './diagnose/signature-mistakes.ts';
+import type { Rejected, Report, Verified } from './receiver.ts';
+
+/**
+ * One report as one line of JSON. A body that is JSON stands in it as it was spelled (big numbers, key order); other
+ * text is a string; bytes that are no UTF-8 are null beside `bodyBase64`.
+ */
+export function jsonLine(report: Report): string {
+  if (report.type === 'rejected') {
+    const { type, receivedAt, reason, diagnosis } = report;
+    return JSON.stringify({
+      type,
+      receivedAt: iso(receivedAt),
+      reason,
+      diagnosis: diagnosis ?? null,
+    });
+  }
+  const { delivery, duplicate, forwarded } = report;
+  const before = JSON.stringify({
+    type: 'event',
+    receivedAt: iso(delivery.receivedAt),
+    verified: true,
+    duplicate,
+    headers: delivery.headers,
+  });
+  const after = forwarded ? `,"forwarded":${JSON.stringify(forwarded)}` : '';
+  return `${before.slice(0, -1)},${bodyMember(delivery)}${after}}`;
+}
+
+function bodyMember({ body, isJson }: Delivery): string {
+  const text = body.toString('utf8');
+  // In JSON a newline stands between tokens only, never inside a string: a space means the same.
+  if (isJson) return `"body":${text.replace(/[\r\n]+/g, ' ')}`;
+  if (Buffer.from(text, 'utf8').equals(body)) return `"body":${JSON.stringify(text)}`;
+  return `"body":null,"bodyBase64":${JSON.stringify(body.toString('base64'))}`;
+}
+
+const INDENT = ' '.repeat(8);
+
+/** Writes reports for people. The mending lines of a mistake are shown the first time only. */
+export class TextRenderer {
+  readonly #explained = new Set<string>();
+  readonly #columns: number | undefined;
+
+  /** @param columns width of the terminal, to fit into; undefined in a pipe, where nothing is wrapped or shortened */
+  constructor(columns: number | undefined) {
+    this.#columns = columns;
+  }
+
+  /** The lines of one report, without line ends, not yet cleaned for a terminal. */
+  lines(report: Report): string[] {
+    return report.type === 'event' ? this.#event(report) : this.#rejected(report);
+  }
+
+  #event({ delivery, duplicate, forwarded }: Verified): string[] {
+    const short = (id: string) =>
+      this.#columns !== undefined && id.length > 16 ? `${id.slice(0, 12)}…` : id;
+    const part = (label: string, name: string) => {
+      const value = textField(delivery.json, name);
+      return value === undefined ? [] : [label + short(value)];
+    };
+    const parts = [
+      `${clockTime(delivery.receivedAt)}  ✓  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
+      ...part('', 'contentId'),
+      ...part('user ', 'hashId'),
+      ...part('', 'decisionId'),
+      ...part('', 'notificationId'),
+      ...(duplicate ? ['(seen before)'] : []),
+    ];
+    if (forwarded) {
+      const why = forwarded.error ? ` (${forwarded.error})` : '';
+      parts.push(`→ ${forwarded.url}  ${forwarded.status} in ${forwarded.durationMs} ms${why}`);
+    }
+    return packed(parts, this.#columns);
+  }
+
+  #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
+    const time = clockTime(receivedAt);
+    if (diagnosis === undefined) {
+      const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is taken`;
+      return [`${time}  ✗  ${why}`];
+    }
+    const lines = [`${time}  ✗  401  ${diagnosis.name}`];
+    for (const { name, summary, fix } of findings(diagnosis)) {
+      lines.push(...wrap(summary, this.#columns, INDENT));
+      if (fix === undefined || this.#explained.has(name)) continue;
+      this.#explained.add(name);
+      lines.push(...fixLines({ fix }).map((line) => `    ${line}`));
+    }
+    return lines;
+  }
+}
+
+/** The mending lines of a finding, one a language. */
+export function fixLines({ fix }: Pick<Finding, 'fix'>): string[] {
+  return [`Node    ${fix.node}`, `Python  ${fix.python}`, `Go      ${fix.go}`];
+}
+
+/** A diagnosis as its findings, first the one it is named after. */
+export function findings(
+  diagnosis: Diagnosis,
+): Array<{ name: MistakeName | 'unknown'; summary: string; fix?: Finding['fix'] }> {
+  return [diagnosis, ...('also' in diagnosis ? (diagnosis.also ?? []) : [])];
+}
+
+/** Parts side by side, as many on a line as fit; further lines are indented. */
+function packed(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of parts) {
+    const longer = line === '' ? part : `${line}  ${part}`;
+    if (line !== '' && longer.length > columns) {
+      lines.push(line);
+      line = INDENT + part;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Time of day here, `14:03:07`. */
+function clockTime(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((n) => String(n).padStart(2, '0'))
+    .join(':');
+}

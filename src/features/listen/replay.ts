@@ -1,0 +1,84 @@
+import { deliveryHeaders } from '../../contract/delivery-headers.ts';
+import { HEADERS } from '../../contract/headers.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Answer, Deliverer, NoAnswer } from './deliver.ts';
+import { readBody, textField } from './delivery.ts';
+import type { Recorded } from './recording.ts';
+
+export interface ReplayOptions {
+  readonly to: URL;
+  /** How many times as fast as recorded; Infinity leaves the pauses out. */
+  readonly speed: number;
+  /** Signs anew with this secret and the present time; without it the recorded headers go along as they are. */
+  readonly reSign?: string;
+  readonly clock: Clock;
+  readonly deliverer: Deliverer;
+  readonly signal?: AbortSignal;
+}
+
+export interface Replayed {
+  readonly recorded: Recorded;
+  readonly result: Answer | NoAnswer;
+}
+
+/** Deliveries under way at once. What was received together is sent together; a slow handler holds the rest back. */
+const MOST_AT_ONCE = 32;
+
+/**
+ * Sends recorded deliveries in their order, with the pauses between them divided by `speed`, and yields what the
+ * handler answered, in the same order. A delivery does not wait for the answer to the one before. Ends early, without
+ * an error, when `signal` fires.
+ */
+export async function* replay(
+  recording: AsyncIterable<Recorded> | Iterable<Recorded>,
+  options: ReplayOptions,
+): AsyncGenerator<Replayed> {
+  const { clock, speed, signal } = options;
+  const underWay: Array<Promise<Replayed>> = [];
+  let first: { recordedAt: number; sentAt: number } | undefined;
+  for await (const recorded of recording) {
+    first ??= { recordedAt: recorded.receivedAt, sentAt: clock.now() };
+    const due = first.sentAt + Math.max(0, recorded.receivedAt - first.recordedAt) / speed;
+    if (due > clock.now() && !(await slept(clock, due - clock.now(), signal))) break;
+    if (signal?.aborted) break;
+    underWay.push(send(recorded, options));
+    if (underWay.length >= MOST_AT_ONCE) yield await (underWay.shift() as Promise<Replayed>);
+  }
+  for (const result of underWay) yield await result;
+}
+
+async function slept(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (signal?.aborted) return false;
+    throw error;
+  }
+}
+
+async function send(recorded: Recorded, options: ReplayOptions): Promise<Replayed> {
+  const headers =
+    options.reSign === undefined
+      ? recorded.headers
+      : signedAnew(recorded, options.reSign, options.clock.now());
+  const result = await options.deliverer.post(options.to, recorded.body, headers, {
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  return { recorded, result };
+}
+
+/** The recorded headers with the signature ones made anew; `webhook-id` stays, for it names the delivery. */
+function signedAnew({ headers, body }: Recorded, secret: string, now: number): string[] {
+  const before = new Map<string, string>();
+  for (let i = 0; i < headers.length; i += 2)
+    before.set((headers[i] as string).toLowerCase(), headers[i + 1] as string);
+  const id = before.get(HEADERS.webhookId) ?? textField(readBody(body).json, 'deliveryId') ?? 'replayed';
+  const {
+    'content-type': type,
+    'user-agent': agent,
+    ...signature
+  } = deliveryHeaders(id, now, body, [secret]);
+  const after = { 'content-type': type, 'user-agent': agent, ...Object.fromEntries(before), ...signature };
+  return Object.entries(after).flatMap(([name, value]) => [name, value as string]);
+}

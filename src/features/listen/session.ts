@@ -1,0 +1,155 @@
+/** One run of the listener: opens, registers, is ready, receives, and undoes all of it at the end. */
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { reachableUrl } from '../../kit/reachable-url.ts';
+import { Deliverer } from './deliver.ts';
+import { type ForwardEvents, Forwarder } from './forward.ts';
+import { Probe } from './probe.ts';
+import { Receiver, type Report } from './receiver.ts';
+import { Recorder } from './recording.ts';
+import { Registration } from './registration.ts';
+import type { Route } from './routes.ts';
+import type { NamedSecret } from './verify.ts';
+
+export interface SessionOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly secrets: readonly NamedSecret[];
+  readonly others: readonly NamedSecret[];
+  readonly routes: readonly Route[];
+  /** Undefined takes all kinds. */
+  readonly kinds?: readonly string[] | undefined;
+  readonly count?: number | undefined;
+  /** File to append verified deliveries to. */
+  readonly record?: string | undefined;
+  readonly register?: RegisterOptions | undefined;
+  readonly clock: Clock;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+  readonly on: SessionEvents;
+}
+
+export interface RegisterOptions {
+  readonly client: Client;
+  /** Where the service reaches this listener; undefined for its own address. */
+  readonly publicUrl?: URL | undefined;
+  readonly events: readonly string[];
+  /** The secret that deliveries are signed with; one of `secrets`. */
+  readonly secret: string;
+  readonly leaseSeconds: number;
+  /** Called when the service refuses; true goes on without a subscription. */
+  readonly onRefused: (error: unknown) => boolean;
+}
+
+export interface SessionEvents extends ForwardEvents {
+  ready(url: URL, registered: { id: string | undefined; url: string } | undefined): void;
+  report(report: Report): void;
+  warn(text: string): void;
+}
+
+/** Deliveries to the public address do not arrive here. */
+export class ProbeLost extends Error {
+  readonly url: URL;
+  constructor(url: URL, why: string) {
+    super(why);
+    this.url = url;
+  }
+}
+
+const PROBE_PATIENCE_MS = 15_000;
+
+/**
+ * Listens until `count` deliveries came (`counted`) or `signal` fires (`stopped`). Rejects with the listen error, with
+ * ProbeLost, with the refusal of a registration that `onRefused` does not pass, and when the record cannot be written.
+ */
+export async function runSession(options: SessionOptions): Promise<'counted' | 'stopped'> {
+  const { signal, on, clock, register } = options;
+  const undo: Array<() => Promise<void> | void> = [];
+  const probe = new Probe();
+  try {
+    const deliverer = new Deliverer();
+    undo.push(() => deliverer.close());
+    const recorder = options.record === undefined ? undefined : await Recorder.open(options.record);
+    if (recorder) undo.push(() => recorder.close());
+    const receiver = makeReceiver(options, deliverer, recorder, probe);
+    const url = await receiver.listen(options.port, options.host);
+    undo.push(() => receiver.stop());
+    let registered: { id: string | undefined; url: string } | undefined;
+    if (register) {
+      const target = register.publicUrl ?? reachableUrl(url);
+      const lost = await probe.send(target, register.secret, {
+        clock,
+        deliverer,
+        patienceMs: PROBE_PATIENCE_MS,
+        signal,
+      });
+      if (signal.aborted) return 'stopped';
+      if (lost !== undefined) throw new ProbeLost(target, lost);
+      const registration = await subscribe(register, target, options);
+      if (registration) {
+        undo.push(() => registration.remove());
+        registered = { id: registration.id, url: target.href };
+      }
+    }
+    if (signal.aborted) return 'stopped';
+    on.ready(url, registered);
+    return await Promise.race([
+      receiver.finished.then(() => 'counted' as const),
+      aborted(signal).then(() => 'stopped' as const),
+      ...(recorder ? [recorder.failed] : []),
+    ]);
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+function makeReceiver(
+  { secrets, others, routes, kinds, count, clock, on }: SessionOptions,
+  deliverer: Deliverer,
+  recorder: Recorder | undefined,
+  probe: Probe,
+): Receiver {
+  const forwarder = routes.length > 0 ? new Forwarder(routes, deliverer, on) : undefined;
+  return new Receiver({
+    secrets: () => secrets,
+    others,
+    now: clock.now,
+    isProbe: probe.takes,
+    onReport: (report) => {
+      if (report.type === 'event') recorder?.write(report.delivery);
+      on.report(report);
+    },
+    ...(forwarder ? { forward: (delivery) => forwarder.forward(delivery) } : {}),
+    ...(kinds ? { kinds: new Set(kinds) } : {}),
+    ...(count === undefined ? {} : { count }),
+  });
+}
+
+async function subscribe(
+  { client, events, secret, leaseSeconds, onRefused }: RegisterOptions,
+  target: URL,
+  { clock, on, signal }: SessionOptions,
+): Promise<Registration | undefined> {
+  try {
+    return await Registration.create({
+      client,
+      url: target.href,
+      events,
+      secret,
+      leaseSeconds,
+      clock,
+      signal,
+      warn: on.warn,
+    });
+  } catch (error) {
+    if (!onRefused(error)) throw error;
+    return undefined;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,74 @@
+import stringWidth from 'string-width';
+import { cleanLine } from '../../cli/terminal/sanitize.ts';
+import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
+
+/** An event of the stream as far as it has the fields that are known; services may send others. */
+export interface LiveEvent {
+  readonly userId: string;
+  readonly event: string;
+  readonly timestamp: string;
+  readonly properties: string;
+}
+
+/** Undefined for data that is no JSON object. */
+export function readEvent(data: string): LiveEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const fields = value as Record<string, unknown>;
+  const text = (name: string) => (fields[name] === undefined ? '' : String(fields[name]));
+  const properties = fields.properties === undefined ? '' : JSON.stringify(fields.properties);
+  return { userId: text('userId'), event: text('event'), timestamp: text('timestamp'), properties };
+}
+
+/** An empty list wants everything. What is no event is only shown where nothing is asked for. */
+export function matches(
+  event: LiveEvent | undefined,
+  { events, users }: { events: readonly string[]; users: readonly string[] },
+): boolean {
+  if (!event) return events.length === 0 && users.length === 0;
+  return (
+    (events.length === 0 || events.includes(event.event)) &&
+    (users.length === 0 || users.includes(event.userId))
+  );
+}
+
+const WIDTHS = [24, 20, 20] as const;
+
+export function tableHead(columns: number | undefined): Text {
+  return bold(row(['TIMESTAMP', 'USER', 'EVENT', 'PROPERTIES'], columns));
+}
+
+/** A line of a table that grows: columns of fixed width on a terminal, tabs between them in a pipe. */
+export function tableLine(event: LiveEvent | undefined, data: string, columns: number | undefined): Text {
+  const cells = event ? [event.timestamp, event.userId, event.event, event.properties] : ['', '', '', data];
+  return new Rendered(row(cells, columns));
+}
+
+function row(cells: readonly string[], columns: number | undefined): string {
+  const clean = cells.map((cell) => render(cell, false, cleanLine));
+  if (columns === undefined) return clean.join('\t');
+  const fixed = clean.slice(0, 3).map((cell, index) => pad(cell, WIDTHS[index]!));
+  const rest = columns - WIDTHS.reduce((sum, width) => sum + width + 2, 0);
+  return `${fixed.join('  ')}  ${rest > 8 ? cut(clean[3]!, rest) : ''}`.trimEnd();
+}
+
+function pad(text: string, width: number): string {
+  const fitted = cut(text, width);
+  return fitted + ' '.repeat(Math.max(0, width - stringWidth(fitted)));
+}
+
+/** Cuts by what a terminal shows, so that wide characters do not push the next column. */
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,63 @@
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import type { Typed } from '../../cli/invocation/invocation.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
+import type { Followed } from './follow.ts';
+
+/** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
+export function requireDelivered(id: string, followed: Followed): void {
+  const waiting = (typed: Typed) => typed.onThis(id, 'notifications', 'watch');
+  switch (followed.end) {
+    case 'delivered':
+      return;
+    case 'failed': {
+      const { failure } = objectOf(followed.answer.body);
+      const why = typeof failure === 'string' ? `: ${failure}` : '';
+      throw new SvcError('failed', `notification ${id} failed${why}`, {
+        hint: (typed) =>
+          `look closer: ${typed.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+      });
+    }
+    case 'timeout':
+      throw new SvcError('timeout', `notification ${id} was accepted and has not ended in the time given`, {
+        hint: (typed) => `do not trigger it again; go on waiting: ${waiting(typed)}`,
+      });
+    case 'interrupted':
+      throw new SvcError('interrupted', `interrupted; notification ${id} goes on without this command`, {
+        hint: (typed) => `go on waiting: ${waiting(typed)}`,
+      });
+  }
+}
+
+export function notificationStatus(status: string): Text {
+  if (status === 'delivered') return green(status);
+  return status === 'failed' ? red(status) : yellow(status);
+}
+
+/** A delivery record for people: its fields, then its history. */
+export function showNotification(body: unknown, out: Output): Text {
+  const record = objectOf(body);
+  const text = (key: string) => (typeof record[key] === 'string' ? (record[key] as string) : undefined);
+  const lines: Text[] = [];
+  for (const [title, key] of [
+    ['notification', 'notificationId'],
+    ['user', 'hashId'],
+    ['template', 'templateId'],
+    ['channel', 'channel'],
+    ['priority', 'priority'],
+    ['failure', 'failure'],
+  ] as const) {
+    const value = text(key);
+    if (value !== undefined) lines.push([bold(title.padEnd(13)), value, '\n']);
+  }
+  const history = Array.isArray(record.history) ? record.history.map(objectOf) : [];
+  if (history.length === 0) return [...lines, bold('status'.padEnd(13)), text('status') ?? 'not told'];
+  return [
+    ...lines,
+    out.table(
+      [{ title: 'STATUS' }, { title: 'AT' }],
+      history.map(({ status, at }) => [notificationStatus(String(status ?? '')), String(at ?? '')]),
+    ),
+  ];
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { withSpinner } from '../../cli/terminal/spinner.ts';
+import { createClient } from '../../client/client.ts';
+import { randomFrom } from '../../kit/random.ts';
+import { commandLine } from '../../kit/shell.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { checkService } from '../doctor/service.ts';
+
+const TRY_MS = 5_000;
+
+/**
+ * Tries a profile that was saved with one cheap read, and says what it found. Whatever that is, the profile stays.
+ * Throws interrupted.
+ */
+export async function tryProfile(
+  name: string,
+  { baseUrl, workspace, apiKey, region }: Profile,
+  { world, out, version, signal }: Pick<Context, 'world' | 'out' | 'version' | 'signal'>,
+): Promise<void> {
+  if (apiKey === undefined) return;
+  const doctor = commandLine(['svc', 'doctor', '--profile', name]);
+  const origin = { from: 'profile', name } as const;
+  const expected =
+    region === undefined ? undefined : { region, origin, address: origin, elsewhere: () => undefined };
+  const client = createClient({
+    baseUrl,
+    workspace,
+    apiKey,
+    keysHonoured: false,
+    timeoutMs: TRY_MS,
+    maxRetries: 0,
+    clock: world.clock,
+    random: randomFrom(undefined),
+    userAgent: `svc/${version}`,
+  });
+  world.endsSoon();
+  try {
+    const address = { words: ` ${baseUrl}`, other: undefined };
+    const read = () => checkService(client, expected, () => world.clock.now(), signal, address);
+    const rows = await withSpinner(world, out, 'trying the key', read);
+    if (signal.aborted)
+      throw new SvcError('interrupted', 'interrupted while the key was tried; the profile is saved', {
+        hint: doctor,
+      });
+    for (const { check, status, seen } of rows) {
+      if (status === 'fail' || status === 'warn') out.warn(`${check}: ${seen}; to look closer: ${doctor}`);
+      else if (check === 'key') out.notice(status === 'ok' ? 'the service accepts the key' : `key ${seen}`);
+    }
+  } finally {
+    await client.close();
+  }
+}

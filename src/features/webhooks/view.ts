@@ -1,0 +1,69 @@
+import type { Output } from '../../cli/terminal/output.ts';
+import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
+
+/** A subscription as far as an answer tells; a service may answer anything. */
+export interface ShownWebhook {
+  readonly id: string | undefined;
+  readonly url: string | undefined;
+  readonly events: readonly string[];
+  readonly status: string | undefined;
+  readonly createdAt: string | undefined;
+  readonly disabledReason: string | undefined;
+  readonly leaseUntil: string | undefined;
+}
+
+/** Reads what it knows from an answer's body, whatever its shape. */
+export function webhookOf(body: unknown): ShownWebhook {
+  const fields = objectOf(body);
+  const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
+  return {
+    id: text('id'),
+    url: text('url'),
+    events: Array.isArray(fields.events) ? fields.events.map(String) : [],
+    status: text('status'),
+    createdAt: text('createdAt'),
+    disabledReason: text('disabledReason'),
+    leaseUntil: text('leaseUntil'),
+  };
+}
+
+/** The list in an answer: `webhooks`, or a bare array, or nothing. */
+export function webhooksOf(body: unknown): unknown[] {
+  if (Array.isArray(body)) return body;
+  const { webhooks } = objectOf(body);
+  return Array.isArray(webhooks) ? webhooks : [];
+}
+
+export function showWebhook(webhook: ShownWebhook): Text {
+  const rows: [string, Text | undefined][] = [
+    ['id', webhook.id],
+    ['url', webhook.url],
+    ['events', webhook.events.join(', ')],
+    ['status', webhook.status && statusText(webhook.status)],
+    ['reason', webhook.disabledReason],
+    ['created', webhook.createdAt],
+    ['lease until', webhook.leaseUntil],
+  ];
+  const known = rows.filter(([, value]) => value !== undefined && value !== '');
+  return known.flatMap(([name, value], i) => [i === 0 ? '' : '\n', bold(name.padEnd(12)), value as Text]);
+}
+
+export function webhookTable(list: readonly ShownWebhook[], out: Output): Text {
+  if (list.length === 0) return 'no subscriptions; make one with `svc webhooks create --url U --event K`';
+  return out.table(
+    ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),
+    list.map((each) => [
+      each.id ?? '',
+      each.status === undefined ? '' : statusText(each.status),
+      each.events.join(', '),
+      each.url ?? '',
+    ]),
+  );
+}
+
+export function statusText(status: string): Text {
+  if (status === 'active' || status === 'delivered') return green(status);
+  if (status === 'disabled' || status === 'failed') return red(status);
+  return status === 'pending' ? yellow(status) : status;
+}

@@ -1,0 +1,96 @@
+import { nearestName } from '../cli/command/suggest.ts';
+import { SvcError } from '../cli/errors/svc-error.ts';
+
+/** The names that can be typed: ids of commands, and aliases with the ids they stand for. */
+export interface CommandNames {
+  readonly ids: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the command that the first words name: the longest match wins, so `webhooks listen` is not `webhooks`.
+ * Throws usage with the nearest command there is.
+ */
+export function findCommand(
+  { ids, aliases }: CommandNames,
+  argv: readonly string[],
+): { id: string; rest: string[] } {
+  const words = leadingWords(argv);
+  for (let count = words.length; count > 0; count--) {
+    const typed = words.slice(0, count).join(':');
+    const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
+    if (ids.includes(id)) return { id, rest: argv.slice(count) };
+  }
+  const [first = ''] = argv;
+  if (words.length === 0 && first.startsWith('-')) {
+    const meant = nearestName(first, ['--version', '--help']);
+    throw new SvcError('usage', `${first} comes before any command`, {
+      hint: meant
+        ? `did you mean svc ${meant}?`
+        : 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
+    });
+  }
+  const typed = words.length > 0 ? words.join(' ') : first;
+  const names = [...ids, ...Object.keys(aliases)].map((id) => id.replaceAll(':', ' '));
+  const [topic = ''] = words;
+  const close = meantName(typed.replaceAll(':', ' ').split(' '), names);
+  const page = topicsOf(names).includes(topic) ? `${topic} ` : '';
+  throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
+    hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${page}--help\``,
+  });
+}
+
+/** True for a topic of commands that is no command itself, and nothing behind it. */
+export function isTopicAlone({ ids }: CommandNames, argv: readonly string[]): boolean {
+  const [topic = '', ...rest] = argv.filter((word) => word !== '--json');
+  return rest.length === 0 && !ids.includes(topic) && ids.some((id) => id.startsWith(`${topic}:`));
+}
+
+function topicsOf(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => (name.includes(' ') ? [name.split(' ')[0]!] : [])))];
+}
+
+/** The words before the first flag: the only ones that can name a command. */
+export function leadingWords(argv: readonly string[]): string[] {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  return argv.slice(0, end === -1 ? argv.length : end).filter((word) => /^[\w-]+$/.test(word));
+}
+
+/** What other tools call a command, and what it is here. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  add: ['create'],
+  create: ['add'],
+  delete: ['remove'],
+  get: ['show'],
+  ls: ['list'],
+  new: ['create', 'add'],
+  remove: ['delete'],
+  rm: ['remove', 'delete'],
+  show: ['get'],
+};
+
+/** The command, or the topic, that was probably meant: each word by itself, and what is typed right stays. */
+function meantName(words: readonly string[], names: readonly string[]): string | undefined {
+  const [first = '', second] = words;
+  const topics = topicsOf(names);
+  const verbsOf = (topic: string) =>
+    names.filter((name) => name.startsWith(`${topic} `)).map((name) => name.slice(topic.length + 1));
+  const inTopic = (topic: string) => {
+    if (second === undefined) return undefined;
+    const verbs = verbsOf(topic);
+    const same = [second, ...(SYNONYMS[second] ?? [])].find((word) => verbs.includes(word));
+    const verb = same ?? nearestName(second, verbs);
+    return verb && `${topic} ${verb}`;
+  };
+  if (topics.includes(first)) return inTopic(first);
+  const alone = [...names.filter((name) => !name.includes(' ')), ...topics];
+  const near = nearestName(first, alone);
+  const full = near !== undefined && topics.includes(near) ? inTopic(near) : undefined;
+  return full ?? near ?? withoutTopic(first, names);
+}
+
+/** A command whose topic was left out: the only one, or that of events. */
+function withoutTopic(verb: string, names: readonly string[]): string | undefined {
+  const found = names.filter((name) => name.endsWith(` ${verb}`));
+  return found.length === 1 ? found[0] : found.find((name) => name.startsWith('events '));
+}

@@ -1,0 +1,114 @@
+/**
+ * The catalogue file: what may be chosen, and the templates of notifications. The JSON schema in
+ * `docs/catalog.schema.json` is made from this (test/service/catalog/schema.test.ts holds the two together).
+ */
+import * as z from 'zod/mini';
+import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
+
+const name = () => z.string().check(z.minLength(1), z.maxLength(256));
+const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
+const scalar = () => z.union([z.string().check(z.maxLength(1000)), z.number(), z.boolean()]);
+const instant = () =>
+  z.iso
+    .datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' })
+    .check(z.maxLength(64));
+/** A decision counts events one by one, up to what a rule asks. */
+const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
+/** Most conditions on traits, and on events, of one content. */
+const CONDITIONS = 64;
+
+function described<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
+const TraitCondition = z
+  .strictObject({
+    trait: name(),
+    exists: z.optional(z.boolean()),
+    equals: z.optional(scalar()),
+    oneOf: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(1000))),
+    atLeast: z.optional(z.number()),
+    atMost: z.optional(z.number()),
+  })
+  .check(
+    z.refine((rule) => Object.keys(rule).length > 1, {
+      error: 'needs a condition: exists, equals, oneOf, atLeast or atMost',
+    }),
+  );
+
+const EventCondition = z
+  .strictObject({
+    event: name(),
+    withinDays: z.number().check(z.positive(), z.maximum(365)),
+    atLeast: z.optional(count()),
+    atMost: z.optional(count()),
+  })
+  .check(
+    z.refine((rule) => rule.atLeast !== undefined || rule.atMost !== undefined, {
+      error: 'needs atLeast or atMost',
+    }),
+  );
+
+export const CatalogContent = z.strictObject({
+  contentId: described(name(), 'Identifier, as decisions and deliveries carry it.'),
+  category: described(name(), 'What guardrails.excludeCategories names.'),
+  channels: described(names(), 'Channels it may be shown on; left out or empty: any.'),
+  surfaces: described(names(), 'Surfaces it may be shown on; left out or empty: any.'),
+  locales: described(names(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
+  format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
+  title: z.string().check(z.minLength(1), z.maxLength(1000)),
+  body: z.string().check(z.maxLength(10_000)),
+  activeFrom: z.optional(described(instant(), 'Not chosen before this instant.')),
+  activeUntil: z.optional(described(instant(), 'Not chosen from this instant on.')),
+  eligibility: z.optional(
+    z.strictObject({
+      traits: z.optional(
+        described(
+          z.array(TraitCondition).check(z.maxLength(CONDITIONS)),
+          'Conditions on traits; all must hold.',
+        ),
+      ),
+      events: z.optional(
+        described(
+          z.array(EventCondition).check(z.maxLength(CONDITIONS)),
+          'Conditions on recent events; all must hold.',
+        ),
+      ),
+    }),
+  ),
+  prior: z.optional(
+    described(
+      z.number().check(z.gt(0), z.lt(1)),
+      'Chance of a reward believed before any outcome; left out: 0.1.',
+    ),
+  ),
+});
+
+export const CatalogTemplate = z.strictObject({
+  templateId: described(name(), 'Identifier, as POST /v1/inform/trigger names it.'),
+  channels: z.optional(
+    described(
+      z.array(z.enum(CHANNELS)).check(z.maxLength(16)),
+      'Channels it may be sent on; left out or empty: all.',
+    ),
+  ),
+  title: z.optional(described(z.string().check(z.maxLength(1000)), 'Subject of an e-mail, title of a push.')),
+  body: described(
+    z.string().check(z.minLength(1), z.maxLength(10_000)),
+    'Text. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are joined by the service; {{user.name|there}} gives a word for a missing value.',
+  ),
+});
+
+export const Catalog = z.strictObject({
+  $schema: z.optional(z.string().check(z.maxLength(2048))),
+  contents: z.array(CatalogContent).check(z.maxLength(10_000)),
+  templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(10_000))),
+});
+export type Catalog = z.infer<typeof Catalog>;
+
+/** The JSON schema (draft 2020-12) of a catalogue file, as published. */
+export function catalogJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(Catalog, { io: 'input' });
+  return { $schema, $id: 'catalog.schema.json', title: 'Catalogue of svc serve', ...rest };
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../../kit/clock.ts';
+import { post } from '../egress/post.ts';
+import type { Fetch } from '../http/server.ts';
+import type { Log } from '../log.ts';
+import { faultyDeliveries, type Post } from './deliveries.ts';
+import { readFaults } from './parse.ts';
+import { Plan } from './plan.ts';
+import { faultyAnswers } from './requests.ts';
+
+/** The two places where a rehearsal stands between the service and the world. */
+export interface Rehearsal {
+  serve(service: Fetch): Fetch;
+  readonly deliver: Post;
+}
+
+/** Makes the faults that a file asks for. Throws FaultsError. */
+export function rehearse(path: string, clock: Clock, log: Log): Rehearsal {
+  const { seed, requests = [], deliveries = [] } = readFaults(path);
+  log('warn', 'this is a rehearsal: requests and deliveries fail on purpose', { faults: path, seed });
+  return {
+    serve: (service) => faultyAnswers(service, new Plan(requests, `${seed}/requests`), clock, log),
+    deliver: faultyDeliveries(post, new Plan(deliveries, `${seed}/deliveries`), clock, log),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Catalogue } from '../catalog/catalog.ts';
+import type { Cipher } from '../crypto/cipher.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { DecisionSeed } from './decision-seed.ts';
+import type { LearnedModels } from './learned-models.ts';
+import type { Policy } from './policy.ts';
+
+/** What handlers and workers are given: everything from outside, made once in start.ts. */
+export interface ServiceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What `svc serve` was told and the store keeps for every process. */
+  readonly policy: () => Policy;
+  readonly log: Log;
+  /** Seals personal fields at rest. */
+  readonly cipher: Cipher;
+  /** What may be chosen and sent, as it is now. */
+  readonly catalogue: () => Catalogue;
+  readonly models: LearnedModels;
+  readonly decisionSeed: DecisionSeed;
+}

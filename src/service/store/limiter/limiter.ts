@@ -1,0 +1,39 @@
+import type { Group } from '../../../contract/limits.ts';
+import type { Clock } from '../../../kit/clock.ts';
+import type { Verdict } from '../../domain/sliding-window.ts';
+import { admit } from '../repositories/admissions.ts';
+import type { Store } from '../store.ts';
+import { limiterClock, type SteadyClock } from './limiter-clock.ts';
+
+/** What a request is held against. */
+export interface Rule {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+export interface Admission {
+  readonly verdict: Verdict;
+  /** Limiter time at the verdict, in ms: what `verdict.resetAt` is on. */
+  readonly at: number;
+  /** The wall clock at the verdict, Unix ms. */
+  readonly wall: number;
+}
+
+/** Counts one request of a workspace against the limit of its group, exactly (specification: Limits). */
+export type Limiter = (workspaceId: string, group: Group, rule: Rule) => Promise<Admission>;
+
+/** The limiter of processes that share one machine's clock and one file. */
+export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {
+  const now = await limiterClock(store, steady);
+  return async (workspaceId, group, rule) => {
+    return store.write(
+      async (tx) => {
+        // Looked at inside the transaction: stamps are in the order in which they are counted, also those of other
+        // processes.
+        const at = now();
+        return { verdict: await admit(tx, workspaceId, group, { ...rule, at }), at, wall: clock.now() };
+      },
+      { durable: false },
+    );
+  };
+}

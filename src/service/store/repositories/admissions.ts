@@ -1,0 +1,45 @@
+import type { Group } from '../../../contract/limits.ts';
+import { decide, type Verdict } from '../../domain/sliding-window.ts';
+import type { Tx } from '../store.ts';
+
+/**
+ * Asks the exact sliding window (domain/sliding-window.ts) for one request and logs it where it is admitted. The log is
+ * in the store, so several processes share it and a restart refills nothing. `at` is the limiter's own time in ms (see
+ * limiter-clock.ts), which a changed wall clock does not move.
+ */
+export async function admit(
+  tx: Tx,
+  workspaceId: string,
+  group: Group,
+  { limit, windowMs, at }: { limit: number; windowMs: number; at: number },
+): Promise<Verdict> {
+  const key = [workspaceId, group];
+  await tx.sql.run('DELETE FROM admission WHERE workspace_id = ? AND group_name = ? AND at_ms <= ?', [
+    ...key,
+    at - windowMs,
+  ]);
+  const row = await tx.sql.get<{ counted: number; oldest: number | null }>(
+    'SELECT count(*) AS counted, min(at_ms) AS oldest FROM admission WHERE workspace_id = ? AND group_name = ?',
+    key,
+  );
+  const counted = Number(row!.counted);
+  const oldest = row!.oldest ?? undefined;
+  const blocking = counted > limit ? await nthOldest(tx, key, counted - limit) : oldest;
+  const verdict = decide({ counted, oldest, blocking }, at, windowMs, limit);
+  if (verdict.admitted) {
+    await tx.sql.run('INSERT INTO admission (workspace_id, group_name, at_ms) VALUES (?, ?, ?)', [
+      ...key,
+      at,
+    ]);
+  }
+  return verdict;
+}
+
+/** The stamp with `skip` older ones, where the limit was lowered under what is counted already. */
+async function nthOldest(tx: Tx, key: string[], skip: number): Promise<number | undefined> {
+  const row = await tx.sql.get<{ at: number }>(
+    'SELECT at_ms AS at FROM admission WHERE workspace_id = ? AND group_name = ? ORDER BY at_ms LIMIT 1 OFFSET ?',
+    [...key, skip],
+  );
+  return row?.at;
+}

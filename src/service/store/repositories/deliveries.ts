@@ -1,0 +1,271 @@
+import type { Attempt, Verdict } from '../../domain/deliveries/attempt.ts';
+import { judge } from '../../domain/deliveries/attempt.ts';
+import { type Page, readPage } from '../pages.ts';
+import type { Tx } from '../store.ts';
+import { webhooks } from './webhooks.ts';
+
+/** A delivery taken up by a worker. Secrets are sealed; times are unix ms. */
+export interface ClaimedDelivery {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly secret: Uint8Array;
+  /** Null where none is being replaced at this time. */
+  readonly previousSecret: Uint8Array | null;
+  readonly claim: number;
+}
+
+/** A subscription that has deliveries due. */
+export interface DueLane {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly failing: boolean;
+}
+
+export interface StoredAttempt {
+  readonly at: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+export interface StoredDelivery {
+  readonly deliveryId: string;
+  readonly kind: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly occurredAt: number;
+  readonly attempts: readonly StoredAttempt[];
+  /** Null once it ended, and while its subscription is disabled. */
+  readonly nextAttemptAt: number | null;
+}
+
+/** Finished deliveries are kept this long, to be looked at and sent again. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** Attempts kept of a delivery, the latest: one that is sent again and again would grow for ever. */
+const KEPT_ATTEMPTS = 50;
+const ERROR_CHARACTERS = 500;
+
+const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
+
+export const deliveries = {
+  /** Up to `most` subscriptions that have something due now, by identifier, those behind `after`. */
+  async dueLanes(tx: Tx, after: string, most: number): Promise<DueLane[]> {
+    const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
+      `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
+       FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)
+       ORDER BY w.webhook_id LIMIT ?`,
+      [tx.now, after, tx.now, most],
+    );
+    return rows.map(({ failing, ...lane }) => ({ ...lane, failing: failing === 1 }));
+  },
+
+  /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */
+  async claim(tx: Tx, webhookId: string, most: number, leaseMs: number): Promise<ClaimedDelivery[]> {
+    const webhook = await tx.sql.get<
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
+    >(
+      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil"
+       FROM webhook w WHERE w.webhook_id = ? AND ${OPEN}`,
+      [webhookId, tx.now],
+    );
+    if (!webhook) return [];
+    const { previousUntil, ...target } = webhook;
+    const rotating = previousUntil !== null && previousUntil > tx.now;
+    const rows = await tx.sql.all<{ deliveryId: string; body: string; claim: number }>(
+      `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
+         first_attempt_at = COALESCE(first_attempt_at, ?)
+       WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ? AND due_at <= ?
+         ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+       RETURNING delivery_id AS "deliveryId", body, claim`,
+      [tx.now + leaseMs, tx.now, webhookId, tx.now, most],
+    );
+    return rows.map((row) => ({
+      ...row,
+      ...target,
+      webhookId,
+      previousSecret: rotating ? target.previousSecret : null,
+    }));
+  },
+
+  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
+  async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
+    for (const { deliveryId, claim } of held)
+      await tx.sql.run(
+        `UPDATE delivery SET due_at = ? WHERE delivery_id IN
+           (SELECT delivery_id FROM delivery WHERE delivery_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, deliveryId, claim],
+      );
+  },
+
+  /** Gives a delivery back untried: the worker stops. */
+  async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
+    await tx.sql.run('UPDATE delivery SET in_hand = 0, due_at = ? WHERE delivery_id = ? AND claim = ?', [
+      tx.now,
+      claimed.deliveryId,
+      claimed.claim,
+    ]);
+  },
+
+  /**
+   * Writes down how an attempt went and what follows from it. Does nothing where that was done before, where the
+   * delivery was taken up by another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
+   */
+  async finish(
+    tx: Tx,
+    claimed: ClaimedDelivery,
+    attempt: Attempt & {
+      readonly error: string | null;
+      readonly startedAt: number;
+      readonly durationMs: number;
+    },
+    random: number,
+  ): Promise<Verdict | undefined> {
+    const before = await tx.sql.get<{
+      workspaceId: string;
+      attempts: number;
+      firstAttemptAt: number | null;
+      failingSince: number | null;
+    }>(
+      `SELECT d.workspace_id AS "workspaceId", d.attempts, d.first_attempt_at AS "firstAttemptAt",
+         w.failing_since AS "failingSince"
+       FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+       WHERE d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
+      [claimed.deliveryId, claimed.claim],
+    );
+    if (!before) return undefined;
+    const verdict = judge(before, attempt, random);
+    // The subscription first: its removal locks it before its deliveries.
+    if (verdict.failingSince !== before.failingSince)
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
+        verdict.failingSince,
+        claimed.webhookId,
+      ]);
+    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
+    await tx.sql.run(
+      `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
+       WHERE delivery_id = ? AND claim = ?`,
+      [
+        verdict.delivery,
+        verdict.delivery === 'pending' ? verdict.nextAttemptAt : null,
+        claimed.deliveryId,
+        claimed.claim,
+      ],
+    );
+    await tx.sql.run(
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [
+        before.workspaceId,
+        claimed.deliveryId,
+        claimed.claim,
+        attempt.startedAt,
+        attempt.status,
+        attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
+        Math.round(attempt.durationMs),
+      ],
+    );
+    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ? AND number <= ?', [
+      claimed.deliveryId,
+      claimed.claim - KEPT_ATTEMPTS,
+    ]);
+    return verdict;
+  },
+
+  /** A page of the deliveries of a subscription with their attempts, newest first, those behind `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    most: number,
+    after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
+  ): Promise<Page<StoredDelivery>> {
+    const { rows, more } = await readPage<Omit<StoredDelivery, 'attempts'>>(tx, {
+      columns: `d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
+        CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"`,
+      long: [],
+      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
+        WHERE a.delivery_id = d.delivery_id AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
+      from: `delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+        WHERE d.workspace_id = ? AND d.webhook_id = ?
+          AND (d.occurred_at < ? OR (d.occurred_at = ? AND d.delivery_id > ?))`,
+      params: [workspaceId, webhookId, after.at, after.at, after.id],
+      order: 'd.occurred_at DESC, d.delivery_id',
+      most,
+    });
+    if (rows.length === 0) return { rows: [], more };
+    const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
+      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
+         a.duration_ms AS "durationMs"
+       FROM delivery_attempt a JOIN delivery d ON d.delivery_id = a.delivery_id
+       WHERE a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
+       ORDER BY a.delivery_id, a.number`,
+      rows.map((row) => row.deliveryId),
+    );
+    const byId = new Map<string, StoredAttempt[]>(rows.map(({ deliveryId }) => [deliveryId, []]));
+    for (const { deliveryId, ...attempt } of attempts) byId.get(deliveryId)!.push(attempt);
+    return { rows: rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId)! })), more };
+  },
+
+  /**
+   * Makes a delivery due now, with a new round of attempts where the last one is over. One that a worker has in hand
+   * stays with it. Returns false where there is no such delivery.
+   */
+  async redeliver(tx: Tx, workspaceId: string, webhookId: string, deliveryId: string): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `UPDATE delivery SET
+         attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
+         first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
+         due_at = CASE WHEN in_hand = 1 THEN due_at ELSE ? END,
+         status = 'pending'
+       WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
+      [tx.now, workspaceId, webhookId, deliveryId],
+    );
+    if (changed > 0) await tx.notify('deliveries');
+    return changed > 0;
+  },
+
+  /** Removes up to `most` deliveries of subscriptions that are gone; returns how many, and counts those too. */
+  async purgeDropped(tx: Tx, most: number): Promise<number> {
+    let left = most;
+    while (left > 0) {
+      const dropped = await tx.sql.get<{ id: string }>(
+        `SELECT webhook_id AS id FROM dropped_webhook ORDER BY webhook_id LIMIT 1 ${tx.sql.dialect.skipLocked}`,
+      );
+      if (!dropped) break;
+      const found = await tx.sql.all<{ id: string }>(
+        `SELECT delivery_id AS id FROM delivery WHERE webhook_id = ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
+        [dropped.id, left],
+      );
+      await remove(tx, found);
+      left -= Math.min(left, found.length + 1);
+      if (left === 0) break;
+      // What another transaction has locked is removed in a later round.
+      if (await tx.sql.get('SELECT 1 FROM delivery WHERE webhook_id = ? LIMIT 1', [dropped.id])) break;
+      await tx.sql.run('DELETE FROM dropped_webhook WHERE webhook_id = ?', [dropped.id]);
+    }
+    return most - left;
+  },
+
+  /** Removes up to `most` deliveries that ended long ago; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
+    const old = await tx.sql.all<{ id: string }>(
+      `SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
+      [tx.now - KEPT_MS, most],
+    );
+    await remove(tx, old);
+    return old.length;
+  },
+};
+
+/** Removes deliveries that this transaction has locked, with their attempts. */
+async function remove(tx: Tx, deliveries: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of deliveries) {
+    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);
+    await tx.sql.run('DELETE FROM delivery WHERE delivery_id = ?', [id]);
+  }
+}

@@ -1,0 +1,44 @@
+import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
+import type { Tx } from '../store.ts';
+
+/** The first answer to a key, kept for 24 hours (docs/decisions.md, "Repeating a request"). */
+export interface KeptAnswer {
+  readonly digest: string;
+  readonly status: number;
+  /** JSON text; null for an answer without a body. */
+  readonly body: string | null;
+}
+
+export const idempotency = {
+  /**
+   * The answer that was kept for a key. It is locked, so that the transaction that repeats it has something to commit:
+   * on PostgreSQL with a synchronous standby it then waits as the first one did, which may have been cut off there.
+   */
+  async find(tx: Tx, workspaceId: string, key: string): Promise<KeptAnswer | undefined> {
+    return tx.sql.get<KeptAnswer>(
+      `SELECT digest, status, body FROM idempotency WHERE workspace_id = ? AND key = ? AND expires_at > ?
+       ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, key, tx.now],
+    );
+  },
+
+  /** Returns false where another request has kept an answer under this key first. */
+  async keep(tx: Tx, workspaceId: string, key: string, answer: KeptAnswer): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `INSERT INTO idempotency (workspace_id, key, digest, status, body, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (workspace_id, key) DO UPDATE SET digest = excluded.digest, status = excluded.status,
+         body = excluded.body, expires_at = excluded.expires_at WHERE idempotency.expires_at <= ?`,
+      [workspaceId, key, answer.digest, answer.status, answer.body, tx.now + IDEMPOTENCY_TTL_MS, tx.now],
+    );
+    return changed > 0;
+  },
+
+  /** Removes up to `most` keys past their time; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM idempotency WHERE (workspace_id, key) IN
+         (SELECT workspace_id, key FROM idempotency WHERE expires_at <= ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
+      [tx.now, most],
+    );
+  },
+};

@@ -1,0 +1,75 @@
+import type { Tx } from '../store.ts';
+
+/** Snapshots kept beside the newest: the ones a broken snapshot falls back to. */
+const KEPT = 5;
+
+export interface ModelHead {
+  readonly version: number;
+  /** The last entry of the reward log that is in it. */
+  readonly learnedSeq: number;
+}
+
+export const models = {
+  /** Version and place in the reward log of the newest model; undefined before the first. */
+  async head(tx: Tx, workspaceId: string): Promise<ModelHead | undefined> {
+    const row = await tx.sql.get<ModelHead>(
+      'SELECT version, learned_seq AS "learnedSeq" FROM model_head WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row && { version: Number(row.version), learnedSeq: Number(row.learnedSeq) };
+  },
+
+  /** The same, held for the rest of the transaction: one learner at a time. */
+  async hold(tx: Tx, workspaceId: string): Promise<ModelHead> {
+    await tx.sql.run(
+      `INSERT INTO model_head (workspace_id, version, learned_seq) VALUES (?, 0, 0)
+       ON CONFLICT (workspace_id) DO UPDATE SET version = model_head.version`,
+      [workspaceId],
+    );
+    return (await models.head(tx, workspaceId))!;
+  },
+
+  /** The text of a snapshot. */
+  async body(tx: Tx, workspaceId: string, version: number): Promise<string | undefined> {
+    const row = await tx.sql.get<{ body: string }>(
+      'SELECT body FROM model WHERE workspace_id = ? AND version = ?',
+      [workspaceId, version],
+    );
+    return row?.body;
+  },
+
+  /** The kept snapshots, the newest first; their texts are large and asked for one by one. */
+  async kept(tx: Tx, workspaceId: string): Promise<ModelHead[]> {
+    const rows = await tx.sql.all<ModelHead>(
+      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? ORDER BY version DESC`,
+      [workspaceId],
+    );
+    return rows.map((row) => ({ version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
+  },
+
+  /** Makes a snapshot the newest model and forgets the oldest. */
+  async publish(tx: Tx, workspaceId: string, head: ModelHead, body: string): Promise<void> {
+    await tx.sql.run(
+      'INSERT INTO model (workspace_id, version, learned_seq, body, at_ms) VALUES (?, ?, ?, ?, ?)',
+      [workspaceId, head.version, head.learnedSeq, body, tx.now],
+    );
+    await tx.sql.run('UPDATE model_head SET version = ?, learned_seq = ? WHERE workspace_id = ?', [
+      head.version,
+      head.learnedSeq,
+      workspaceId,
+    ]);
+    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND version < ?', [
+      workspaceId,
+      head.version - KEPT,
+    ]);
+  },
+
+  /** Workspaces whose reward log is ahead of their model. */
+  async behind(tx: Tx): Promise<string[]> {
+    const rows = await tx.sql.all<{ id: string }>(
+      `SELECT r.workspace_id AS id FROM reward_head r LEFT JOIN model_head m ON m.workspace_id = r.workspace_id
+       WHERE r.seq > COALESCE(m.learned_seq, 0)`,
+    );
+    return rows.map((row) => row.id);
+  },
+};

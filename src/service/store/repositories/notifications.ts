@@ -1,0 +1,210 @@
+import { afterLostWorker, nextTry } from '../../domain/notifications/dispatch.ts';
+import {
+  isEnd,
+  type NotificationEvent,
+  type NotificationState,
+  step,
+} from '../../domain/notifications/state.ts';
+import { bytesOf, fitting } from '../pages.ts';
+import type { Tx } from '../store.ts';
+
+export interface HistoryEntry {
+  readonly status: NotificationState;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+export interface StoredNotification {
+  readonly notificationId: string;
+  readonly hashId: string;
+  readonly templateId: string;
+  readonly channel: string;
+  readonly priority: string;
+  readonly status: NotificationState;
+  readonly history: readonly HistoryEntry[];
+  /** Why it failed, in words that hold nothing personal; null unless it did. */
+  readonly failure: string | null;
+}
+
+/** A notification taken up by a worker. `variables` are sealed. */
+export interface ClaimedNotification extends StoredNotification {
+  readonly workspaceId: string;
+  readonly variables: Uint8Array;
+  readonly claim: number;
+  /** Hand-overs before this one. */
+  readonly tries: number;
+}
+
+/** How a hand-over ended: delivered, to be tried again, or failed for a reason. */
+export type DispatchResult =
+  | { readonly event: 'deliver' }
+  | { readonly event: 'retry' | 'fail'; readonly failure: string };
+
+const COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
+  priority, status, history, failure`;
+
+type Row = Omit<StoredNotification, 'history'> & { history: string };
+const fromRow = <T extends { history: string }>(row: T) => ({
+  ...row,
+  history: JSON.parse(row.history) as HistoryEntry[],
+});
+
+export const notifications = {
+  async create(
+    tx: Tx,
+    workspaceId: string,
+    made: Pick<StoredNotification, 'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'> & {
+      readonly variables: Uint8Array;
+    },
+  ): Promise<void> {
+    const history: HistoryEntry[] = [{ status: 'queued', at: new Date(tx.now).toISOString() }];
+    await tx.sql.run(
+      `INSERT INTO notification (workspace_id, notification_id, hash_id, template_id, channel, priority, variables,
+         status, history, tries, claim, in_hand, due_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?)`,
+      [
+        workspaceId,
+        made.notificationId,
+        made.hashId,
+        made.templateId,
+        made.channel,
+        made.priority,
+        made.variables,
+        JSON.stringify(history),
+        tx.now,
+        tx.now,
+      ],
+    );
+    await tx.notify('notifications');
+  },
+
+  async get(tx: Tx, workspaceId: string, id: string): Promise<StoredNotification | undefined> {
+    const row = await tx.sql.get<Row>(
+      `SELECT ${COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+      [workspaceId, id],
+    );
+    return row && fromRow(row);
+  },
+
+  /** The channels that have something due now. */
+  async dueLanes(tx: Tx): Promise<string[]> {
+    const rows = await tx.sql.all<{ channel: string }>(
+      'SELECT DISTINCT channel FROM notification WHERE due_at <= ?',
+      [tx.now],
+    );
+    return rows.map((row) => row.channel);
+  },
+
+  /**
+   * Takes up to `most` due notifications of a channel for `leaseMs` and moves them to dispatched, before anything is sent: a worker
+   * that dies now leaves a trace. One that a vanished worker had is taken again only if the channel drops repeats.
+   */
+  async claim(
+    tx: Tx,
+    channel: string,
+    most: number,
+    { leaseMs, channelDropsRepeats }: { leaseMs: number; channelDropsRepeats: boolean },
+  ): Promise<ClaimedNotification[]> {
+    const due = await tx.sql.all<{ workspaceId: string; id: string; bytes: number }>(
+      `SELECT workspace_id AS "workspaceId", notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
+       FROM notification WHERE channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
+      [channel, tx.now, most],
+    );
+    const claimed: ClaimedNotification[] = [];
+    for (const { workspaceId, id } of due.slice(0, fitting(due))) {
+      const row = await tx.sql.get<
+        Row & { workspaceId: string; variables: Uint8Array; claim: number; tries: number; inHand: number }
+      >(
+        `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand"
+         FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+        [workspaceId, id],
+      );
+      const { inHand, ...rest } = fromRow(row!);
+      const lost = inHand === 1 && afterLostWorker(channelDropsRepeats) === 'give-up';
+      const next = { ...rest, claim: rest.claim + 1 };
+      if (lost) {
+        await move(tx, next, 'fail', {
+          dueAt: null,
+          tries: rest.tries,
+          failure: 'the service stopped while it was being sent; whether it was sent is not known',
+        });
+        continue;
+      }
+      const history = await move(tx, next, 'dispatch', {
+        dueAt: tx.now + leaseMs,
+        failure: null,
+        tries: rest.tries + 1,
+      });
+      claimed.push({ ...next, status: 'dispatched', history });
+    }
+    return claimed;
+  },
+
+  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
+  async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
+    for (const { workspaceId, notificationId, claim } of held)
+      await tx.sql.run(
+        `UPDATE notification SET due_at = ? WHERE (workspace_id, notification_id) IN
+           (SELECT workspace_id, notification_id FROM notification
+            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, workspaceId, notificationId, claim],
+      );
+  },
+
+  /** Gives a notification back untried: the worker stops before the hand-over began. */
+  async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
+    await tx.sql.run(
+      `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?
+       WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
+      [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
+    );
+  },
+
+  /** Writes down how a hand-over ended. Does nothing where that was done, or another worker has taken it up since. */
+  async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
+    const row = await tx.sql.get<{ claim: number }>(
+      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ? AND in_hand = 1',
+      [claimed.workspaceId, claimed.notificationId],
+    );
+    if (row?.claim !== claimed.claim) return;
+    const again = result.event === 'retry' ? nextTry(claimed.tries + 1, tx.now, random) : null;
+    const event: NotificationEvent = result.event === 'retry' && again === null ? 'fail' : result.event;
+    await move(tx, claimed, event, {
+      dueAt: again,
+      tries: claimed.tries + 1,
+      failure: event === 'fail' && result.event !== 'deliver' ? result.failure : null,
+    });
+  },
+};
+
+/** Applies an event to a notification and stores the result. Variables are forgotten once it has ended. */
+async function move(
+  tx: Tx,
+  of: ClaimedNotification,
+  event: NotificationEvent,
+  to: { dueAt: number | null; failure: string | null; tries: number },
+): Promise<readonly HistoryEntry[]> {
+  const { outcome, state } = step(of.status, event);
+  if (outcome === 'refused') return of.history;
+  const history =
+    outcome === 'moved' ? [...of.history, { status: state, at: new Date(tx.now).toISOString() }] : of.history;
+  await tx.sql.run(
+    `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
+       variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
+     WHERE workspace_id = ? AND notification_id = ?`,
+    [
+      state,
+      JSON.stringify(history),
+      to.failure,
+      to.dueAt,
+      of.claim,
+      event === 'dispatch' ? 1 : 0,
+      to.tries,
+      isEnd(state) ? 1 : 0,
+      of.workspaceId,
+      of.notificationId,
+    ],
+  );
+  return history;
+}

@@ -1,0 +1,33 @@
+import { occurrenceOf } from '../../domain/deliveries/occurrence.ts';
+import type { Tx } from '../store.ts';
+import { fanOuts } from './fan-outs.ts';
+
+/** What a user did with a message or a notification. */
+export interface Outcome {
+  readonly workspaceId: string;
+  readonly kind: 'message' | 'notification';
+  /** Decision id of a message, notification id of a notification. */
+  readonly id: string;
+  readonly type: 'opened' | 'clicked' | 'actioned' | 'dismissed';
+  readonly hashId: string;
+  /** Content of a message, template of a notification. */
+  readonly contentId: string;
+}
+
+/**
+ * Records an outcome, once per thing and type. Returns false for a repeat, which has no effect.
+ * The webhook deliveries that it causes are written here, in the same transaction: an outcome that was answered is
+ * never without them, and one that was undone leaves none.
+ */
+export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> {
+  const { workspaceId, kind, id, type } = outcome;
+  const added = await tx.sql.run(
+    `INSERT INTO outcome (workspace_id, kind, id, type, at_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (workspace_id, kind, id, type) DO NOTHING`,
+    [workspaceId, kind, id, type, tx.now],
+  );
+  if (added === 0) return false;
+  const occurrence = occurrenceOf(outcome, tx.now);
+  if (occurrence) await fanOuts.begin(tx, workspaceId, occurrence);
+  return true;
+}

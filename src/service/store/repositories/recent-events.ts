@@ -1,0 +1,112 @@
+import type { SqlValue, Tx } from '../store.ts';
+import { settings } from './settings.ts';
+
+export interface RecentEvent {
+  readonly userId: string;
+  readonly event: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** A stretch of time up to now in which a user's events of one name are counted. */
+export interface EventSpan {
+  readonly key: string;
+  readonly event: string;
+  /** Unix ms. */
+  readonly since: number;
+  /** Where counting may stop. */
+  readonly enough: number;
+}
+
+/** Which names are indexed, and how far the events from before they were have been brought in. */
+export interface EventIndex {
+  readonly names: readonly string[];
+  /** Null where nothing is left to bring in. */
+  readonly backlog: {
+    readonly names: readonly string[];
+    readonly after: number;
+    readonly upTo: number;
+  } | null;
+}
+
+/** The longest that a rule of a catalogue may look back: its schema allows 365 days. */
+const LONGEST_LOOK_BACK_MS = 366 * 86_400_000;
+
+const INDEX = 'eventIndex';
+const NOTHING: EventIndex = { names: [], backlog: null };
+
+/** Rows of one statement (see users.ts). */
+const CHUNKS = [64, 8, 1];
+
+/** Windows that one statement counts. */
+const COUNTED_AT_ONCE = 16;
+
+/** In the order of the index: where one user has most events, PostgreSQL would else read the table for everybody. */
+const COUNT = `SELECT count(*) FROM (SELECT at_ms FROM recent_event
+  WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms LIMIT ?) AS e`;
+
+/** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
+export const recentEvents = {
+  async index(tx: Tx): Promise<EventIndex> {
+    return (await settings.get<EventIndex>(tx, INDEX)) ?? NOTHING;
+  },
+
+  async setIndex(tx: Tx, index: EventIndex): Promise<void> {
+    await settings.set(tx, INDEX, index);
+  },
+
+  /** Forgets up to `most` of what is indexed of a name; returns how many. */
+  async forget(tx: Tx, name: string, most: number): Promise<number> {
+    return tx.sql.run(
+      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE event = ? LIMIT ?)',
+      [name, most],
+    );
+  },
+
+  async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
+    let from = 0;
+    for (const size of CHUNKS) {
+      for (; events.length - from >= size; from += size) {
+        const params: SqlValue[] = events
+          .slice(from, from + size)
+          .flatMap(({ userId, event, at }) => [workspaceId, userId, event, at]);
+        await tx.sql.run(
+          `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
+           VALUES ${Array(size).fill('(?, ?, ?, ?)').join(', ')}`,
+          params,
+        );
+      }
+    }
+  },
+
+  /**
+   * How many of a user's indexed events fall into each window, by its key. Each count stops where it is enough, so
+   * that a user with any number of events costs no more than one with few.
+   */
+  async count(
+    tx: Tx,
+    workspaceId: string,
+    userId: string,
+    windows: readonly EventSpan[],
+  ): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let from = 0; from < windows.length; from += COUNTED_AT_ONCE) {
+      const part = windows.slice(from, from + COUNTED_AT_ONCE);
+      const row = await tx.sql.get<Record<string, number>>(
+        `SELECT ${part.map((_, i) => `(${COUNT}) AS n${i}`).join(', ')}`,
+        part.flatMap(({ event, since, enough }) => [workspaceId, userId, event, since, tx.now, enough]),
+      );
+      part.forEach(({ key }, i) => void counts.set(key, Number(row![`n${i}`])));
+    }
+    return counts;
+  },
+
+  /** Removes up to `most` events that no rule can ask about any more; returns how many. */
+  async purge(tx: Tx, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM recent_event WHERE seq IN
+         (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
+      [tx.now - LONGEST_LOOK_BACK_MS, most],
+    );
+  },
+};

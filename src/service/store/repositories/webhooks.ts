@@ -1,0 +1,169 @@
+import { type Page, readPage } from '../pages.ts';
+import type { SqlValue, Tx } from '../store.ts';
+
+/** A subscription as stored; secrets are sealed. Times are unix ms. */
+export interface StoredWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly status: 'active' | 'disabled';
+  readonly disabledReason: string | null;
+  readonly leaseUntil: number | null;
+  readonly createdAt: number;
+}
+
+/** How long a replaced secret goes on signing (docs/decisions.md, "Subscriptions"). */
+export const ROTATION_MS = 24 * 3600 * 1000;
+
+type Row = Omit<StoredWebhook, 'events'> & { events: string };
+
+const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
+  lease_until AS "leaseUntil", created_at AS "createdAt"`;
+/** A subscription whose lease has ended is gone, though its row may not be yet. */
+const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
+
+const fromRow = (row: Row): StoredWebhook => ({ ...row, events: JSON.parse(row.events) as string[] });
+
+export const webhooks = {
+  async create(
+    tx: Tx,
+    workspaceId: string,
+    webhook: {
+      id: string;
+      url: string;
+      events: readonly string[];
+      secret: Uint8Array;
+      leaseMs: number | null;
+    },
+  ): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?)`,
+      [
+        workspaceId,
+        webhook.id,
+        webhook.url,
+        JSON.stringify(webhook.events),
+        webhook.secret,
+        webhook.leaseMs === null ? null : tx.now + webhook.leaseMs,
+        tx.now,
+      ],
+    );
+  },
+
+  /** How many subscriptions a workspace has; the transaction is then the only one to add to them. */
+  async countAlone(tx: Tx, workspaceId: string): Promise<number> {
+    await tx.lock(`subscriptions of ${workspaceId}`);
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM webhook WHERE workspace_id = ? AND ${ALIVE}`,
+      [workspaceId, tx.now],
+    );
+    return Number(row!.n);
+  },
+
+  /** A page of the subscriptions of a workspace, oldest first, those behind `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    most: number,
+    after: { readonly at: number; readonly id: string } = { at: -1, id: '' },
+  ): Promise<Page<StoredWebhook>> {
+    const { rows, more } = await readPage<Row>(tx, {
+      columns: COLUMNS,
+      long: ['url', 'events', 'disabled_reason'],
+      from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
+      params: [workspaceId, tx.now, after.at, after.id],
+      order: 'created_at, webhook_id',
+      most,
+    });
+    return { rows: rows.map(fromRow), more };
+  },
+
+  async get(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook | undefined> {
+    const row = await tx.sql.get<Row>(
+      `SELECT ${COLUMNS} FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [workspaceId, id, tx.now],
+    );
+    return row && fromRow(row);
+  },
+
+  /** Changes what is given. Enabling forgets earlier failures. Returns false where there is no such subscription. */
+  async update(
+    tx: Tx,
+    workspaceId: string,
+    id: string,
+    change: {
+      url?: string | undefined;
+      events?: readonly string[] | undefined;
+      status?: 'active' | 'disabled' | undefined;
+      leaseMs?: number | undefined;
+    },
+  ): Promise<boolean> {
+    const sets: string[] = [];
+    const values: SqlValue[] = [];
+    const set = (column: string, value: SqlValue) => {
+      sets.push(`${column} = ?`);
+      values.push(value);
+    };
+    if (change.url !== undefined) set('url', change.url);
+    if (change.events !== undefined) set('events', JSON.stringify(change.events));
+    if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
+    if (change.status !== undefined) {
+      set('status', change.status);
+      set('disabled_reason', change.status === 'disabled' ? 'disabled by request' : null);
+      if (change.status === 'active') set('failing_since', null);
+    }
+    if (sets.length === 0) set('webhook_id', id);
+    const changed = await tx.sql.run(
+      `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [...values, workspaceId, id, tx.now],
+    );
+    if (changed > 0 && change.status === 'active') await tx.notify('deliveries');
+    return changed > 0;
+  },
+
+  /** Replaces the secret; the present one goes on signing for a day. */
+  async rotate(tx: Tx, workspaceId: string, id: string, secret: Uint8Array): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `UPDATE webhook SET previous_secret = secret, previous_until = ?, secret = ?
+       WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [tx.now + ROTATION_MS, secret, workspaceId, id, tx.now],
+    );
+    return changed > 0;
+  },
+
+  async delete(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+    const gone = await tx.sql.run(
+      `DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [workspaceId, id, tx.now],
+    );
+    if (gone > 0) await drop(tx, id);
+    return gone > 0;
+  },
+
+  /** Switches a subscription off for a reason of ours. */
+  async disable(tx: Tx, id: string, reason: string): Promise<void> {
+    await tx.sql.run(
+      "UPDATE webhook SET status = 'disabled', disabled_reason = ? WHERE webhook_id = ? AND status = 'active'",
+      [reason, id],
+    );
+  },
+
+  /** Removes up to `most` subscriptions whose lease has ended; returns how many. */
+  async purgeExpired(tx: Tx, most: number): Promise<number> {
+    const expired = await tx.sql.all<{ id: string }>(
+      `SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
+      [tx.now, most],
+    );
+    for (const { id } of expired) {
+      await tx.sql.run('DELETE FROM webhook WHERE webhook_id = ?', [id]);
+      await drop(tx, id);
+    }
+    return expired.length;
+  },
+};
+
+/** Notes that the deliveries of a subscription are to be removed: there may be any number (deliveries.purgeDropped). */
+async function drop(tx: Tx, webhookId: string): Promise<void> {
+  await tx.sql.run('INSERT INTO dropped_webhook (webhook_id) VALUES (?)', [webhookId]);
+}

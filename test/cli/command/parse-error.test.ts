@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { runSvc } from '../../support/process/run-svc.ts';
+
+describe('a mistake in the command line', () => {
+  it.each([
+    ['decide --hsh-id x', '`svc decide` has no flag --hsh-id', 'did you mean --hash-id?'],
+    ['decide --jsn', '`svc decide` has no flag --jsn', 'did you mean --json?'],
+    ['decide --zzzzzzzzz', '`svc decide` has no flag --zzzzzzzzz', 'see `svc decide --help`'],
+    ['decide -z', '`svc decide` has no flag -z', 'see `svc decide --help`'],
+    ['profiles use', 'NAME is missing: name of the profile', 'see `svc profiles use --help`'],
+    ['profiles use a b', 'unexpected argument: b', 'see `svc profiles use --help`'],
+    ['events send --user-id u', '--event is missing', 'see `svc events send --help`'],
+    [
+      'events import --format xml',
+      '--format must be one of ndjson, csv, not xml',
+      'see `svc events import --help`',
+    ],
+    [
+      'events import a.csv --time-zone Europe/Berlin -- -x',
+      '--time-zone needs --convert-timestamps',
+      'svc events import a.csv --time-zone Europe/Berlin --convert-timestamps -- -x',
+    ],
+    ['serve --port', '--port needs a value', 'see `svc serve --help`'],
+    ['serve --port http', '--port: a whole number is needed, not http', 'see `svc serve --help`'],
+    [
+      'serve --port 99999',
+      '--port: a number of at most 65535 is needed, not 99999',
+      'see `svc serve --help`',
+    ],
+    ['webhooks tset', '`svc webhooks tset` is no command', 'did you mean `svc webhooks test`?'],
+    ['decide --jsno', '`svc decide` has no flag --jsno', 'did you mean --json?'],
+    ['decid', '`svc decid` is no command', 'did you mean `svc decide`?'],
+    ['serve exec ls', 'unexpected argument: ls', 'svc serve exec -- ls'],
+    ["decide it's", "unexpected argument: it's", "svc decide --hash-id 'it'\\''s'"],
+    ['profiles rm', '`svc profiles rm` is no command', 'did you mean `svc profiles remove`?'],
+    ['webhooks ls', '`svc webhooks ls` is no command', 'did you mean `svc webhooks list`?'],
+    ['import a.csv', '`svc import` is no command', 'did you mean `svc events import`?'],
+    ['events:import', '`svc events:import` is no command', 'did you mean `svc events import`?'],
+    ['--versoin', '--versoin comes before any command', 'did you mean svc --version?'],
+    ['decide --prof x', '`svc decide` has no flag --prof', 'did you mean --profile?'],
+    ['events nope', '`svc events nope` is no command', 'see `svc events --help`'],
+  ])('svc %s', async (line, message, hint) => {
+    const run = await runSvc(line.split(' '));
+    expect(run).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n  next: ${hint}\n` });
+  });
+
+  it('never repeats a value that may be a secret', async () => {
+    const run = await runSvc(['decide', '--api-key=sk_live_0123456789']);
+    expect(run.stderr).toContain('has no flag --api-key\n');
+    expect(run.stderr).not.toContain('sk_live');
+  });
+});

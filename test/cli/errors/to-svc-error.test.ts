@@ -1,0 +1,177 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readManifest } from '../../../src/cli/command/manifest.ts';
+import { COMMANDS } from '../../../src/program/commands.gen.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+const { commands } = readManifest(ROOT);
+
+/** The commands of svc in a text, each with its flags. */
+function commandsIn(text: string): { id: string; flags: string[] }[] {
+  return [...text.matchAll(/\bsvc ([a-z]+(?: [a-z]+)*)([^;\n]*)/g)].map(([, words, rest]) => {
+    const named = words!.split(' ');
+    const id = [named.slice(0, 2).join(':'), named[0]!].find((one) => one in COMMANDS);
+    return { id: id ?? `? ${words}`, flags: [...rest!.matchAll(/--([a-z-]+)/g)].map(([, flag]) => flag!) };
+  });
+}
+
+const send = ['events', 'send', '--user-id', 'u', '--event', "it's"];
+
+describe('the next step of what a service answers', () => {
+  it.each<[number, string, string]>([
+    [301, '', 'correct the base URL BASE of SVC_BASE_URL; svc doctor --region eu'],
+    [
+      400,
+      '{"message":"bad","details":[{"field":"userId","message":"is odd"}]}',
+      'change what is named there; the flags: svc events send --help',
+    ],
+    [
+      400,
+      '{"message":"bad"}',
+      `look at what was sent and answered: svc events send --user-id u --event 'it'\\''s' --region eu --debug`,
+    ],
+    [401, '', 'the key is from SVC_API_KEY; give another: read -rs SVC_API_KEY && export SVC_API_KEY'],
+    [403, '', 'workspace ws_1 is from SVC_WORKSPACE, the key from SVC_API_KEY; '],
+    [404, '', 'check the identifier and the address BASE of SVC_BASE_URL: svc doctor --region eu'],
+    [
+      405,
+      '',
+      `use a service that has it, such as the one on this machine: svc events send --user-id u --event 'it'\\''s' --profile local`,
+    ],
+    [429, '', 'see what is left: svc limits --region eu\n        to wait for longer: svc events send '],
+    [500, '', 'the address is from SVC_BASE_URL; look closer: svc doctor --region eu'],
+  ])('%i %s', async (status, body, next) => {
+    const service = await cannedService(() => ({ status, body, headers: { 'retry-after': '0' } }));
+    const run = await runSvc([...send, '--region', 'eu', '--max-retries', '0'], {
+      env: service.env,
+    });
+    const said = run.stderr.slice(run.stderr.indexOf('next: ') + 6).replaceAll(' --max-retries 0', '');
+    expect(said.replace(service.env.SVC_BASE_URL, 'BASE')).toContain(next);
+    for (const { id, flags } of commandsIn(said)) {
+      const command = commands.find((one) => one.id === id);
+      expect(command, id).toBeDefined();
+      for (const flag of flags) expect([...Object.keys(command!.flags), 'help']).toContain(flag);
+    }
+  });
+});
+
+describe('what is not the service', () => {
+  const PORTAL = '<!DOCTYPE html>\n<html><head><title> Hotel </title></head><body>Log in</body></html>';
+  const input = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
+
+  it.each<[string[], number]>([
+    [['events', 'send', '--user-id', 'u', '--event', 'e'], 0],
+    [['events', 'import', '-'], 0],
+    [['users', 'import', '-'], 0],
+    [['decide', '--hash-id', 'h'], 0],
+    [['notifications', 'trigger', '--hash-id', 'h', '--template', 't', '--channel', 'sms'], 0],
+    [['webhooks', 'list'], 0],
+    [['webhooks', 'create', '--url', 'https://x.example', '--event', 'campaign.opened'], 0],
+    [['webhooks', 'delete', 'w'], 0],
+    [['messages', 'outcome', 'd', 'opened'], 0],
+    [['limits', '--refresh'], 0],
+    [['doctor'], 6],
+  ])('any 2xx is a success, but of a captive portal once a warning says so: svc %j', async (argv, code) => {
+    const service = await cannedService(() => ({ headers: { 'content-type': 'text/html' }, body: PORTAL }));
+    const run = await runSvc([...argv, '--max-retries', '0'], {
+      env: service.env,
+      stdin: argv[0] === 'users' ? '{"userId":"u"}\n' : input,
+    });
+    expect(run.code, run.stderr).toBe(code);
+    const said = run.stderr.split('a web page ("Hotel") came, which is not from the service itself');
+    // doctor has a row for it, too.
+    expect(said).toHaveLength(argv[0] === 'doctor' ? 3 : 2);
+  });
+
+  it('a proxy that speaks for the service is named', async () => {
+    const body = '<html><head><title>502 Bad Gateway</title></head></html>';
+    const service = await cannedService(() => ({ status: 502, body }));
+    const run = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0'], { env: service.env });
+    expect(run).toMatchObject({ code: 6, stdout: '' });
+    expect(run.stderr).toContain(
+      'error: a web page ("502 Bad Gateway") came, which is not from the service itself (HTTP 502)\n',
+    );
+  });
+
+  it.each(['', 'OK', '<ok/>', '"accepted"', 'null', '[]'])(
+    'any other body of a 2xx is taken in silence: %j',
+    async (body) => {
+      const service = await cannedService(() => ({
+        status: 202,
+        headers: { 'content-type': 'text/html' },
+        body,
+      }));
+      expect(await runSvc(send, { env: service.env })).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('says why nothing happens while it tries again, once', async () => {
+    const { env } = await cannedService(() => ({ status: 503, body: '' }));
+    const clock = new VirtualClock(Date.now());
+    const running = startSvc(['webhooks', 'list'], { env, clock });
+    let ended = false;
+    const done = running.done.finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      await clock.advance(60_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const { code, stderr } = await done;
+    expect(code).toBe(6);
+    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: trying again, up to 5 times in all`);
+    expect(stderr.match(/trying again/g)).toHaveLength(1);
+  });
+
+  it('a TLS port, a plain one, a lost read: each in words', async () => {
+    const plain = await cannedService(() => ({}));
+    const tls = { ...plain.env, SVC_BASE_URL: plain.env.SVC_BASE_URL.replace('http:', 'https:') };
+    const wrong = await runSvc(['webhooks', 'list', '--max-retries', '0'], { env: tls });
+    expect(wrong.code).toBe(6);
+    expect(wrong.stderr).toMatch(/cannot be reached: it speaks no TLS there, perhaps plain http \(ERR_SSL/);
+    const server = createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.destroy()),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const env = { ...plain.env, SVC_BASE_URL: `http://127.0.0.1:${port}` };
+    const read = await runSvc(['webhooks', 'list', '--max-retries', '0', '--json'], { env });
+    expect(JSON.parse(read.stderr).error).toMatchObject({ code: 'unreachable', exitCode: 6 });
+    const write = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0', '--json'], { env });
+    expect(JSON.parse(write.stderr).error).toMatchObject({ code: 'in_doubt', exitCode: 6 });
+  });
+});
+
+it('an interrupted request that may have arrived is in doubt, and is not offered again', async () => {
+  let arrived = () => {};
+  const there = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => arrived()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const env = { SVC_BASE_URL: `http://127.0.0.1:${port}`, SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
+  const trigger = ['notifications', 'trigger', '--hash-id', 'h', '--template', 't', '--channel', 'sms'];
+  const run = startSvc(trigger, { env });
+  await there;
+  run.interrupt();
+  const { code, stderr } = await run.done;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/interrupted: it is not known whether the notification t to h was accepted/);
+  expect(stderr).not.toContain('svc notifications trigger');
+});
+
+describe('a batch', () => {
+  it('ends in the command that tries again what failed', async () => {
+    const service = await cannedService(({ body }) =>
+      body.includes('"bad"') ? { status: 400 } : { body: '{"decisionId":"d"}' },
+    );
+    const run = await runSvc(['decide', '--input', '-'], { env: service.env, stdin: 'good\nbad\n' });
+    expect(run.code).toBe(7);
+    expect(run.stderr).toContain("jq -cr 'select(.error).request' OUTPUT | svc decide --input -\n");
+  });
+});

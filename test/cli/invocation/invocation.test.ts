@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { Typed } from '../../../src/cli/invocation/invocation.ts';
+import { clean } from '../../../src/cli/terminal/sanitize.ts';
+import { commandLine, shellPath } from '../../../src/kit/shell.ts';
+
+const typed = (...argv: string[]) => new Typed(argv);
+
+describe('a command line in a next step', () => {
+  it('is read back by a shell word for word', () => {
+    const words = [
+      'a b',
+      "it's",
+      '$HOME',
+      '`id`',
+      '*',
+      '',
+      '~',
+      '=ls',
+      'x=1',
+      '#',
+      '!',
+      'ü',
+      '-n',
+      '"',
+      '\\',
+    ];
+    // Only these shells read escapes.
+    const unseen = ['a\nb', "it's \x1b[31m\\", '\u202e\u200b', '\u0085', '\u{e0041}', '\u2028', '❤️'];
+    const back = (shell: string, line: string) =>
+      execFileSync(shell, ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
+        .split('\0')
+        .slice(0, -1);
+    expect(back('sh', commandLine(words))).toEqual(words);
+    expect(back('bash', commandLine([...words, ...unseen]))).toEqual([...words, ...unseen]);
+    expect(clean(commandLine(unseen))).toBe(commandLine(unseen));
+    expect(commandLine(unseen)).not.toContain('\n');
+    expect([shellPath('-rf'), shellPath('a b')]).toEqual(['./-rf', "'a b'"]);
+  });
+
+  it.each<[string, string]>([
+    [typed('events', 'send', '--event', 'a b').again(), "svc events send --event 'a b'"],
+    [typed('serve', '--port', '80').again('--port', '0'), 'svc serve --port 0'],
+    [typed('serve', '--port=80', '-q').again('--port', '0'), 'svc serve -q --port 0'],
+    [typed('decide', '-p', 'x', '-q').locally(), 'svc decide -q --profile local'],
+    [
+      typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
+      'svc decide --profile local -- -p',
+    ],
+    [new Typed().locally(), 'the same again --profile local'],
+    [
+      typed('serve', '--database', 'postgres://u:secret@h/d').again(),
+      "svc serve --database 'postgres://u:***@h/d'",
+    ],
+    [
+      typed('serve', '--database=postgres://h/d?password=secret').again(),
+      "svc serve '--database=postgres://h/d?password=***'",
+    ],
+    [typed('demo', '--debug').again('--debug'), 'svc demo --debug'],
+    [
+      typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),
+      'svc serve exec --debug -- npm --debug',
+    ],
+    [new Typed().again('--debug'), 'the same again --debug'],
+  ])('repeats what was typed with a flag more or another: %s', (made, expected) => {
+    expect(made).toBe(expected);
+  });
+
+  it.each<[string, string]>([
+    [typed('decide', '--hash-id', 'h').on('doctor'), 'svc doctor'],
+    [typed('decide', '-p', 'my prod', '-q').on('doctor'), "svc doctor -p 'my prod'"],
+    [typed('decide', '-pprod', '--region=eu').on('doctor'), 'svc doctor -pprod --region=eu'],
+    [
+      typed('api', '--base-url', 'http://x', '--workspace', 'w').on('limits'),
+      'svc limits --base-url http://x --workspace w',
+    ],
+    [typed('serve', 'exec', '--', 'svc', '-p', 'x').on('doctor'), 'svc doctor'],
+    [new Typed().on('webhooks', 'list'), 'svc webhooks list'],
+  ])('asks the same service: %s', (made, expected) => {
+    expect(made).toBe(expected);
+  });
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { clean, cleanJson, cleanLine, escapeJson } from '../../../src/cli/terminal/sanitize.ts';
+
+/** What must never reach a terminal raw: C0 but tab and newline, DEL, C1, bidirectional, zero-width, lone surrogates. */
+const HARMFUL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udfff]/u;
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('\u001b', '\u009b', '\u202e', '\u200b', '\ud800', '\udc00', '\r', '\u0007', '\u{e0041}'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+});
+
+describe('clean', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],
+    ['\u001b]52;c;aGk=\u0007', '\\x1b]52;c;aGk=\\x07'],
+    ['\u009b31m', '\\x9b31m'],
+    ['abc\u202edef', 'abc\\u202edef'],
+    ['a\u200bb\ufeff', 'a\\u200bb\\ufeff'],
+    ['over\rwrite', 'over\\x0dwrite'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['\ud800', '\\ud800'],
+    ['naïve 日本語 😀\ttab\nline', 'naïve 日本語 😀\ttab\nline'],
+  ])('makes %j visible', (text, cleaned) => {
+    expect(clean(text)).toBe(cleaned);
+  });
+
+  it('lets nothing harmful through, whatever comes', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(clean(text)).not.toMatch(HARMFUL);
+        expect(cleanLine(text)).not.toMatch(/[\n\t]/);
+      }),
+    );
+  });
+
+  it('leaves harmless text as it is', () => {
+    const harmless = fc.string({ unit: fc.constantFrom(...'abc XYZ 09 ~!{}äöüßéñ日本語😀\n\t') });
+    fc.assert(
+      fc.property(harmless, (text) => {
+        expect(clean(text)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('cleanJson', () => {
+  it('is harmless and means the same', () => {
+    fc.assert(
+      fc.property(fc.dictionary(hostile, hostile), (value) => {
+        const json = cleanJson(value);
+        expect(json).not.toMatch(HARMFUL);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('keeps the spelling of JSON from elsewhere', () => {
+    expect(escapeJson('{"n": 12345678901234567890, "x": 1.50, "s": "\u202e"}')).toBe(
+      '{"n": 12345678901234567890, "x": 1.50, "s": "\\u202e"}',
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import {
+  Evaluator,
+  type LoggedDecision,
+  POLICIES,
+  type Policy,
+} from '../../../src/features/evaluation/estimators.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { sample } from '../../../src/service/domain/decide/policy.ts';
+
+const judge = (policy: Policy, log: LoggedDecision[]) => {
+  const evaluator = new Evaluator(policy);
+  for (const decision of log) evaluator.add(decision);
+  return evaluator.result()!;
+};
+
+const two = (propensity: number, rankings: [number, number], chosen: number, reward: number) => ({
+  candidates: [
+    { propensity, ranking: rankings[0] },
+    { propensity: 1 - propensity, ranking: rankings[1] },
+  ],
+  chosen,
+  reward,
+});
+
+/**
+ * Worked by hand. Candidates A and B; the log:
+ *   1. p = (0.8, 0.2), q = (0.5, 0.25), A chosen, reward 1
+ *   2. p = (0.5, 0.5), q = (0.5, 0.75), B chosen, reward 0
+ *   3. p = (0.8, 0.2), q = (0.5, 0.25), B chosen, reward 0.6
+ */
+const LOG = [two(0.8, [0.5, 0.25], 0, 1), two(0.5, [0.5, 0.75], 1, 0), two(0.8, [0.5, 0.25], 1, 0.6)];
+
+test('uniform: weights 0.625, 1, 2.5', () => {
+  const { decisions, ips, snips, dr } = judge(POLICIES.uniform, LOG);
+  expect(decisions).toBe(3);
+  // (0.625 + 0 + 1.5) / 3
+  expect(ips.mean).toBeCloseTo(2.125 / 3, 12);
+  // variance of 0.625, 0, 1.5 is 0.567708…; standard error sqrt(0.567708 / 3) = 0.4350128
+  expect(ips.high - ips.mean).toBeCloseTo(1.959963984540054 * 0.4350127712, 6);
+  // 2.125 / 4.125
+  expect(snips.mean).toBeCloseTo(0.51515151515, 10);
+  // sqrt((0.625 × 0.484848)² + (1 × -0.515152)² + (2.5 × 0.084848)²) / 4.125 = sqrt(0.402203) / 4.125
+  expect(snips.mean - snips.low).toBeCloseTo((1.959963984540054 * Math.sqrt(0.4022038)) / 4.125, 6);
+  // 0.375 + 0.625 × 0.5 = 0.6875;  0.625 + 1 × -0.75 = -0.125;  0.375 + 2.5 × 0.35 = 1.25
+  expect(dr.mean).toBeCloseTo(1.8125 / 3, 12);
+});
+
+test('always the best: weights 1.25, 2, 0', () => {
+  const { ips, snips, dr } = judge(POLICIES.best, LOG);
+  expect(ips.mean).toBeCloseTo(1.25 / 3, 12);
+  expect(snips.mean).toBeCloseTo(1.25 / 3.25, 12);
+  // 0.5 + 1.25 × 0.5 = 1.125;  0.75 + 2 × -0.75 = -0.75;  0.5 + 0
+  expect(dr.mean).toBeCloseTo(0.875 / 3, 12);
+});
+
+test('the running policy: the mean of what was earned', () => {
+  const { ips, snips } = judge(POLICIES.running, LOG);
+  expect(ips.mean).toBeCloseTo(1.6 / 3, 12);
+  expect(snips.mean).toBeCloseTo(1.6 / 3, 12);
+});
+
+test('an empty log gives no estimate', () => {
+  expect(new Evaluator(POLICIES.uniform).result()).toBeNull();
+});
+
+test('the intervals cover the truth in at least 90 of 100 synthetic logs', () => {
+  const actions = 6;
+  const rounds = 2000;
+  const covered = { uniform: { ips: 0, snips: 0, dr: 0 }, best: { ips: 0, snips: 0, dr: 0 } };
+  for (let seed = 0; seed < 100; seed++) {
+    const random = seededRandom(`log ${seed}`);
+    const chances = Array.from({ length: actions }, () => 0.05 + 0.5 * random());
+    const evaluators = { uniform: new Evaluator(POLICIES.uniform), best: new Evaluator(POLICIES.best) };
+    const truth = { uniform: 0, best: 0 };
+    for (let round = 0; round < rounds; round++) {
+      // Predictions are off by a fifth of the truth either way, and the policy leans towards what it predicts.
+      const rankings = chances.map((chance) => chance * (0.8 + 0.4 * random()));
+      const total = rankings.reduce((sum, ranking) => sum + ranking ** 2, 0);
+      const candidates = rankings.map((ranking) => ({
+        ranking,
+        propensity: 0.98 * (ranking ** 2 / total) + 0.02 / actions,
+      }));
+      const chosen = sample(
+        candidates.map((candidate) => candidate.propensity),
+        random,
+      );
+      const reward = random() < chances[chosen]! ? 1 : 0;
+      for (const policy of ['uniform', 'best'] as const) {
+        evaluators[policy].add({ candidates, chosen, reward });
+        const target = POLICIES[policy](candidates);
+        truth[policy] += target.reduce((sum, p, i) => sum + p * chances[i]!, 0) / rounds;
+      }
+    }
+    for (const policy of ['uniform', 'best'] as const) {
+      const result = evaluators[policy].result()!;
+      for (const estimator of ['ips', 'snips', 'dr'] as const) {
+        const { low, high } = result[estimator];
+        if (low <= truth[policy] && truth[policy] <= high) covered[policy][estimator]++;
+      }
+    }
+  }
+  for (const policy of Object.values(covered))
+    for (const count of Object.values(policy)) expect(count).toBeGreaterThanOrEqual(90);
+});

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Columns } from '../../../../src/features/import/transform/csv-columns.ts';
+import type { Shaping } from '../../../../src/features/import/transform/mapping.ts';
+import { runSvc } from '../../../support/process/run-svc.ts';
+import { tempDir } from '../../../support/temp.ts';
+
+const SHAPING: Shaping = {
+  kind: 'events',
+  map: new Map(),
+  set: new Map(),
+  types: new Map(),
+  convert: undefined,
+  extraFields: undefined,
+  validate: true,
+  delimiter: undefined,
+};
+const FIELDS = ['userId', 'event', 'timestamp'];
+
+/** An array that counts how often an element of it is read. */
+function counted(values: string[]): { array: string[]; reads: () => number } {
+  let reads = 0;
+  const array = new Proxy(values, {
+    get(target, name, receiver) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) reads++;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return { array, reads: () => reads };
+}
+
+/** Work that grows no faster than what it is done on: twice as much, at most two and a half times the work. */
+function expectLinear(work: (size: number) => number): void {
+  expect(work(4000)).toBeLessThan(2.5 * work(2000));
+}
+
+const header = (size: number) => [...FIELDS, ...Array.from({ length: size }, (_, n) => `column ${n}`)];
+const many = <T>(size: number, of: (n: number) => T) => Array.from({ length: size }, (_, n) => of(n));
+
+test.each<[string, (size: number) => Shaping]>([
+  ['without flags', () => SHAPING],
+  [
+    'with a --map each',
+    (size) => ({ ...SHAPING, map: new Map(many(size, (n) => [`column ${n}`, `p${n}`])) }),
+  ],
+  [
+    'with a --type each',
+    (size) => ({ ...SHAPING, types: new Map(many(size, (n) => [`column ${n}`, 'string'])) }),
+  ],
+])('the work on a header grows as the header does, %s', (_, shaping) => {
+  expectLinear((size) => {
+    const { array, reads } = counted(header(size));
+    new Columns(array, shaping(size), 'a.csv');
+    return reads();
+  });
+});
+
+test.each<[string, (size: number) => Shaping]>([
+  ['--map', (size) => ({ ...SHAPING, map: new Map(many(size, (n) => [`colunm ${n}`, `p${n}`])) })],
+  ['--type', (size) => ({ ...SHAPING, types: new Map(many(size, (n) => [`colunm ${n}`, 'string'])) })],
+])('so does the work on a refusal of many %s', (_, shaping) => {
+  expectLinear((size) => {
+    const { array, reads } = counted(header(size));
+    expect(() => new Columns(array, shaping(size), 'a.csv')).toThrow(/has no columns/);
+    return reads();
+  });
+});
+
+test('a row with a fault in each cell costs as much as its cells', () => {
+  const types = new Map(many(20_000, (n) => [`column ${n}`, 'number'] as const));
+  const columns = new Columns(header(20_000), { ...SHAPING, types }, 'a.csv');
+  const cells = ['u', 'e', '2026-01-31T12:00:00Z', ...many(20_000, () => 'x')];
+  let copied = 0;
+  const iterate = Array.prototype[Symbol.iterator];
+  Array.prototype[Symbol.iterator] = function (this: unknown[]) {
+    copied += this.length;
+    return iterate.call(this);
+  } as typeof iterate;
+  try {
+    expect(columns.record(cells)).toMatchObject({ faults: { length: 20_000 } });
+  } finally {
+    Array.prototype[Symbol.iterator] = iterate;
+  }
+  expect(copied).toBeLessThan(100_000);
+});
+
+test('100,000 columns: names as long as a row may hold, a name given twice, and a refusal that is short', async () => {
+  const home = tempDir();
+  const write = (names: string[]) =>
+    writeFileSync(
+      join(home, 'wide.csv'),
+      `${names.join(',')}\nu,e,2026-01-31T12:00:00Z${','.repeat(names.length - 3)}\n`,
+    );
+  const run = (...more: string[]) =>
+    runSvc(['events', 'import', 'wide.csv', '--dry-run', '--json', ...more], { home, cwd: home });
+  write(header(100_000).map((name) => (name.startsWith('column') ? `${name} ${'n'.repeat(40)}` : name)));
+  expect(JSON.parse((await run()).stdout)).toMatchObject({ read: 1, rejected: 0 });
+  const refused = await run('--extra-fields', 'reject');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr.length).toBeLessThan(10_000);
+  write([...header(100_000), 'column 7']);
+  expect((await run()).stderr).toContain('has two columns named column 7');
+  write(['user', ...header(100_000).slice(1)]);
+  const missing = await run();
+  expect(missing.stderr).toContain('--map userId=user');
+  expect(missing.stderr.length).toBeLessThan(10_000);
+});

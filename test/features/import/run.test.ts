@@ -1,0 +1,384 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { Progress } from '../../../src/features/import/options.ts';
+import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed-service.ts';
+import { event, events, importer, SHAPING } from '../../support/scenarios/importer.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+test('an input of no use names no command to go on with', async () => {
+  const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
+  await expect(run()).rejects.toMatchObject({
+    name: 'InputError',
+    hint: 'svc events import a.csv --map userId=id',
+  });
+  expect(service.bodies).toEqual([]);
+});
+
+test('several files: every record once, in batches that do not cross files, with no rejects file', async () => {
+  const { run, rejects, service } = importer({
+    'a.ndjson': events(25).join('\n'),
+    'b.ndjson.gz': gzipSync(events(5, 25).join('\n')),
+  });
+  const { result, failure } = await run();
+  expect(failure).toBeUndefined();
+  expect(result).toMatchObject({
+    files: 2,
+    read: 30,
+    accepted: 30,
+    batches: 4,
+    rejectsFile: null,
+    resumeCommand: null,
+  });
+  expect(service.stored.sort()).toEqual(events(30).sort());
+  expect(rejects()).toBeUndefined();
+});
+
+test('knows how many requests are left, also where an earlier run sent some', async () => {
+  const service = new KeyedService({ after: (count) => (count === 7 ? lost() : undefined) });
+  const { run } = importer({ 'a.ndjson': `${events(100, 100).join('\n')}\n` }, service);
+  const seen: number[] = [];
+  const onProgress = ({ requestsLeft }: Progress) => seen.push(requestsLeft);
+  await run({ concurrency: 1 }, { onProgress });
+  expect([...new Set(seen)]).toEqual([10, 9, 8, 7, 6, 5, 4]);
+  seen.length = 0;
+  service.habits = {};
+  await run({ mode: 'resume', concurrency: 1 }, { onProgress });
+  expect([...new Set(seen)].slice(-4)).toEqual([3, 2, 1, 0]);
+});
+
+test('the hash in the result is that of the file', async () => {
+  const { run } = importer({ 'a.ndjson.gz': gzipSync('') });
+  const { result } = await run();
+  expect(result).toMatchObject({ read: 0, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+});
+
+test('an answer lost after the commit: --resume sends the same keys, stores nothing twice, and then has nothing to do', async () => {
+  const service = new KeyedService({ after: (count) => (count % 3 === 0 ? lost() : undefined) });
+  const { run, rejects } = importer(
+    { 'a.ndjson': [...events(40), 'bad', ...events(40, 40)].join('\n') },
+    service,
+  );
+  const first = await run();
+  expect(first.failure).toBeDefined();
+  expect(first.result.unsent).toBeGreaterThan(0);
+  await expect(run()).rejects.toMatchObject({ reason: 'unfinished' });
+
+  service.habits = {};
+  const second = await run({ mode: 'resume' });
+  expect(second.failure).toBeUndefined();
+  expect(service.stored.sort()).toEqual(events(80).sort());
+  expect(second.result).toMatchObject({ read: 81, unsent: 0, resumeCommand: null });
+  expect(second.result.accepted + second.result.rejected + second.result.skipped).toBe(81);
+  expect(rejects()).toHaveLength(1);
+
+  const sent = service.bodies.length;
+  const third = await run({ mode: 'resume' });
+  expect(third.result).toMatchObject({ read: 81, skipped: 81, accepted: 0, rejected: 0 });
+  expect(service.bodies.length).toBe(sent);
+});
+
+test('a service that was never reached leaves nothing unfinished behind', async () => {
+  const service = new KeyedService({ before: () => refusedConnection() });
+  const { run } = importer({ 'a.ndjson': events(40).join('\n') }, service);
+  expect((await run()).result).toMatchObject({ accepted: 0, unsent: expect.any(Number) });
+  service.habits = {};
+  expect((await run()).result).toMatchObject({ accepted: 40 });
+});
+
+test('a batch in doubt stays so when the service is not reached later', async () => {
+  const service = new KeyedService({ after: () => lost() });
+  const { run } = importer({ 'a.ndjson': events(4).join('\n') }, service);
+  await run();
+  service.habits = { before: () => refusedConnection() };
+  await run({ mode: 'resume' });
+  await expect(run()).rejects.toMatchObject({ reason: 'unfinished' });
+  service.habits = {};
+  expect((await run({ mode: 'resume' })).result.accepted).toBe(4);
+  expect(service.stored).toEqual(events(4));
+});
+
+test('--restart sends all again, under other keys', async () => {
+  const service = new KeyedService({ after: (count) => (count > 1 ? lost() : undefined) });
+  const { run } = importer({ 'a.ndjson': events(20).join('\n') }, service);
+  await run();
+  service.habits = {};
+  expect((await run({ mode: 'restart' })).result).toMatchObject({ accepted: 20, skipped: 0 });
+  expect(service.stored.length).toBeGreaterThan(20);
+});
+
+test.each([
+  ['a file that grew', (path: string) => writeFileSync(path, `${events(30).join('\n')}\n${event(99)}`)],
+  ['a file of the same size that was written to', (path: string) => utimesSync(path, 1, 1)],
+])('--resume refuses %s', async (_, change) => {
+  const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
+  const { run, cwd } = importer({ 'a.ndjson': events(30).join('\n') }, service);
+  await run();
+  change(join(cwd, 'a.ndjson'));
+  await expect(run({ mode: 'resume' })).rejects.toMatchObject({ reason: 'changed' });
+});
+
+test('--resume refuses other options than the import began with, and names them', async () => {
+  const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
+  const { run } = importer({ 'a.ndjson': events(30).join('\n') }, service);
+  await run();
+  await expect(
+    run({ mode: 'resume', shaping: { ...SHAPING, set: new Map([['event', 'x']]) } }),
+  ).rejects.toMatchObject({
+    reason: 'options',
+    finished: false,
+    differences: [{ name: 'set', before: [] }],
+  });
+});
+
+test('a pipe that brings something else than before is refused where it differs', async () => {
+  const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
+  const { run } = importer({ '-': '' }, service);
+  const pipe = (text: string) => ({ stdin: Readable.from([Buffer.from(text)]) });
+  await run({}, pipe(events(30).join('\n')));
+  service.habits = {};
+  const changed = await run({ mode: 'resume' }, pipe([event(7), ...events(29, 1)].join('\n')));
+  expect(changed.failure).toMatchObject({ error: { name: 'InputChanged' } });
+  const short = await run({ mode: 'resume' }, pipe(events(10).join('\n')));
+  expect(short.failure).toMatchObject({ error: { name: 'InputChanged' } });
+  const same = await run({ mode: 'resume' }, pipe(events(30).join('\n')));
+  expect(same.failure).toBeUndefined();
+  expect(service.stored.sort()).toEqual(events(30).sort());
+});
+
+test('a pipe is flushed after the interval, and resumed with the borders it had', async () => {
+  const clock = new VirtualClock();
+  let send: (text: string | null) => void = () => undefined;
+  const chunks = async function* () {
+    for (;;) {
+      const text = await new Promise<string | null>((resolve) => {
+        send = resolve;
+      });
+      if (text === null) return;
+      yield Buffer.from(text);
+    }
+  };
+  const service = new KeyedService();
+  const { run } = importer({ '-': '' }, service);
+  const done = run({}, { stdin: chunks(), clock });
+  const until = async (check: () => boolean) => {
+    while (!check()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await until(() => clock.asleep === 0 && send.length > 0);
+  send(`${event(0)}\n${event(1)}\n`);
+  await until(() => clock.asleep > 0);
+  expect(service.bodies).toHaveLength(0);
+  await clock.advance(5000);
+  await until(() => service.stored.length === 2);
+  send(`${event(2)}\n`);
+  await until(() => clock.asleep > 0);
+  send(null);
+  expect((await done).result).toMatchObject({ accepted: 3, batches: 2 });
+
+  const again = await run(
+    { mode: 'resume' },
+    { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
+  );
+  expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
+});
+
+test('a pipe that keeps full batches coming is not cut by the flush interval', async () => {
+  const clock = new VirtualClock();
+  const chunks = async function* () {
+    for (let n = 0; n < 200; n++) {
+      await clock.advance(1000);
+      yield Buffer.from(`${events(7, n * 7).join('\n')}\n`);
+    }
+  };
+  const { run, service } = importer({ '-': '' });
+  const { result } = await run({}, { stdin: chunks(), clock });
+  expect(result).toMatchObject({ accepted: 1400, batches: 140 });
+  expect(service.stored).toHaveLength(1400);
+});
+
+test.each(['all', 'first', 'none'] as const)(
+  'poison among 1,000 (details: %s): every good record once, every bad one with the service’s words',
+  async (details) => {
+    for (const bad of [0, 1, 7, 999, 1000]) {
+      const isBad = (n: number) => (bad >= 999 ? n < bad : n % 143 === 5 && n < 143 * bad);
+      const service = new KeyedService({
+        details,
+        poison: (record) => (isBad(Number(/u(\d+)/.exec(record)![1])) ? 'no such event' : undefined),
+      });
+      const { run, rejects } = importer({ 'a.ndjson': events(1000).join('\n') }, service);
+      const { result, failure } = await run({ name: { batchSize: 1000 } as never });
+      const numbers = events(1000).map((_, n) => n);
+      expect(failure).toBeUndefined();
+      expect(result).toMatchObject({ read: 1000, accepted: 1000 - bad, rejected: bad, unsent: 0 });
+      expect(service.stored.toSorted()).toEqual(
+        numbers
+          .filter((n) => !isBad(n))
+          .map(event)
+          .toSorted(),
+      );
+      const expected = numbers.filter(isBad);
+      expect((rejects() ?? []).map(({ raw }) => raw)).toEqual(expected.map(event));
+      for (const [at, reject] of (rejects() ?? []).entries())
+        expect(reject).toEqual({
+          file: 'a.ndjson',
+          line: expected[at]! + 1,
+          offset: Buffer.byteLength(
+            events(expected[at]!)
+              .map((text) => `${text}\n`)
+              .join(''),
+          ),
+          field: details === 'none' || reject.field === 'record' ? 'record' : 'event',
+          reason: reject.field === 'record' ? 'refused: no such event' : 'no such event',
+          status: 400,
+          requestId: expect.stringMatching(/^req_/),
+          raw: event(expected[at]!),
+        });
+    }
+  },
+);
+
+test('a refused batch that was interrupted in the middle of narrowing is narrowed again without doubling', async () => {
+  for (let stop = 2; stop < 14; stop++) {
+    const poison = (record: string) => (/u(3|11)"/.test(record) ? 'bad' : undefined);
+    const service = new KeyedService({
+      poison,
+      details: 'none',
+      after: (count) => (count >= stop ? lost() : undefined),
+    });
+    const { run, rejects } = importer({ 'a.ndjson': events(16).join('\n') }, service);
+    await run({ name: { batchSize: 16 } as never });
+    service.habits = { poison, details: 'none' };
+    const { result } = await run({ name: { batchSize: 16 } as never, mode: 'resume' });
+    expect(result).toMatchObject({ accepted: 14, rejected: 2, unsent: 0 });
+    expect(service.stored.toSorted()).toEqual(
+      events(16)
+        .filter((text) => !poison(text))
+        .toSorted(),
+    );
+    expect(rejects()).toHaveLength(2);
+  }
+});
+
+test('an answer that refuses the import as a whole ends it; nothing is narrowed', async () => {
+  const service = new KeyedService({
+    before: (count) => (count > 2 ? { status: 401, message: 'no' } : undefined),
+  });
+  const { run } = importer({ 'a.ndjson': events(100).join('\n') }, service);
+  const { result, failure } = await run();
+  expect(failure).toMatchObject({ error: { name: 'Refused', answer: { status: 401 } } });
+  expect(result.accepted).toBe(20);
+  expect(service.bodies.length).toBeLessThanOrEqual(6);
+});
+
+test('--max-wait keeps trying through an outage, all senders pausing together, and gives up behind it', async () => {
+  const clock = new VirtualClock();
+  let down: number | undefined;
+  const service = new KeyedService({
+    before: () => {
+      down ??= clock.now() + 100_000;
+      return clock.now() < down ? refusedConnection() : undefined;
+    },
+  });
+  const { run, notices } = importer({ 'a.ndjson': events(40).join('\n') }, service);
+  const ended = async (work: Promise<unknown>) => {
+    let over = false;
+    void work.finally(() => {
+      over = true;
+    });
+    while (!over) await clock.advance(clock.asleep > 0 ? 500 : 0);
+  };
+  const survived = run({ maxWait: 3_600_000 }, { clock });
+  await ended(survived);
+  expect((await survived).result).toMatchObject({ accepted: 40, unsent: 0 });
+  expect(notices[0]).toMatch(/^the service cannot be reached; trying again in \d+ s \(--max-wait\)$/);
+  // Four senders for about eight pauses, not thousands of requests.
+  expect(service.bodies.length).toBeLessThan(60);
+
+  down = Number.POSITIVE_INFINITY;
+  const given = run({ maxWait: 60_000 }, { clock });
+  await ended(given);
+  expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
+});
+
+test('stopped in the middle: what is under way is finished, the rest is for --resume', async () => {
+  const stop = new AbortController();
+  const service = new KeyedService({
+    before: (count) => {
+      if (count === 5) stop.abort();
+      return undefined;
+    },
+  });
+  const { run } = importer({ 'a.ndjson': events(200).join('\n') }, service);
+  const { result, interrupted } = await run({}, { stop: stop.signal });
+  expect(interrupted).toBe(true);
+  expect(result.accepted).toBe(service.stored.length);
+  expect(result.accepted).toBeLessThan(200);
+  expect((await run({ mode: 'resume' })).result).toMatchObject({
+    read: 200,
+    skipped: result.accepted,
+    unsent: 0,
+  });
+  expect(service.stored.toSorted()).toEqual(events(200).toSorted());
+});
+
+test('--max-errors stops, and --resume goes on behind the error', async () => {
+  const { run, service } = importer({ 'a.ndjson': [...events(15), 'bad', ...events(15, 15)].join('\n') });
+  const first = await run({ maxErrors: 1 });
+  expect(first).toMatchObject({
+    faulty: true,
+    result: { accepted: 15, rejected: 1, resumeCommand: 'go on' },
+  });
+  const second = await run({ maxErrors: 1, mode: 'resume' });
+  expect(second).toMatchObject({ faulty: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
+  expect(service.stored.toSorted()).toEqual(events(30).toSorted());
+});
+
+test('batches in doubt for over a day are named before they are sent again', async () => {
+  const clock = new VirtualClock();
+  const service = new KeyedService({ after: () => lost() });
+  const { run, notices } = importer({ 'a.ndjson': events(4).join('\n') }, service);
+  await run({}, { clock });
+  service.habits = { before: () => void expect(notices).toHaveLength(1) };
+  await clock.advance(25 * 3600 * 1000);
+  await run({ mode: 'resume' }, { clock });
+  expect(notices[0]).toMatch(/^a.ndjson: lines 1 to 4 \(4 records\) are in doubt since .*Z, over 24 hours/);
+});
+
+test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record once', async (of) => {
+  const lines = Array.from({ length: 60 }, (_, n) => event(n * 10 ** (n % 7)));
+  for (const [name, content] of [
+    ['a.ndjson', lines.join('\n')],
+    ['a.ndjson.gz', gzipSync(lines.join('\n'))],
+  ] as const) {
+    const service = new KeyedService();
+    let read = 0;
+    for (let take = 0; take < of; take++) {
+      const part = importer({ [name]: content }, service);
+      const { result } = await part.run({ name: { part: { take, of } } as never });
+      read += result.read;
+    }
+    expect(read).toBe(60);
+    expect(service.stored.toSorted()).toEqual(lines.toSorted());
+  }
+});
+
+test('a shard gives its rejects their line in the whole file', async () => {
+  const text = [...events(50), 'bad', ...events(50)].join('\n');
+  for (const take of [0, 1]) {
+    const { run, rejects } = importer({ 'a.ndjson': text });
+    await run({ name: { part: { take, of: 2 } } as never });
+    expect(rejects() ?? [{ line: 51 }]).toMatchObject([{ line: 51 }]);
+  }
+});
+
+test('two runs cannot write one journal', async () => {
+  const { run } = importer({ 'a.ndjson': events(40).join('\n') });
+  const [a, b] = await Promise.allSettled([run(), run()]);
+  const states = [a!, b!].map(({ status }) => status).sort();
+  expect(states).toEqual(['fulfilled', 'rejected']);
+  expect([a!, b!].find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { reason: 'locked' },
+  });
+});

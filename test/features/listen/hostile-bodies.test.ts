@@ -1,0 +1,101 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { signBody } from '../../../src/contract/signature.ts';
+import { diagnose, diagnoseInSteps } from '../../../src/features/listen/diagnose/diagnose.ts';
+import { Receiver, type Rejected, type Report } from '../../../src/features/listen/receiver.ts';
+
+const SECRET = 'a-secret-of-the-receiver-tests';
+const MIB = 1024 * 1024;
+
+/** JSON that costs as much as possible to write in other ways, of about so many bytes. */
+const MADE_FOR_IT: Record<string, (bytes: number) => string> = {
+  'escapes of control characters': (bytes) => `"${'\\u0000'.repeat(bytes / 6 - 1)}"`,
+  'escaped quotes': (bytes) => `"${'\\"'.repeat(bytes / 2 - 1)}"`,
+  backslashes: (bytes) => `"${'\\\\'.repeat(bytes / 2 - 1)}"`,
+  members: (bytes) => `{${Array.from({ length: bytes / 16 }, (_, i) => `"k${i}":${i}`).join(',')}}`,
+  'big integers': (bytes) =>
+    `[${Array.from({ length: bytes / 18 }, (_, i) => `${9007199254740992n + BigInt(i)}`).join(',')}]`,
+  'one integer': (bytes) => '9'.repeat(bytes),
+  nesting: (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
+  'nesting around many items': (bytes) => `${'['.repeat(30)}${'1,'.repeat(bytes / 2 - 40)}1${']'.repeat(30)}`,
+};
+const wrong = { 'x-service-signature': '0'.repeat(64) };
+const evidence = (body: string) => ({
+  headers: wrong,
+  body: Buffer.from(body),
+  secrets: [{ name: 'given', secret: SECRET }],
+  others: [{ name: 'other', secret: 'another-secret' }],
+});
+
+describe.each(Object.entries(MADE_FOR_IT))('a body of %s', (_, make) => {
+  it('is given up after bounded work, whatever its size', () => {
+    // 16 MiB of variants, each written and digested under few keys: what took 9 s takes a fraction of this.
+    const began = process.cpuUsage();
+    expect(diagnose(evidence(make(MIB))).name).toBe('unknown');
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
+
+  it('is explained in steps, none of which holds the event loop for long', () => {
+    let longest = 0;
+    const steps = diagnoseInSteps(evidence(make(32 * 1024 - 16)));
+    for (;;) {
+      const began = process.cpuUsage();
+      const { done } = steps.next();
+      const { user } = process.cpuUsage(began);
+      longest = Math.max(longest, user / 1000);
+      if (done) break;
+    }
+    expect(longest).toBeLessThan(250);
+  });
+});
+
+describe('a listener whose senders are hostile', () => {
+  async function listener() {
+    const reports: Report[] = [];
+    const receiver = new Receiver({
+      secrets: () => [{ name: 'given', secret: SECRET }],
+      others: [],
+      now: Date.now,
+      onReport: (report) => reports.push(report),
+    });
+    const url = await receiver.listen(0, '127.0.0.1');
+    const stop = () => receiver.stop();
+    onTestFinished(stop);
+    const post = async (body: string, headers: Record<string, string>) =>
+      (await fetch(url, { method: 'POST', body, headers })).status;
+    return { reports, post, stop };
+  }
+  const signed = { 'x-service-signature': signBody(Buffer.from('{}'), SECRET) };
+
+  it('answers and reports signed deliveries before it has explained what is not', async () => {
+    const { reports, post } = await listener();
+    const bad = MADE_FOR_IT['escaped quotes']!(32 * 1024 - 16);
+    for (let n = 0; n < 3; n++) expect(await post(bad, wrong)).toBe(401);
+    expect(await post('{}', signed)).toBe(200);
+    expect(reports.map(({ type }) => type)).toEqual(['event']);
+    await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 15_000 });
+  });
+
+  it('never stalls, and explains no more than it has room for', async () => {
+    const { reports, post } = await listener();
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const bodies = Object.values(MADE_FOR_IT).flatMap((make) => [make(MIB), make(32 * 1024 - 16)]);
+    const statuses = await Promise.all([...bodies, ...bodies].map((body) => post(body, wrong)));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(await post('{}', signed)).toBe(200);
+    await vi.waitFor(() => expect(reports).toHaveLength(2 * bodies.length + 1), { timeout: 15_000 });
+    delay.disable();
+    expect(delay.max / 1e6).toBeLessThan(1000);
+    const summaries = reports.flatMap((report) => (report as Rejected).diagnosis?.summary ?? []);
+    expect(summaries.filter((summary) => summary.includes('too many deliveries')).length).toBeGreaterThan(0);
+  });
+
+  it('reports what it has not explained when it stops', async () => {
+    const { reports, post, stop } = await listener();
+    for (let n = 0; n < 12; n++) expect(await post(MADE_FOR_IT.members!(32 * 1024 - 16), wrong)).toBe(401);
+    await stop();
+    expect(reports).toHaveLength(12);
+  });
+});

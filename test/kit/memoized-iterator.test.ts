@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { kept } from '../../src/kit/memoized-iterator.ts';
+
+it('walks as often as asked, works once and no further than somebody got', () => {
+  const made: number[] = [];
+  const walk = kept(
+    (function* () {
+      for (let n = 0; n < 4; n++) {
+        made.push(n);
+        yield n;
+      }
+    })(),
+  );
+  for (const n of walk()) if (n === 1) break;
+  expect(made).toEqual([0, 1]);
+  expect([...walk()]).toEqual([0, 1, 2, 3]);
+  expect([...walk()]).toEqual([0, 1, 2, 3]);
+  expect(made).toEqual([0, 1, 2, 3]);
+});

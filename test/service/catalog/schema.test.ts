@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { DEFAULT_CATALOG } from '../../../src/service/catalog/default.ts';
+import { CatalogError, parseCatalog } from '../../../src/service/catalog/parse.ts';
+import { catalogJsonSchema } from '../../../src/service/catalog/schema.ts';
+import { neededVariables } from '../../../src/service/domain/notifications/template.ts';
+
+const content = { contentId: 'a', category: 'c', format: 'card', title: 'T', body: 'B' };
+const faults = (value: unknown) => {
+  try {
+    parseCatalog(typeof value === 'string' ? value : JSON.stringify(value));
+  } catch (error) {
+    if (error instanceof CatalogError) return error.faults.map(({ path, message }) => `${path} ${message}`);
+  }
+  return [];
+};
+
+test('the published schema is the one in force', () => {
+  const file = fileURLToPath(new URL('../../../docs/catalog.schema.json', import.meta.url));
+  expect(
+    JSON.parse(readFileSync(file, 'utf8')),
+    'docs/catalog.schema.json is out of date: run npm run generate',
+  ).toEqual(catalogJsonSchema());
+});
+
+test('the default catalogue holds what docs/decisions.md promises', () => {
+  const { contents, templates } = parseCatalog(JSON.stringify(DEFAULT_CATALOG));
+  expect(contents.length).toBeGreaterThanOrEqual(8);
+  expect(new Set(contents.map((c) => c.category)).size).toBeGreaterThanOrEqual(4);
+  const home = contents.filter(
+    (c) =>
+      (c.channels.length === 0 || c.channels.includes('in-app')) &&
+      (c.surfaces.length === 0 || c.surfaces.includes('home')) &&
+      c.locales.length === 0,
+  );
+  expect(home.length).toBeGreaterThanOrEqual(4);
+  expect([...templates.keys()]).toEqual(['order_update', 'payment_reminder', 'welcome']);
+  for (const template of templates.values()) expect(template.channels).toEqual([]);
+  expect(neededVariables(templates.get('order_update')!.body)).toEqual(['orderId']);
+});
+
+test('a full entry is read', () => {
+  const { contents, events, windows } = parseCatalog(
+    JSON.stringify({
+      contents: [
+        {
+          ...content,
+          activeFrom: '2026-01-01T00:00:00+01:00',
+          activeUntil: '2026-02-01T00:00:00Z',
+          eligibility: {
+            traits: [{ trait: 'plan', oneOf: ['pro', 'team'] }],
+            events: [{ event: 'purchase', withinDays: 7, atLeast: 1 }],
+          },
+          prior: 0.3,
+        },
+      ],
+    }),
+  );
+  expect(contents[0]).toMatchObject({
+    activeFrom: Date.parse('2025-12-31T23:00:00Z'),
+    prior: 0.3,
+    channels: [],
+  });
+  expect([...events]).toEqual(['purchase']);
+  expect(windows).toEqual([{ key: '7 purchase', event: 'purchase', withinDays: 7, enough: 1 }]);
+});
+
+test('a file that says nothing of templates has the default ones, an empty list none', () => {
+  const names = (file: object) => [...parseCatalog(JSON.stringify(file)).templates.keys()];
+  expect(names({ contents: [] })).toEqual(['order_update', 'payment_reminder', 'welcome']);
+  expect(names({ contents: [], templates: [] })).toEqual([]);
+});
+
+test('a bad file is refused with the path of each fault', () => {
+  expect(faults('{')).toEqual([expect.stringMatching(/^the file is not JSON: /)]);
+  expect(faults([])).toEqual(['the file must be an object']);
+  expect(faults({})).toEqual(['contents is missing']);
+  expect(faults({ contents: [content, { ...content, contentId: 'b', format: 'banner' }] })).toEqual([
+    'contents[1].format must be one of card, modal, embedded, full-screen',
+  ]);
+  expect(faults({ contents: [{ ...content, colour: 'red' }] })).toEqual([
+    'contents[0].colour is not a known field',
+  ]);
+  expect(faults({ contents: [{ ...content, eligibility: { traits: [{ trait: 'plan' }] } }] })).toEqual([
+    'contents[0].eligibility.traits[0] needs a condition: exists, equals, oneOf, atLeast or atMost',
+  ]);
+  expect(faults({ contents: [{ ...content, prior: 1 }] })).toEqual([
+    expect.stringMatching(/^contents\[0\]\.prior must /),
+  ]);
+  expect(faults({ contents: [content, content] })).toEqual([
+    'contents[1].contentId is the same as that of contents[0]',
+  ]);
+  expect(
+    faults({
+      contents: [{ ...content, activeFrom: '2026-02-01T00:00:00Z', activeUntil: '2026-01-01T00:00:00Z' }],
+    }),
+  ).toEqual(['contents[0].activeUntil must be later than activeFrom']);
+});

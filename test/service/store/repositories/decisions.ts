@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toCatalogue } from '../../../../src/service/catalog/catalog.ts';
+import { DEFAULT_CATALOG } from '../../../../src/service/catalog/default.ts';
+import { createCipher } from '../../../../src/service/crypto/cipher.ts';
+import { rewardAfter } from '../../../../src/service/domain/decide/reward.ts';
+import { decideHandlers } from '../../../../src/service/http/handlers/decide.ts';
+import { messageHandlers } from '../../../../src/service/http/handlers/messages.ts';
+import { decisionSeeds } from '../../../../src/service/runtime/decision-seed.ts';
+import type { ServiceDeps } from '../../../../src/service/runtime/deps.ts';
+import { LearnedModels } from '../../../../src/service/runtime/learned-models.ts';
+import { contacts } from '../../../../src/service/store/repositories/contacts.ts';
+import { decisions } from '../../../../src/service/store/repositories/decisions.ts';
+import { messages } from '../../../../src/service/store/repositories/messages.ts';
+import { models } from '../../../../src/service/store/repositories/models.ts';
+import { recentEvents } from '../../../../src/service/store/repositories/recent-events.ts';
+import { rewards } from '../../../../src/service/store/repositories/rewards.ts';
+import { users } from '../../../../src/service/store/repositories/users.ts';
+import { workspaces } from '../../../../src/service/store/repositories/workspaces.ts';
+import type { Store } from '../../../../src/service/store/store.ts';
+import { learnOnce } from '../../../../src/service/workers/learner.ts';
+import type { Engine } from '../conformance.ts';
+
+const WORKSPACE = { id: 'ws_decide', region: null };
+const cipher = createCipher(randomBytes(32));
+
+/** What users, decisions and learning promise on any engine, with two processes at work. */
+export function decides(name: string, prepare: () => Promise<Engine>): void {
+  describe(`decisions on ${name}`, () => {
+    let engine: Engine;
+    let nodes: Store[];
+    beforeAll(async () => {
+      engine = await prepare();
+      nodes = await Promise.all([engine.open(), engine.open()]);
+      await nodes[0]!.write((tx) => workspaces.create(tx, WORKSPACE.id, null));
+    });
+    afterAll(async () => {
+      for (const node of nodes ?? []) await node.close();
+      await engine?.close?.();
+    });
+    const store = () => nodes[0]!;
+    const catalogue = toCatalogue(DEFAULT_CATALOG);
+
+    /** What the pipeline does with a request: the handler inside one transaction of a node. */
+    const deps = () =>
+      ({
+        cipher,
+        catalogue: () => catalogue,
+        models: new LearnedModels(() => {}),
+        decisionSeed: decisionSeeds('store'),
+      }) as unknown as ServiceDeps;
+    const decide = (node: Store, hashId: string, maxDailyContacts?: number) =>
+      node.write(async (tx) => {
+        const guardrails = maxDailyContacts === undefined ? {} : { maxDailyContacts };
+        const body = { hashId, guardrails };
+        const call = { tx, workspace: WORKSPACE, body, now: tx.now, deps: deps() };
+        const reply = await decideHandlers.decide!(call as never);
+        return reply.body as { decisionId: string; action: { type: string; contentId: string | null } };
+      });
+    const outcome = (node: Store, decisionId: string, type: string) =>
+      node.write((tx) => {
+        const call = { tx, workspace: WORKSPACE, params: { decisionId }, body: { type }, requestId: 'r' };
+        return messageHandlers.messageOutcome!(call as never);
+      });
+
+    it('keeps what an upsert leaves out, and opens what it sealed', async () => {
+      const upsert = (...changes: Parameters<typeof users.upsert>[3][number][]) =>
+        store().write((tx) => users.upsert(tx, cipher, WORKSPACE.id, changes));
+      await upsert(
+        { userId: 'u1', hashId: 'h1', name: 'Ada', traits: { plan: 'pro' }, timeZone: 'Asia/Tokyo' },
+        { userId: 'u2', hashId: 'h2', phone: '1' },
+        { userId: 'u1', hashId: 'h1', phone: '7' },
+      );
+      await upsert({ userId: 'u1', hashId: 'h1', locale: 'ja-JP', name: 'Ada L' });
+      const [known, personal, missing] = await nodes[1]!.read(async (tx) => [
+        await users.find(tx, cipher, WORKSPACE.id, 'h1'),
+        await users.personal(tx, cipher, WORKSPACE.id, 'h1'),
+        await users.find(tx, cipher, WORKSPACE.id, 'h3'),
+      ]);
+      expect(known).toEqual({
+        userId: 'u1',
+        timeZone: 'Asia/Tokyo',
+        locale: 'ja-JP',
+        traits: { plan: 'pro' },
+      });
+      expect(personal).toEqual({ name: 'Ada L', phone: '7' });
+      expect(missing).toBeUndefined();
+      await upsert(...Array.from({ length: 200 }, (_, i) => ({ userId: `m${i}`, hashId: `m${i}` })));
+      expect(await store().read((tx) => users.exists(tx, WORKSPACE.id, 'm199'))).toBe(true);
+    });
+
+    it('never breaks a cap, whichever node is asked', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, i) => decide(nodes[i % 2]!, 'capped', 7)),
+      );
+      expect(answers.filter(({ action }) => action.type !== 'none')).toHaveLength(7);
+      const { rows: waiting } = await nodes[1]!.read((tx) => messages.waiting(tx, WORKSPACE.id, 'capped'));
+      expect(waiting).toHaveLength(7);
+      const total = await store().read((tx) =>
+        contacts.count(tx, WORKSPACE.id, 'capped', 0, Number.MAX_SAFE_INTEGER),
+      );
+      expect(total).toBe(7);
+    });
+
+    it('learns each outcome once and in one order, however many learn', async () => {
+      const made = await Promise.all(Array.from({ length: 40 }, (_, i) => decide(nodes[i % 2]!, `r${i}`)));
+      const types = ['opened', 'clicked', 'actioned', 'clicked', 'dismissed'];
+      const learn = async (node: Store) => {
+        while (await node.write((tx) => learnOnce(tx, WORKSPACE.id)));
+      };
+      await Promise.all([
+        ...made.flatMap(({ decisionId }, i) =>
+          types.slice(0, 1 + (i % 5)).map((type, j) => outcome(nodes[(i + j) % 2]!, decisionId, type)),
+        ),
+        learn(nodes[0]!),
+        learn(nodes[1]!),
+      ]);
+      await Promise.all([learn(nodes[0]!), learn(nodes[1]!)]);
+      const expected = new Map(
+        made.map(({ decisionId }, i) => [
+          decisionId,
+          types.slice(0, 1 + (i % 5)).reduce((known: number | null, type) => rewardAfter(known, type), null),
+        ]),
+      );
+      const { entries, head, model, log, behind } = await store().read(async (tx) => ({
+        entries: (await rewards.after(tx, WORKSPACE.id, 0, 1000)).rows,
+        head: await models.head(tx, WORKSPACE.id),
+        model: await new LearnedModels(() => {}).current(tx, WORKSPACE.id),
+        log: (await decisions.after(tx, WORKSPACE.id, 0, 1000)).rows,
+        behind: await models.behind(tx),
+      }));
+      expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
+      expect(head!.learnedSeq).toBe(entries.length);
+      expect(behind).toEqual([]);
+      expect(model.version).toBe(head!.version);
+      let seen = 0;
+      for (const posterior of model.actions.values()) seen += posterior.seen;
+      expect(seen).toBe(made.length);
+      for (const { decisionId, reward } of log)
+        if (expected.has(decisionId)) expect(reward).toBe(expected.get(decisionId));
+    });
+
+    it('gives a decision back as it was logged', async () => {
+      const { decisionId, action } = await decide(store(), 'logged');
+      const { rows: log } = await nodes[1]!.read((tx) => decisions.after(tx, WORKSPACE.id, 0, 1000));
+      const entry = log.find((decision) => decision.decisionId === decisionId);
+      expect(entry).toMatchObject({
+        hashId: 'logged',
+        contentId: action.contentId,
+        reward: null,
+        context: {},
+      });
+      expect(entry!.candidates.reduce((sum, { propensity }) => sum + propensity, 0)).toBeCloseTo(1, 10);
+      const open = await store().write((tx) => decisions.open(tx, tx.now + 1, 1000));
+      expect(open.map((decision) => decision.decisionId)).toContain(decisionId);
+      expect(await store().write((tx) => decisions.open(tx, 1, 1000))).toEqual([]);
+    });
+
+    it('finds the recent events of one user, and removes what is past its time', async () => {
+      const day = 86_400_000;
+      await store().write((tx) =>
+        recentEvents.add(
+          tx,
+          WORKSPACE.id,
+          Array.from({ length: 75 }, (_, i) => ({
+            userId: `u${i % 2}`,
+            event: i % 3 ? 'a' : 'b',
+            at: tx.now - i * 10 * day,
+          })),
+        ),
+      );
+      const found = await store().read((tx) =>
+        recentEvents.count(tx, WORKSPACE.id, 'u1', [
+          { key: 'recent a', event: 'a', since: tx.now - 55 * day, enough: 9 },
+          { key: 'recent b', event: 'b', since: tx.now - 55 * day, enough: 9 },
+          { key: 'some a', event: 'a', since: 0, enough: 7 },
+        ]),
+      );
+      expect([...found]).toEqual([
+        ['recent a', 2],
+        ['recent b', 1],
+        ['some a', 7],
+      ]);
+      expect(await store().write((tx) => recentEvents.purge(tx, 1000))).toBe(38);
+      expect(await store().write((tx) => contacts.purge(tx, 1000))).toBe(0);
+      expect(await store().write((tx) => messages.purge(tx, 1000))).toBe(0);
+    });
+  });
+}

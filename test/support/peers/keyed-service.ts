@@ -1,0 +1,70 @@
+import { IngestEventsRequest } from '../../../src/contract/schemas.ts';
+import { type Detail, validate } from '../../../src/contract/validation.ts';
+import { type Answer, type Send, SendFailure } from '../../../src/features/import/send/send.ts';
+
+export interface Habits {
+  /** Records that are refused, by their text, and the service's words. */
+  readonly poison?: (record: string) => string | undefined;
+  /** Names the bad records of a refusal: all, the first only, or none. */
+  readonly details?: 'all' | 'first' | 'none';
+  /** Called for each request; may answer in the service's place, before or after it did its work. */
+  readonly before?: (count: number) => Answer | Error | undefined | Promise<Answer | Error | undefined>;
+  readonly after?: (count: number) => Answer | Error | undefined;
+}
+
+/** The ingest endpoint without the network: all or nothing per request, keys honoured, and as strict as the contract. */
+export class KeyedService {
+  /** The text of each event stored, in order. */
+  readonly stored: string[] = [];
+  readonly bodies: string[] = [];
+  readonly keys: string[] = [];
+  habits: Habits;
+  private readonly answers = new Map<string, { body: string; answer: Answer }>();
+
+  constructor(habits: Habits = {}) {
+    this.habits = habits;
+  }
+
+  readonly send: Send = async (body, key) => {
+    const count = this.bodies.push(body.toString());
+    this.keys.push(key);
+    const before = await this.habits.before?.(count);
+    if (before instanceof Error) throw before;
+    if (before) return before;
+    const answer = this.answer(body.toString(), key);
+    const after = this.habits.after?.(count);
+    if (after instanceof Error) throw after;
+    return after ?? answer;
+  };
+
+  private answer(body: string, key: string): Answer {
+    const known = this.answers.get(key);
+    if (known) {
+      if (known.body !== body) throw new Error(`key ${key} came with two bodies`);
+      return known.answer;
+    }
+    const checked = validate(IngestEventsRequest, JSON.parse(body));
+    if (!checked.ok) throw new Error(`the service got what it refuses: ${JSON.stringify(checked.details)}`);
+    const records = recordsIn(body);
+    const faults: Detail[] = records.flatMap((record, index) => {
+      const words = this.habits.poison?.(record);
+      return words === undefined ? [] : [{ index, field: 'event', message: words }];
+    });
+    const requestId = `req_${this.bodies.length}`;
+    let answer: Answer = { status: 202, requestId };
+    if (faults.length > 0) {
+      const details = { all: faults, first: faults.slice(0, 1), none: [] }[this.habits.details ?? 'all'];
+      answer = { status: 400, requestId, message: `refused: ${faults[0]!.message}`, details };
+    } else this.stored.push(...records);
+    this.answers.set(key, { body, answer });
+    return answer;
+  }
+}
+
+/** The text of the records in a body whose records hold no braces but their own. */
+export function recordsIn(body: string): string[] {
+  return body.slice('{"events":['.length, -2).split(/,(?=\{"userId")/);
+}
+
+export const lost = () => new SendFailure('the connection was lost', true);
+export const refusedConnection = () => new SendFailure('the service cannot be reached', false);

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { Clock } from '../../../src/kit/clock.ts';
+import { createDatabase } from './postgres.ts';
+
+/** Tests that run on both engines are run once for each (vitest.config.ts). */
+export const onPostgres = process.env.SVC_TEST_ENGINE === 'postgres';
+
+/** A database for a test, not yet made where it is an SQLite file. */
+export async function freshDatabase(folder: string): Promise<string> {
+  return onPostgres ? createDatabase(inject('postgres')) : join(folder, 'data.db');
+}
+
+/**
+ * Makes a PostgreSQL database tell the time of a test's clock: a function of the same name goes before the server's.
+ * Returns what brings it to the clock's time.
+ */
+export async function tellTime(database: string, clock: Clock): Promise<() => Promise<void>> {
+  const run = async (...statements: string[]) => {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  // Without a table of its own: a database with tables of another program is refused.
+  const set = () =>
+    `CREATE OR REPLACE FUNCTION test_time.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+      $$ SELECT pg_catalog.clock_timestamp() + ${clock.now() - Date.now()} * interval '1 ms' $$`;
+  await run(
+    'CREATE SCHEMA IF NOT EXISTS test_time',
+    set(),
+    `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET search_path = test_time, pg_catalog, public`,
+  );
+  return () => run(set());
+}
+
+/** All that a database holds, as text in which anything stored in the clear shows. */
+export async function contentsOf(database: string): Promise<string> {
+  if (!onPostgres) {
+    const files = [database, `${database}-wal`].filter((file) => existsSync(file));
+    return files.map((file) => readFileSync(file, 'latin1')).join('\n');
+  }
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  await client.query("SET bytea_output = 'escape'");
+  const tables = await client.query(
+    "SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+  );
+  const rows: string[] = [];
+  for (const { name } of tables.rows)
+    rows.push(...(await client.query(`SELECT t::text AS row FROM ${name} t`)).rows.map(({ row }) => row));
+  await client.end();
+  return rows.join('\n');
+}

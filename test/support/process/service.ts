@@ -1,0 +1,53 @@
+import { onTestFinished } from 'vitest';
+import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
+import { filesOf } from '../../../src/service/store/open.ts';
+import { freshDatabase } from '../postgres/database.ts';
+import { tempDir } from '../temp.ts';
+
+export interface TestService extends RunningService {
+  readonly apiKey: string;
+  readonly database: string;
+  /** What the names of its files begin with. */
+  readonly files: string;
+  /** The environment that points svc at this service. */
+  readonly env: { SVC_BASE_URL: string; SVC_WORKSPACE: string; SVC_API_KEY: string };
+  /** A request with the service's key. */
+  fetch(
+    path: string,
+    init?: { method?: string; body?: unknown; raw?: string | Uint8Array; headers?: Record<string, string> },
+  ): Promise<Response>;
+}
+
+/** Processes on one database share the files beside it, as nodes on one machine do. */
+const dataDirs = new Map<string, string>();
+
+/** The real service on a fresh database and a free port, closed with the test. Limits are off unless given. */
+export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const database = options.database ?? (await freshDatabase(tempDir()));
+  const dataDir = dataDirs.get(database) ?? tempDir();
+  dataDirs.set(database, dataDir);
+  const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
+  const service = await startService({ limits, dataDir, ...options, database });
+  onTestFinished(() => service.close(0));
+  const apiKey = service.apiKey!;
+  return {
+    ...service,
+    apiKey,
+    database,
+    files: filesOf(database, dataDir),
+    env: { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey },
+    fetch: (path, { method, body, raw, headers } = {}) => {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      return fetch(service.url + path, {
+        method: method ?? (payload === undefined ? 'GET' : 'POST'),
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'x-service-workspace': service.workspace,
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { body: payload }),
+      });
+    },
+  };
+}

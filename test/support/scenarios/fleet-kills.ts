@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { createDatabase, type OwnServer } from '../postgres/postgres.ts';
+import { type Fleet, startFleet } from '../process/fleet.ts';
+import type { SvcProgram } from '../process/svc-process.ts';
+import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
+
+export interface FleetKillOptions {
+  readonly home: string;
+  readonly seed: string;
+  /** How often a node is killed. */
+  readonly nodeKills: number;
+  /** The pause before each, in ms, give or take a half. */
+  readonly everyMs: number;
+  /** How often PostgreSQL is killed, together with a node. */
+  readonly serverKills: number;
+}
+
+export interface FleetKillReport extends LoadReport {
+  /** Nodes that ended and were not killed. */
+  readonly exits: readonly string[];
+}
+
+const NODES = 3;
+
+/** Import, decisions and deliveries on three nodes, while nodes and their PostgreSQL are killed and started again. */
+export async function killFleet(
+  program: SvcProgram,
+  server: OwnServer,
+  options: FleetKillOptions,
+): Promise<FleetKillReport> {
+  const database = await createDatabase(server.admin);
+  const fleet = await startFleet(program, {
+    database,
+    home: join(options.home, 'nodes'),
+    nodes: NODES,
+    argv: LOADED_NODE,
+  });
+  let load: Load | undefined;
+  try {
+    load = await startLoad(program, fleet, options.home);
+    await breakThings(fleet, server, options);
+    return { ...(await load.finish(database)), exits: fleet.exits };
+  } catch (error) {
+    await load?.abandon();
+    await fleet.stop();
+    throw error;
+  }
+}
+
+async function breakThings(
+  fleet: Fleet,
+  server: OwnServer,
+  { seed, nodeKills, everyMs, serverKills }: FleetKillOptions,
+): Promise<void> {
+  const random = seededRandom(seed);
+  const withServer = Array.from({ length: serverKills }, (_, i) =>
+    Math.floor(((i + 1) * nodeKills) / (serverKills + 1)),
+  );
+  for (let kill = 0; kill < nodeKills; kill++) {
+    await sleep(everyMs * (0.5 + random()));
+    const back = await fleet.kill(Math.floor(random() * NODES));
+    if (withServer.includes(kill)) {
+      await server.kill();
+      await sleep(random() * 2000);
+      await server.start();
+    }
+    await back();
+  }
+  await sleep(everyMs);
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

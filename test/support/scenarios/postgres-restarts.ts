@@ -1,0 +1,204 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { createDatabase } from '../postgres/postgres.ts';
+import { type PostgresCluster, startCluster } from '../postgres/postgres-cluster.ts';
+import { type Fleet, startFleet } from '../process/fleet.ts';
+import type { Served } from '../process/served.ts';
+import type { SvcProgram } from '../process/svc-process.ts';
+import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
+
+export interface RestartOptions {
+  readonly home: string;
+  readonly seed: string;
+  readonly nodes: number;
+  /** Restarts of PostgreSQL: fast shutdown and SIGKILL in turn. */
+  readonly restarts: number;
+  /** Connections of the nodes that the server ends, spread over the other actions. */
+  readonly terminations: number;
+  /** How often a node is stopped (SIGSTOP), and for how long. */
+  readonly pauses: number;
+  readonly pauseMs: number;
+  /** How long the server keeps the transaction of a paused node; left out, as nodes ask for (20 s). */
+  readonly idleInTransactionMs?: number;
+  /** Failovers to a synchronous standby. */
+  readonly failovers: number;
+  /** The pause between two actions, in ms, give or take a half. */
+  readonly everyMs: number;
+}
+
+export interface RestartReport extends LoadReport {
+  readonly restarts: number;
+  readonly terminations: number;
+  readonly pauses: number;
+  readonly failovers: number;
+  /** Nodes that ended while the test ran. None is ever started again. */
+  readonly exits: readonly string[];
+  /** Transactions that the server ended because their node was paused. */
+  readonly idleTimeouts: number;
+  /** The longest from the moment the database took connections (or the paused node went on) until every node decided. */
+  readonly slowestRecoveryMs: number;
+  /** The most lines that one node wrote to its log. */
+  readonly logLines: number;
+}
+
+/** Import, decisions and deliveries while PostgreSQL is restarted, cut off and failed over, and nodes are paused. */
+export async function restartPostgres(program: SvcProgram, options: RestartOptions): Promise<RestartReport> {
+  const random = seededRandom(options.seed);
+  const cluster = await startCluster();
+  let fleet: Fleet | undefined;
+  let load: Load | undefined;
+  try {
+    const database = await createDatabase(cluster.admin);
+    const { idleInTransactionMs: idle } = options;
+    fleet = await startFleet(program, {
+      database: idle === undefined ? database : `${database}?idle_in_transaction_session_timeout=${idle}`,
+      home: join(options.home, 'nodes'),
+      nodes: options.nodes,
+      argv: LOADED_NODE,
+    });
+    load = await startLoad(program, fleet, options.home);
+    const done = { restarts: 0, terminations: 0, pauses: 0, failovers: 0 };
+    let slowestRecoveryMs = 0;
+    const { nodes } = fleet;
+    const recovered = async () => {
+      slowestRecoveryMs = Math.max(slowestRecoveryMs, await recovery(nodes));
+    };
+
+    const actions = shuffled(
+      [
+        ...Array(options.restarts).fill('restart'),
+        ...Array(options.pauses).fill('pause'),
+        ...Array(options.failovers).fill('failover'),
+      ] as ('restart' | 'pause' | 'failover')[],
+      random,
+    );
+    for (const [i, action] of actions.entries()) {
+      await sleep(options.everyMs * (0.5 + random()));
+      const due = Math.round((options.terminations * (i + 1)) / actions.length) - done.terminations;
+      done.terminations += await terminate(cluster, due);
+      await recovered();
+      if (action === 'restart') {
+        await restart(cluster, done.restarts++ % 2 === 0 ? 'fast' : 'kill', random() * 2000);
+      } else if (action === 'failover') {
+        await cluster.addStandby();
+        await recovered();
+        await sleep(options.everyMs);
+        await cluster.failOver();
+        done.failovers++;
+      } else {
+        await pause(cluster, fleet, Math.floor(random() * options.nodes), options.pauseMs);
+        done.pauses++;
+      }
+      await recovered();
+    }
+    await sleep(options.everyMs);
+    const report = await load.finish(database);
+    const logs = await Promise.all(nodes.map((node) => node.process.ended));
+    return {
+      ...report,
+      ...done,
+      exits: fleet.exits,
+      idleTimeouts: cluster.log().split('due to idle-in-transaction timeout').length - 1,
+      slowestRecoveryMs: Math.round(slowestRecoveryMs),
+      logLines: Math.max(...logs.map(({ stderr }) => stderr.split('\n').length - 1)),
+    };
+  } catch (error) {
+    await load?.abandon();
+    await fleet?.stop();
+    throw error;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function restart(cluster: PostgresCluster, how: 'fast' | 'kill', awayMs: number): Promise<void> {
+  const server = cluster.primary();
+  await (how === 'fast' ? server.shutDown() : server.kill());
+  await sleep(awayMs);
+  await server.start();
+}
+
+/** Ends connections of nodes, one after the other, each the moment after it was found at work. */
+async function terminate(cluster: PostgresCluster, count: number): Promise<number> {
+  const client = new pg.Client({ connectionString: cluster.primary().admin });
+  await client.connect();
+  let ended = 0;
+  while (ended < count) {
+    const { rows } = await client.query(
+      `SELECT pg_terminate_backend(pid) AS ended FROM
+         (SELECT pid FROM pg_stat_activity WHERE application_name = 'svc'
+          ORDER BY state = 'idle', random() LIMIT 1) AS victim`,
+    );
+    if (rows[0]?.ended) ended++;
+    await sleep(50);
+  }
+  await client.end();
+  return ended;
+}
+
+/** Stops a node for a while, in the middle of a transaction; meanwhile the others decide. */
+async function pause(cluster: PostgresCluster, fleet: Fleet, index: number, ms: number): Promise<void> {
+  const node = fleet.nodes[index]!;
+  const client = new pg.Client({ connectionString: cluster.primary().admin });
+  await client.connect();
+  // A transaction that does nothing for as long as this is the paused node's.
+  const left = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'svc' AND state = 'idle in transaction'
+    AND state_change < clock_timestamp() - interval '150 ms'`;
+  for (;;) {
+    process.kill(node.pid, 'SIGSTOP');
+    await sleep(200);
+    if ((await client.query(left)).rowCount! > 0) break;
+    process.kill(node.pid, 'SIGCONT');
+    await sleep(20);
+  }
+  await client.end();
+  await sleep(ms);
+  await recovery(fleet.nodes.filter((each) => each !== node));
+  process.kill(node.pid, 'SIGCONT');
+}
+
+/** How long it takes until every node has decided, in ms. Throws for one that has ended, or does not within a minute. */
+async function recovery(nodes: readonly Served[]): Promise<number> {
+  const started = performance.now();
+  await Promise.all(
+    nodes.map(async (node) => {
+      while ((await probe(node)) !== 200) {
+        const { exitCode, signalCode } = node.process.child;
+        if (exitCode !== null || signalCode !== null)
+          throw new Error(`a node ended: ${(await node.process.ended).stderr}`);
+        if (performance.now() - started > 60_000) throw new Error(`the node at ${node.url} does not decide`);
+        await sleep(50);
+      }
+    }),
+  );
+  return performance.now() - started;
+}
+
+async function probe({ url, apiKey, workspace }: Served): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`${url}/v1/decisioning/decide`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'x-service-workspace': workspace,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ hashId: 'probe' }),
+      signal: AbortSignal.timeout(5_000),
+    });
+    await answer.text();
+    return answer.status;
+  } catch {
+    return undefined;
+  }
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'libsql';
+import pg from 'pg';
+import { secretPlace } from '../../../src/service/crypto/associated-data.ts';
+import { createCipher } from '../../../src/service/crypto/cipher.ts';
+import { isPostgres } from '../../../src/service/store/postgres/url.ts';
+
+/** How much has come together in a store over the years. */
+export interface SeasonedSize {
+  /** Events of the hot user that a rule of the catalogue asks about. */
+  readonly hotEvents: number;
+  /** Events of `bigBytes` each. */
+  readonly bigEvents: number;
+  readonly bigBytes: number;
+  readonly contents: number;
+  /** Subscriptions, more than may be made now: an earlier version had no cap. */
+  readonly subscriptions: number;
+  /** Past deliveries of the first subscription. */
+  readonly deliveries: number;
+  /** Decisions of all years, and how many of them have every content as a candidate. */
+  readonly decisions: number;
+  readonly wideDecisions: number;
+  /** Messages that wait for the hot user. */
+  readonly messages: number;
+}
+
+/** The key that seals the secrets of its subscriptions; the service is started with it (SVC_DATA_KEY). */
+export const DATA_KEY = '5e'.repeat(32);
+export const SECRET = 'a signing secret of a seasoned store';
+export const HOT_EVENT = 'viewed';
+
+type Value = string | number | Buffer | null;
+type Run = (sql: string, params: readonly Value[]) => Promise<void>;
+
+const DAY = 86_400_000;
+
+/** The largest catalogue of so many contents: as many bytes and rules as are allowed. Returns its path. */
+export function seasonedCatalog(path: string, contents: number): string {
+  const text = 'x'.repeat(Math.min(9_000, Math.floor((15 * 1024 * 1024) / contents) - 400));
+  const rule = (i: number) => ({ event: HOT_EVENT, withinDays: 1 + (i % 64), atMost: 10_000 });
+  const all = Array.from({ length: contents }, (_, i) => ({
+    contentId: `content_${i}`,
+    category: `category_${i % 20}`,
+    format: 'card',
+    title: `Content ${i}`,
+    body: text,
+    // The hot user is beyond these, everybody else within: each rule is counted to its end.
+    ...(i % 2 ? { eligibility: { events: [rule(i)] } } : {}),
+  }));
+  writeFileSync(path, JSON.stringify({ contents: all }));
+  return path;
+}
+
+/**
+ * Fills the store of a workspace with what years leave behind, by SQL of its own: no request could bring as much in
+ * time. `hotHash` belongs to the user `hot`; `url` receives the deliveries of every subscription.
+ */
+export async function season(
+  database: string,
+  size: SeasonedSize,
+  { workspace, hotHash, url }: { workspace: string; hotHash: string; url: string },
+): Promise<void> {
+  const { run, close } = await open(database);
+  const now = Date.now();
+  const fill = (count: number, insert: string, params: readonly Value[]) =>
+    run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) ${insert}`,
+      params,
+    );
+  await fill(
+    size.hotEvents,
+    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
+     SELECT ?, 'hot', ?, CAST(? AS BIGINT) - i FROM n`,
+    [workspace, HOT_EVENT, now],
+  );
+  const event = `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at)
+    SELECT ?, 'hot', ?, '2026-01-01T00:00:00Z', ?, CAST(? AS BIGINT) FROM n`;
+  const big = JSON.stringify({ text: 'x'.repeat(size.bigBytes - 11) });
+  await fill(size.bigEvents, event, [workspace, HOT_EVENT, big, now]);
+  await fill(size.hotEvents, event, [workspace, HOT_EVENT, null, now]);
+
+  const decision = `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
+      prior, model_version, seed, reward)
+    SELECT ?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - i * 60000, '{"channel":"in-app"}', 'content_0', ?,
+      0.1, 0, '0123456789abcdef', 0 FROM n`;
+  const one = JSON.stringify([['content_0', 1, 0.1]]);
+  const wide = JSON.stringify(
+    Array.from({ length: size.contents }, (_, i) => [`content_${i}`, 1 / size.contents, 0.1]),
+  );
+  await fill(size.wideDecisions, decision, [workspace, 'dec_wide', hotHash, now, wide]);
+  await fill(size.decisions, decision, [workspace, 'dec_old', hotHash, now, one]);
+  await fill(
+    size.messages,
+    `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at)
+     SELECT ?, 'dec_old' || CAST(i AS TEXT), ?, 'content_0', 'card', 'T', ?, CAST(? AS BIGINT) - i,
+       CAST(? AS BIGINT) FROM n`,
+    [workspace, hotHash, 'b'.repeat(10_000), now, now + DAY],
+  );
+
+  const cipher = createCipher(Buffer.from(DATA_KEY, 'hex'));
+  for (let i = 0; i < size.subscriptions; i++) {
+    const id = `wh_seasoned${i}`;
+    await run(
+      `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, created_at)
+       VALUES (?, ?, ?, '["campaign.clicked"]', 'active', ?, ?)`,
+      [workspace, id, `${url}?${'q'.repeat(1500)}${i}`, cipher.seal(SECRET, secretPlace(id)), now],
+    );
+  }
+  await fill(
+    size.deliveries,
+    `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim,
+       in_hand, due_at)
+     SELECT ?, 'dlv_seasoned' || CAST(i AS TEXT), 'wh_seasoned0', 'campaign.clicked', '{}', 'failed',
+       CAST(? AS BIGINT) - i, 10, 60, 0, NULL FROM n`,
+    [workspace, now],
+  );
+  for (let attempt = 1; attempt <= 60; attempt++)
+    await run(
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
+       SELECT workspace_id, delivery_id, ${attempt}, occurred_at, NULL, ?, 5 FROM delivery
+       WHERE webhook_id = 'wh_seasoned0'`,
+      ['e'.repeat(400)],
+    );
+  await close();
+}
+
+async function open(database: string): Promise<{ run: Run; close: () => Promise<void> }> {
+  if (isPostgres(database)) {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    await client.query('BEGIN');
+    return {
+      run: async (sql, params) => {
+        let n = 0;
+        await client.query(
+          sql.replaceAll('?', () => `$${++n}`),
+          [...params],
+        );
+      },
+      close: async () => {
+        await client.query('COMMIT');
+        await client.query('ANALYZE');
+        await client.end();
+      },
+    };
+  }
+  const file = new Database(database);
+  file.exec('PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF; BEGIN IMMEDIATE');
+  return {
+    run: async (sql, params) => void file.prepare(sql).run(...params),
+    close: async () => {
+      file.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+      file.close();
+    },
+  };
+}
+
+/** The most memory that a process ever held, in MB. */
+export function peakMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1024;
+}
