@@ -2,7 +2,7 @@ import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts';
 import type { Group } from '../contract/limits.ts';
 
 /** What is known of any request: the group it counts under, and whether it does no harm twice. */
-export interface Traits {
+export interface EndpointTraits {
   readonly group: Group | undefined;
   readonly repeatable: boolean;
 }
@@ -11,7 +11,7 @@ export interface Traits {
  * Looks a request up in the endpoint table. `path` may carry a query. Outside the table a GET is a read
  * (specification: Limits) and may be repeated; of anything else nothing is known.
  */
-export function traitsOf(method: string, path: string, keysHonoured: boolean): Traits {
+export function traitsOf(method: string, path: string, keysHonoured: boolean): EndpointTraits {
   const [plain = ''] = path.split('?');
   for (const endpoint of Object.values<Endpoint>(ENDPOINTS)) {
     if (endpoint.method === method && patternOf(endpoint.path).test(plain))

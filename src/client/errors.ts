@@ -47,7 +47,7 @@ export class ApiError extends Error {
 }
 
 /** True where the service answered that it does not have the operation at all (docs/decisions.md). */
-export function isLacking(error: unknown): boolean {
+export function isUnsupported(error: unknown): boolean {
   return error instanceof ApiError && [404, 405, 501].includes(error.status);
 }
 

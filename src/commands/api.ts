@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 import { Args, Flags } from '../cli/flags/oclif.ts';
-import { cleanLine, foreignJson } from '../cli/terminal/sanitize.ts';
+import { foreignJson, sanitizeLine } from '../cli/terminal/sanitize.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -28,7 +28,7 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
     include: Flags.boolean({ char: 'i', summary: 'show the status and the headers before the body' }),
   };
 
-  protected override async act(context: Context<typeof Api>): Promise<void> {
+  protected override async run(context: Context<typeof Api>): Promise<void> {
     const { args, flags, out, signal, connect } = context;
     const { method, path } = address(args.method, args.path);
     const { bodyOf, headersOf, withQuery } = await import('../features/api/request.ts');
@@ -57,7 +57,7 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
         `HTTP/1.1 ${answer.status}`,
         ...Object.entries(answer.headers).map((pair) => pair.join(': ')),
       ];
-      out.raw(`${head.map(cleanLine).join('\n')}\n\n`);
+      out.raw(`${head.map(sanitizeLine).join('\n')}\n\n`);
     }
     const text = answer.body.toString('utf8');
     if (out.json) out.raw(`${foreignJson(text)}\n`);

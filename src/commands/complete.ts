@@ -9,7 +9,7 @@ export default class Complete extends SvcCommand {
   static override hidden = true;
   static override strict = false;
 
-  protected override async act({ out, paths, root }: Context<typeof Complete>): Promise<void> {
+  protected override async run({ out, paths, root }: Context<typeof Complete>): Promise<void> {
     const { candidates } = await import('../cli/completion/candidates.ts');
     const { readManifest } = await import('../cli/command/manifest.ts');
     const profiles = () => [...Object.keys(new Profiles(paths.configDir).read().profiles), LOCAL];

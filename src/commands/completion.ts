@@ -21,7 +21,7 @@ Load it for good with one of these, then open a new shell:
     shell: Args.string({ required: true, description: 'the shell', options: ['bash', 'zsh', 'fish'] }),
   };
 
-  protected override async act({ args, out }: Context<typeof Completion>): Promise<void> {
+  protected override async run({ args, out }: Context<typeof Completion>): Promise<void> {
     const { COMPLETION_SCRIPTS } = await import('../cli/completion/scripts.ts');
     out.raw(COMPLETION_SCRIPTS[args.shell as keyof typeof COMPLETION_SCRIPTS]);
   }

@@ -43,7 +43,7 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
     input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
   };
 
-  protected override async act(context: Context<typeof Decide>): Promise<void> {
+  protected override async run(context: Context<typeof Decide>): Promise<void> {
     const { flags, out, world, signal } = context;
     if (flags.input !== undefined) {
       const { client, pacers } = await context.connect({ lasting: true });

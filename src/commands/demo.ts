@@ -18,7 +18,7 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
   ];
   static override exitCodes = [0, 1, 5, 6, 130] as const;
 
-  protected override async act({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
+  protected override async run({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
     const { DemoFailed, playDemo } = await import('../features/demo/run.ts');
     const { demoJson, narrate } = await import('../features/demo/narration.ts');
     const { randomFrom } = await import('../kit/random.ts');
@@ -46,10 +46,10 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
         }
       } catch (error) {
         if (signal.aborted)
-          throw new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again() });
+          throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
         if (!(error instanceof DemoFailed)) throw error;
         throw new SvcError('failed', `the demo stopped after ${number} of 5 moves: ${error.message}`, {
-          hint: (typed) => `please report this with its requests: ${typed.again('--debug')}`,
+          hint: (invocation) => `please report this with its requests: ${invocation.again('--debug')}`,
         });
       } finally {
         await connection.close();

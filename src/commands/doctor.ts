@@ -4,10 +4,10 @@ import { withoutPath } from '../cli/connection/base-path.ts';
 import type { Paths } from '../cli/connection/paths.ts';
 import { resolveSettings } from '../cli/connection/settings.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
-import { addressWords, toSvcError } from '../cli/errors/to-svc-error.ts';
+import { addressSuffix, toSvcError } from '../cli/errors/to-svc-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import type { Settings } from '../cli/invocation/settings.ts';
-import { cleanLine } from '../cli/terminal/sanitize.ts';
+import { sanitizeLine } from '../cli/terminal/sanitize.ts';
 import { withSpinner } from '../cli/terminal/spinner.ts';
 import { bold, dim, green, red, type Text, yellow } from '../cli/terminal/text.ts';
 import type { Check } from '../features/doctor/check.ts';
@@ -33,17 +33,18 @@ the limits: a row each, with what was seen and what to do. Exits with the code o
     probe: Flags.boolean({ summary: 'also measure decisions; they count against the limit' }),
   };
 
-  protected override async act(context: Context<typeof Doctor>): Promise<void> {
-    const { flags, out, signal, typed } = context;
+  protected override async run(context: Context<typeof Doctor>): Promise<void> {
+    const { flags, out, signal, invocation } = context;
     const { worst } = await import('../features/doctor/check.ts');
     const checks = await examine(context);
-    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again() });
+    if (signal.aborted)
+      throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
     const failure = worst(checks);
     const rows = checks.map(({ check, status, seen, next, failure }) => ({
       check,
       status,
       seen,
-      next: failure?.hintFor(typed) ?? next ?? null,
+      next: failure?.hintFor(invocation) ?? next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
     out.result({ ok: failure === undefined, probed: flags.probe, checks: rows }, () =>
@@ -72,14 +73,14 @@ function line({ check, status, seen, next }: Row, columns: number | undefined): 
     MARKS[status],
     '  ',
     bold(check.padEnd(INDENT - 6)),
-    style(beside(wrap(cleanLine(seen), width))),
+    style(beside(wrap(sanitizeLine(seen), width))),
     ...(steps.length > 0 ? [dim(beside(['', ...steps]))] : []),
   ];
 }
 
 /** A step on lines of that width; a command that does not fit gets a line of its own and is not broken, to be pasted. */
 function stepLines(step: string, width: number): string[] {
-  const text = cleanLine(step);
+  const text = sanitizeLine(step);
   const [, words, command] = /^(.*?:) ((?:svc|export|unset|read|rm|mv) .+)$/.exec(text) ?? [];
   if (!words || !command || stringWidth(text) <= width) return wrap(text, width);
   return [...wrap(words, width), `  ${command}`];
@@ -91,7 +92,7 @@ async function examine({
   out,
   paths,
   signal,
-  typed,
+  invocation,
   connect,
 }: Context<typeof Doctor>): Promise<Check[]> {
   const { fail, ok, skipped } = await import('../features/doctor/check.ts');
@@ -112,7 +113,7 @@ async function examine({
     checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
   } else {
     const { baseUrl } = settings;
-    typed.settings = settings;
+    invocation.settings = settings;
     const { checkConfiguration } = await import('../features/doctor/configuration.ts');
     checks.push(checkConfiguration(settings));
     const { checkReach } = await import('../features/doctor/address.ts');
@@ -128,7 +129,7 @@ async function examine({
   const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {
-    words: addressWords(typed),
+    words: addressSuffix(invocation),
     other: settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
   };
   const now = () => world.clock.now();

@@ -21,7 +21,7 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
     refresh: Flags.boolean({ summary: 'send one cheap read first (GET /v1/webhooks, counted under reads)' }),
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     world,

@@ -1,9 +1,9 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
-import { databaseFailure, databaseFlag, databaseOf } from '../cli/connection/database.ts';
+import { databaseError, databaseFlag, databaseOf } from '../cli/connection/database.ts';
 import { isLoopback } from '../cli/connection/settings.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
-import { keptFlags, serviceFlags, serviceOptions } from '../features/serve/options.ts';
+import { serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
 import { reachableUrl } from '../kit/reachable-url.ts';
 import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';
@@ -47,13 +47,13 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     ...serviceFlags,
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     world,
     paths,
     signal,
-    typed,
+    invocation,
   }: Context<typeof Serve>): Promise<void> {
     const { startService } = await import('../service/start.ts');
     const { createLog } = await import('../service/operations/log.ts');
@@ -72,7 +72,7 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
         world.clock.now,
       ),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      throw databaseFailure(listenFailure(error, flags), database);
+      throw databaseError(listenFailure(error, flags), database);
     });
     const { metricsUrl, workspace, apiKey } = service;
     const bound = new URL(service.url);
@@ -94,10 +94,10 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
       out.notice(
         'from other machines svc takes https only: put a proxy with TLS in front (docs/operations.md) and export its https:// address there',
       );
-    const { kept, back } = keptFlags(service.deps.policy(), options);
+    const { kept, back } = storedFlags(service.deps.policy(), options);
     if (kept.length > 0)
       out.notice(
-        `kept with this data from an earlier start: ${kept.join(' ')}; to set it back, stop and: ${typed.again()} ${back.join(' ')}`,
+        `kept with this data from an earlier start: ${kept.join(' ')}; to set it back, stop and: ${invocation.again()} ${back.join(' ')}`,
       );
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -120,17 +120,18 @@ function listenFailure(
   const flag = port === metrics ? '--metrics-port' : '--port';
   if (error.code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
-      hint: (typed) =>
-        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${typed.again(flag, '0')}`,
+      hint: (invocation) =>
+        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${invocation.again(flag, '0')}`,
       cause: error,
     });
   if (error.code === 'EACCES')
     return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: (typed) => `take one above 1023: ${typed.again(flag, flag === '--port' ? '4010' : '9090')}`,
+      hint: (invocation) =>
+        `take one above 1023: ${invocation.again(flag, flag === '--port' ? '4010' : '9090')}`,
       cause: error,
     });
   return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {
-    hint: (typed) => `give an address of this machine: ${typed.again('--host', '127.0.0.1')}`,
+    hint: (invocation) => `give an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
     cause: error,
   });
 }

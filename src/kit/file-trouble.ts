@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { shellPath } from './shell.ts';
 
 /** What is wrong with a file, and a command that shows it or mends it. */
-export interface FileTrouble {
+export interface FileProblem {
   /** `no such file: x.csv` */
   readonly message: string;
   readonly hint: string;
@@ -12,7 +12,11 @@ export interface FileTrouble {
  * The one place that words what the file system refuses, for every command. `name` is the file as the user named it:
  * that is how it is found again, whatever absolute path the error holds. `to` says what was tried.
  */
-export function fileTrouble(name: string, error: unknown, to: 'read' | 'write' = 'read'): FileTrouble {
+export function describeFileProblem(
+  name: string,
+  error: unknown,
+  to: 'read' | 'write' = 'read',
+): FileProblem {
   const { code, message } = error as NodeJS.ErrnoException;
   const folder = dirname(name);
   const look = `ls -l ${shellPath(name)}`;

@@ -1,5 +1,5 @@
 /** Walks a generator as often as asked, and lets it work once and only as far as somebody got. */
-export function kept<T>(source: Iterator<T>): () => Generator<T> {
+export function memoizedIterator<T>(source: Iterator<T>): () => Generator<T> {
   const items: T[] = [];
   return function* () {
     for (let at = 0; ; at++) {

@@ -6,14 +6,14 @@ import { withFileLock } from '../kit/file-lock.ts';
 /** The profile that always exists: the whole service inside the process. */
 export const LOCAL = 'local';
 
-const KeptWebhook = z.object({
+const LocalWebhook = z.object({
   url: z.string(),
   events: z.array(z.string()),
   signingSecret: z.string(),
   createdAt: z.string(),
 });
 /** A subscription this machine created, with its secret. */
-export type KeptWebhook = z.infer<typeof KeptWebhook>;
+export type LocalWebhook = z.infer<typeof LocalWebhook>;
 
 const Profile = z.object({
   workspace: z.string(),
@@ -29,7 +29,7 @@ const Contents = z.object({
   current: z.optional(z.string()),
   profiles: z.record(z.string(), Profile),
   /** By `base URL workspace`, then subscription id: also for connections that no profile names. */
-  webhooks: z.optional(z.record(z.string(), z.record(z.string(), KeptWebhook))),
+  webhooks: z.optional(z.record(z.string(), z.record(z.string(), LocalWebhook))),
 });
 type Contents = z.infer<typeof Contents>;
 
@@ -97,7 +97,7 @@ export function mask(secret: string): string {
 }
 
 /** A profile as it may be shown: its key masked. */
-export function shown(name: string, profile: Profile) {
+export function profileView(name: string, profile: Profile) {
   return {
     name,
     workspace: profile.workspace,

@@ -2,18 +2,21 @@ import type { Program } from '../cli/command/command.ts';
 import { EXIT } from '../cli/errors/exit-codes.ts';
 import type { SvcError } from '../cli/errors/svc-error.ts';
 import { toSvcError } from '../cli/errors/to-svc-error.ts';
-import { Typed } from '../cli/invocation/invocation.ts';
+import { Invocation } from '../cli/invocation/invocation.ts';
 import { Output } from '../cli/terminal/output.ts';
-import { cleanJson, cleanLine } from '../cli/terminal/sanitize.ts';
+import { sanitizeJson, sanitizeLine } from '../cli/terminal/sanitize.ts';
 import { bold, red } from '../cli/terminal/text.ts';
 import { ALIASES, COMMANDS } from './commands.gen.ts';
 import { findCommand, isTopicAlone } from './find-command.ts';
 
 /** Runs the command, or shows the help, that `argv` asks for. Resolves with the exit code and never rejects. */
-export async function dispatch(argv: readonly string[], program: Omit<Program, 'typed'>): Promise<number> {
+export async function dispatch(
+  argv: readonly string[],
+  program: Omit<Program, 'invocation'>,
+): Promise<number> {
   // What follows `--` belongs to another program.
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  const typed = new Typed(argv);
+  const invocation = new Invocation(argv);
   const out = new Output(program.world, { json: own.includes('--json'), quiet: false });
   try {
     if (asksForHelp(own)) {
@@ -23,10 +26,10 @@ export async function dispatch(argv: readonly string[], program: Omit<Program, '
     }
     const { id, rest } = findCommand(NAMES, argv);
     const { default: Command } = await COMMANDS[id]!();
-    typed.command = id.replaceAll(':', ' ');
-    return await new Command(rest, { ...program, id, typed }).run();
+    invocation.command = id.replaceAll(':', ' ');
+    return await new Command(rest, { ...program, id, invocation: invocation }).execute();
   } catch (error) {
-    return report(toSvcError(error, own.includes('--debug')), typed, out);
+    return report(toSvcError(error, own.includes('--debug')), invocation, out);
   }
 }
 
@@ -38,17 +41,17 @@ function asksForHelp(own: readonly string[]): boolean {
   return isTopicAlone(NAMES, own);
 }
 
-function report(error: SvcError, typed: Typed, out: Output): number {
-  if (out.json) out.info(cleanJson(error.shown(typed)));
+function report(error: SvcError, invocation: Invocation, out: Output): number {
+  if (out.json) out.info(sanitizeJson(error.toJson(invocation)));
   else
     out.info([
       red(bold('error: ')),
       // A line end in a file's name, or in what a service answers, must not make a line that looks like one of svc.
-      error.code === 'unexpected' ? error.message : cleanLine(error.message),
-      error.requestId ? ` [${cleanLine(error.requestId)}]` : '',
+      error.code === 'unexpected' ? error.message : sanitizeLine(error.message),
+      error.requestId ? ` [${sanitizeLine(error.requestId)}]` : '',
       '\n  next: ',
       // A way on each line.
-      error.hintFor(typed).replace(/\n */g, '\n        '),
+      error.hintFor(invocation).replace(/\n */g, '\n        '),
     ]);
   return error.exitCode;
 }

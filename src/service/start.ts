@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
-import { followCatalogue } from './catalog/follow.ts';
+import { followCatalog } from './catalog/follow.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
-    const { catalogue, stop: stopCatalogue } = await followCatalogue(store, options.catalog, log);
+    const { catalogue, stop: stopCatalogue } = await followCatalog(store, options.catalog, log);
     closers.push(stopCatalogue);
     const deps: ServiceDeps = {
       store,
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       policy,
       log,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
-      catalogue,
+      catalog: catalogue,
       models: new LearnedModels(log),
       decisionSeed: decisionSeeds(options.seed),
     };
@@ -198,6 +198,6 @@ async function loadMetrics(store: Store, steady: SteadyClock) {
 
 /** Loaded only for a rehearsal: otherwise nothing of it is on the way of a request. Throws FaultsError. */
 async function loadFaults(path: string, clock: Clock, log: Log) {
-  const { rehearse } = await import('./fault-injection/inject.ts');
+  const { injectFaults: rehearse } = await import('./fault-injection/inject.ts');
   return rehearse(path, clock, log);
 }

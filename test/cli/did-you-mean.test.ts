@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/cli/command/manifest.ts';
-import { parseFailure } from '../../src/cli/command/parse-error.ts';
+import { toParseError } from '../../src/cli/command/parse-error.ts';
 import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
 import { findCommand } from '../../src/program/find-command.ts';
 import { ROOT, runSvc } from '../support/process/run-svc.ts';
@@ -107,7 +107,7 @@ describe('a suggestion', () => {
             oclif: {},
             flags: [`--${typo}`],
           });
-          const { hint } = parseFailure(mistake, id, flagsOf(id)) as { hint: string };
+          const { hint } = toParseError(mistake, id, flagsOf(id)) as { hint: string };
           const meant = /^did you mean --(.*)\?$/.exec(hint)?.[1];
           if (meant === undefined) expect(flag.length, `--${typo}`).toBeLessThanOrEqual(4);
           else {

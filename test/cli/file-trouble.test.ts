@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toSvcError } from '../../src/cli/errors/to-svc-error.ts';
-import { fileTrouble } from '../../src/kit/file-trouble.ts';
+import { describeFileProblem } from '../../src/kit/file-trouble.ts';
 import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -94,5 +94,5 @@ test.each([
   ['ENOSPC', 'no space is left for x y', 'df -h'],
   ['EIO', 'x y cannot be read: EIO', "ls -l 'x y'"],
 ])('%s is put into words, with a command that can be pasted', (code, message, hint) => {
-  expect(fileTrouble('x y', { code })).toEqual({ message, hint });
+  expect(describeFileProblem('x y', { code })).toEqual({ message, hint });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ConnectionFlags, resolveSettings } from '../../src/cli/connection/settings.ts';
-import { originWords } from '../../src/cli/invocation/origin.ts';
+import { describeOrigin } from '../../src/cli/invocation/origin.ts';
 import { runSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -50,7 +50,9 @@ describe('each setting comes from the first place that has it, and says so', () 
     if (settings.kind !== 'remote') throw new Error('not remote');
     expect(settings[one.setting]).toBe(value(from));
     for (const setting of Object.keys(SETTINGS) as Setting[])
-      expect(originWords(settings.origins[setting]!)).toBe(setting === one.setting ? words : 'profile prod');
+      expect(describeOrigin(settings.origins[setting]!)).toBe(
+        setting === one.setting ? words : 'profile prod',
+      );
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { kept } from '../../src/kit/memoized-iterator.ts';
+import { memoizedIterator } from '../../src/kit/memoized-iterator.ts';
 
 it('walks as often as asked, works once and no further than somebody got', () => {
   const made: number[] = [];
-  const walk = kept(
+  const walk = memoizedIterator(
     (function* () {
       for (let n = 0; n < 4; n++) {
         made.push(n);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Profiles } from '../../src/profiles/profiles.ts';
-import { forgetWebhook, keepWebhook, keptUnder, keptWebhooks } from '../../src/profiles/webhook-store.ts';
+import { removeWebhook, storedWebhooks, storeWebhook, webhookKey } from '../../src/profiles/webhook-store.ts';
 import { tempDir } from '../support/temp.ts';
 
 const webhook = (signingSecret: string) => ({
@@ -12,22 +12,22 @@ const webhook = (signingSecret: string) => ({
 
 it('keeps the subscriptions of each connection apart, until they are forgotten', async () => {
   const profiles = new Profiles(tempDir());
-  const eu = keptUnder({ isLocal: false, baseUrl: 'https://eu.example.com/', workspace: 'ws_1' });
-  const us = keptUnder({ isLocal: false, baseUrl: 'https://us.example.com', workspace: 'ws_1' });
-  expect(keptWebhooks(profiles, eu)).toEqual({});
-  await keepWebhook(profiles, eu, 'wh_1', webhook('one'));
-  await keepWebhook(profiles, eu, 'wh_2', webhook('two'));
-  await keepWebhook(profiles, us, 'wh_1', webhook('three'));
-  await keepWebhook(profiles, eu, 'wh_2', webhook('two, rotated'));
-  await forgetWebhook(profiles, eu, 'wh_1');
-  await forgetWebhook(profiles, 'nowhere', 'wh_9');
-  expect(keptWebhooks(profiles, eu)).toEqual({ wh_2: webhook('two, rotated') });
-  expect(keptWebhooks(profiles, us)).toEqual({ wh_1: webhook('three') });
-  expect(keptUnder({ isLocal: false, baseUrl: 'https://eu.example.com', workspace: 'ws_1' })).toBe(eu);
+  const eu = webhookKey({ isLocal: false, baseUrl: 'https://eu.example.com/', workspace: 'ws_1' });
+  const us = webhookKey({ isLocal: false, baseUrl: 'https://us.example.com', workspace: 'ws_1' });
+  expect(storedWebhooks(profiles, eu)).toEqual({});
+  await storeWebhook(profiles, eu, 'wh_1', webhook('one'));
+  await storeWebhook(profiles, eu, 'wh_2', webhook('two'));
+  await storeWebhook(profiles, us, 'wh_1', webhook('three'));
+  await storeWebhook(profiles, eu, 'wh_2', webhook('two, rotated'));
+  await removeWebhook(profiles, eu, 'wh_1');
+  await removeWebhook(profiles, 'nowhere', 'wh_9');
+  expect(storedWebhooks(profiles, eu)).toEqual({ wh_2: webhook('two, rotated') });
+  expect(storedWebhooks(profiles, us)).toEqual({ wh_1: webhook('three') });
+  expect(webhookKey({ isLocal: false, baseUrl: 'https://eu.example.com', workspace: 'ws_1' })).toBe(eu);
 });
 
 it('finds those of local again, whatever port it has in this process', () => {
   const at = (port: number) =>
-    keptUnder({ isLocal: true, baseUrl: `http://127.0.0.1:${port}`, workspace: 'w' });
+    webhookKey({ isLocal: true, baseUrl: `http://127.0.0.1:${port}`, workspace: 'w' });
   expect(at(1)).toBe(at(2));
 });

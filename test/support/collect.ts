@@ -6,12 +6,12 @@ import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
-import { jsonShape } from '../../src/features/import/transform/map-json.ts';
-import type { Shaping } from '../../src/features/import/transform/mapping.ts';
+import { jsonMapper } from '../../src/features/import/transform/map-json.ts';
+import type { Mapping } from '../../src/features/import/transform/mapping.ts';
 import { scanEvent } from '../../src/features/import/transform/scan-event.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
-export interface CollectOptions extends Partial<Omit<Shaping, 'map' | 'set' | 'types'>> {
+export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 'types'>> {
   readonly map?: Record<string, string>;
   readonly set?: Record<string, string>;
   readonly types?: Record<string, 'string' | 'number' | 'boolean'>;
@@ -35,7 +35,7 @@ export interface Collected {
 export async function collect(input: string | Buffer, options: CollectOptions = {}): Promise<Collected> {
   const bytes = Buffer.from(input);
   const { csv, chunk = 1 << 20, longest = longestRecord('events'), batcher: more, deal } = options;
-  const shaping: Shaping = {
+  const shaping: Mapping = {
     kind: 'events',
     convert: undefined,
     extraFields: undefined,
@@ -53,7 +53,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   const plain = shaping.map.size === 0 && shaping.set.size === 0;
   const reader = csv
     ? new CsvReader({ file, shaping, longest, onNotice: (text) => notices.push(text) })
-    : new NdjsonReader({ file, longest, shape: jsonShape(shaping), scan: plain ? scanEvent : undefined });
+    : new NdjsonReader({ file, longest, shape: jsonMapper(shaping), scan: plain ? scanEvent : undefined });
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];

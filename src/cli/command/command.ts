@@ -7,10 +7,10 @@ import { resolveSettings } from '../connection/settings.ts';
 import { EXIT, type ExitCode } from '../errors/exit-codes.ts';
 import { type GlobalFlags, globalFlags } from '../flags/global-flags.ts';
 import { parse } from '../flags/oclif.ts';
-import type { Typed } from '../invocation/invocation.ts';
+import type { Invocation } from '../invocation/invocation.ts';
 import { Output } from '../terminal/output.ts';
 import type { World } from '../terminal/world.ts';
-import { parseFailure } from './parse-error.ts';
+import { toParseError } from './parse-error.ts';
 
 /** What a command is handed: its parsed flags and arguments and everything from outside. */
 export interface Context<C extends CommandStatics = CommandStatics> {
@@ -25,7 +25,7 @@ export interface Context<C extends CommandStatics = CommandStatics> {
   readonly version: string;
   readonly root: string;
   /** The command line, for next steps that repeat it. */
-  readonly typed: Typed;
+  readonly invocation: Invocation;
   /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
   readonly signal: AbortSignal;
   /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
@@ -48,7 +48,7 @@ export interface Program {
   readonly version: string;
   /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
-  readonly typed: Typed;
+  readonly invocation: Invocation;
 }
 
 /**
@@ -82,10 +82,10 @@ export abstract class SvcCommand {
   }
 
   /** Does the work. Resolves with the exit code, 0 unless given. Failures are thrown as SvcError. */
-  protected abstract act(context: Context): Promise<ExitCode> | Promise<void>;
+  protected abstract run(context: Context): Promise<ExitCode> | Promise<void>;
 
-  async run(): Promise<ExitCode> {
-    const { world, version, root, typed } = this.#program;
+  async execute(): Promise<ExitCode> {
+    const { world, version, root, invocation } = this.#program;
     const parsed = await this.#parse();
     const flags = parsed.flags as Context['flags'];
     const out = new Output(world, { json: flags.json, quiet: flags.quiet });
@@ -101,7 +101,7 @@ export abstract class SvcCommand {
     });
     const connections: Connection[] = [];
     try {
-      const code = await this.act({
+      const code = await this.run({
         flags,
         args: parsed.args as Context['args'],
         argv: parsed.argv as string[],
@@ -110,12 +110,12 @@ export abstract class SvcCommand {
         paths: pathsOf(world),
         version,
         root,
-        typed,
+        invocation,
         signal: stopping.signal,
         connect: async (options) => {
           const settings = resolveSettings(flags, world);
-          if (settings.kind === 'remote') typed.settings = settings;
-          const told = { onOtherRegion: typed.on('doctor'), ...options };
+          if (settings.kind === 'remote') invocation.settings = settings;
+          const told = { onOtherRegion: invocation.on('doctor'), ...options };
           const connection = await connect(world, out, flags, settings, version, told);
           connections.push(connection);
           return connection;
@@ -141,7 +141,7 @@ export abstract class SvcCommand {
         context: this as never,
       });
     } catch (error) {
-      throw parseFailure(error, this.#program.id, all);
+      throw toParseError(error, this.#program.id, all);
     }
   }
 }

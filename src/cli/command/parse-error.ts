@@ -23,7 +23,7 @@ function spellingsOf(flags: Readonly<Record<string, Flag>>): string[] {
 }
 
 /** Turns a mistake in the command line, as oclif's parser throws it, into a failure with the words of svc. */
-export function parseFailure(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
+export function toParseError(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
   const mistake = error as ParseError;
   if (!(error instanceof Error) || mistake.oclif === undefined) return error;
   const command = `svc ${id.replaceAll(':', ' ')}`;
@@ -53,7 +53,7 @@ export function parseFailure(error: unknown, id: string, flags: Readonly<Record<
   const message = inWords(error.message);
   const [, without] = NEEDS.exec(message) ?? [];
   if (without !== undefined)
-    return new SvcError('usage', message, { hint: (typed) => typed.again(without), cause: error });
+    return new SvcError('usage', message, { hint: (invocation) => invocation.again(without), cause: error });
   return new SvcError('usage', message, {
     hint: meant ? commandLine(['svc', ...id.split(':'), ...meant]) : `see \`${command} --help\``,
     cause: error,

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { UNTYPED } from '../invocation/invocation.ts';
+import { NO_INVOCATION } from '../invocation/invocation.ts';
 import type { World } from '../terminal/world.ts';
 
 /** The world of a real process. Each stream is opened when it is first used: that costs time few commands need. */
@@ -87,7 +87,7 @@ function sayLost({ code }: NodeJS.ErrnoException): void {
     hint: 'what was done stays done; free some space (df -h) or send the output elsewhere',
   });
   const text = process.argv.includes('--json')
-    ? JSON.stringify(failure.shown(UNTYPED))
+    ? JSON.stringify(failure.toJson(NO_INVOCATION))
     : `error: ${failure.message}\n  next: ${failure.hint}`;
   try {
     writeSync(2, `${text}\n`);

@@ -1,7 +1,7 @@
 import { giveSetting, type Origin } from '../invocation/origin.ts';
 
 /** What to say of a base URL that ends in /v1, as the pages of many a service show it; undefined of any other. */
-export function versionTwice(baseUrl: string, origin: Origin): string | undefined {
+export function repeatedVersion(baseUrl: string, origin: Origin): string | undefined {
   const right = withoutVersion(baseUrl);
   if (right === undefined) return undefined;
   return `the base URL ${baseUrl} ends in /v1, which svc adds itself; without it: ${giveSetting('base-url', right, origin)}`;

@@ -12,9 +12,9 @@ import type { GlobalFlags } from '../flags/global-flags.ts';
 import type { Settings } from '../invocation/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import type { World } from '../terminal/world.ts';
-import { versionTwice } from './base-path.ts';
+import { repeatedVersion } from './base-path.ts';
 import { type Paths, pathsOf } from './paths.ts';
-import { beforeProfile } from './settings.ts';
+import { overridingVariables } from './settings.ts';
 
 /** A client tied to its settings. */
 export interface Connection {
@@ -84,10 +84,11 @@ export async function connect(
   if (!lasting) world.endsSoon();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
-  const twice = settings.kind === 'remote' && versionTwice(settings.baseUrl, settings.origins.baseUrl);
+  const twice = settings.kind === 'remote' && repeatedVersion(settings.baseUrl, settings.origins.baseUrl);
   if (twice) out.warn(twice);
   // Who typed --profile means it; what is exported is easily forgotten.
-  const before = settings.kind === 'remote' && settings.named?.by === '--profile' && beforeProfile(settings);
+  const before =
+    settings.kind === 'remote' && settings.named?.by === '--profile' && overridingVariables(settings);
   if (before) out.notice(`what is exported comes before profile ${flags.profile}: ${before}`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
   const random = randomFrom(undefined);

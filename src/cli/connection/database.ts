@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../../kit/mask-url.ts';
 import { shell } from '../../kit/shell.ts';
 import { isPostgres } from '../../service/store/postgres/url.ts';
-import { fileFailure } from '../errors/file-error.ts';
+import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { Flags } from '../flags/oclif.ts';
 import type { Output } from '../terminal/output.ts';
@@ -36,7 +36,7 @@ export function databaseOf(
     const folder = dirname(resolve(cwd, file));
     // Our own folder is made where it is missing; any other is more likely a slip than a wish.
     if (!existsSync(folder) && folder !== resolve(cwd, paths.dataDir))
-      throw fileFailure(file, { code: 'ENOENT' }, 'write');
+      throw fileError(file, { code: 'ENOENT' }, 'write');
     return file;
   }
   if (!URL.canParse(database))
@@ -58,12 +58,13 @@ export function databaseOf(
  * Turns what a database refused into words of its own; other failures stay as they are. The next step names the
  * database: without it, the command would work on the data of `local`, which is well.
  */
-export function databaseFailure(error: unknown, database: string): unknown {
+export function databaseError(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
   if (!isPostgres(database)) {
     if (name === 'StoreForeign' || name === 'StoreNotOpened')
       return new SvcError('data', message, {
-        hint: (typed) => `nothing was changed; name another file: ${typed.again('--database', 'svc.db')}`,
+        hint: (invocation) =>
+          `nothing was changed; name another file: ${invocation.again('--database', 'svc.db')}`,
         cause: error,
       });
     if (name !== 'StoreUnusable') return error;

@@ -12,7 +12,7 @@ import { type ConnectionFlags, isLoopback, namedProfile } from './settings.ts';
  * a service, the data that `svc serve` would serve. Throws usage where a service elsewhere is named: its data is not
  * here, and what is here would be taken for it.
  */
-export function ownDatabase(
+export function localDatabase(
   flags: ConnectionFlags & { readonly database?: string | undefined },
   world: Pick<World, 'env' | 'cwd'>,
   paths: Paths,

@@ -1,6 +1,6 @@
 import { LOCAL, type Profile, Profiles } from '../../profiles/profiles.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { giveKey, giveSetting, type Origin, originWords } from '../invocation/origin.ts';
+import { describeOrigin, giveKey, giveSetting, type Origin } from '../invocation/origin.ts';
 import type { Setting, Settings } from '../invocation/settings.ts';
 import type { World } from '../terminal/world.ts';
 import { pathsOf } from './paths.ts';
@@ -57,8 +57,8 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   const [baseUrl, workspace, apiKey] = [setting('baseUrl'), setting('workspace'), setting('apiKey')];
   if (!baseUrl || !workspace)
     throw new SvcError('not_configured', unnamed(baseUrl?.value, workspace?.value), {
-      hint: (typed) =>
-        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${typed.locally()}`,
+      hint: (invocation) =>
+        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${invocation.locally()}`,
     });
   const used = profile && name;
   if (!apiKey)
@@ -99,7 +99,10 @@ export function namedProfile(
 }
 
 /** The variables that came before a profile that was named, `SVC_BASE_URL, SVC_API_KEY`; undefined where none did. */
-export function beforeProfile({ named, origins }: Extract<Settings, { kind: 'remote' }>): string | undefined {
+export function overridingVariables({
+  named,
+  origins,
+}: Extract<Settings, { kind: 'remote' }>): string | undefined {
   const set = Object.values(origins).filter(({ from }) => from === 'environment');
   return named === undefined || set.length === 0 ? undefined : set.map(({ name }) => name).join(', ');
 }
@@ -125,8 +128,8 @@ function findProfile(
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!profile && !optional) {
     throw new SvcError('not_configured', `there is no profile ${name}`, {
-      hint: (typed) =>
-        `see which there are: svc profiles list\nor use the service on this machine: ${typed.locally()}`,
+      hint: (invocation) =>
+        `see which there are: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
     });
   }
   return { name, profile };
@@ -176,7 +179,7 @@ const UNPRINTABLE = 'is empty or holds spaces or other characters that a header 
 /** A key travels in a header. `origin` is undefined where it was typed just now. Throws usage. */
 export function checkKey(apiKey: string, origin?: Origin): void {
   if (PRINTABLE.test(apiKey)) return;
-  const from = origin === undefined ? '' : ` of ${originWords(origin)}`;
+  const from = origin === undefined ? '' : ` of ${describeOrigin(origin)}`;
   const again = origin && giveKey(origin.from === 'profile' ? origin.name : undefined);
   throw new SvcError('usage', `the API key${from} ${UNPRINTABLE}`, {
     hint: `copy it again, alone on its line${again === undefined ? '' : `: ${again}`}`,

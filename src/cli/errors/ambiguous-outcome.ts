@@ -6,7 +6,7 @@ import { type Hint, SvcError } from './svc-error.ts';
  * a reset, a 5xx, an interruption). `doubt` is a part of a sentence: "whether the subscription was created"; `check`
  * the next step. Throws `in_doubt` (exit 6), `interrupted`, or what the call threw.
  */
-export async function orInDoubt<T>(doubt: string, check: Hint, call: Promise<T>): Promise<T> {
+export async function orAmbiguous<T>(doubt: string, check: Hint, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../client/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import type { Typed } from '../invocation/invocation.ts';
-import { giveKey, giveSetting, originWords } from '../invocation/origin.ts';
+import type { Invocation } from '../invocation/invocation.ts';
+import { describeOrigin, giveKey, giveSetting } from '../invocation/origin.ts';
 import type { Settings } from '../invocation/settings.ts';
 
 type Remote = Extract<Settings, { kind: 'remote' }>;
@@ -10,15 +10,15 @@ type Remote = Extract<Settings, { kind: 'remote' }>;
  * The next steps where a service refuses a key (401, 403). A good key at a wrong address is refused as well, so what
  * speaks for that comes first: who followed the last step then would overwrite the key for nothing.
  */
-export function keyRefused({ status, headers }: ApiError): (typed: Typed) => string {
-  return (typed) => {
-    const { settings } = typed;
+export function rejectedKeyHint({ status, headers }: ApiError): (invocation: Invocation) => string {
+  return (invocation) => {
+    const { settings } = invocation;
     if (settings === undefined)
       return status === 401
         ? 'check the key: `svc profiles show`, or set SVC_API_KEY'
         : 'check that the workspace and the key belong together: `svc profiles show`';
-    const steps = [exportedFirst(settings), otherRegion(settings, headers[HEADERS.region], typed)];
-    return [...steps, status === 401 ? otherKey(settings) : otherPair(settings, typed)]
+    const steps = [exportedFirst(settings), otherRegion(settings, headers[HEADERS.region], invocation)];
+    return [...steps, status === 401 ? otherKey(settings) : otherPair(settings, invocation)]
       .filter((step) => step !== undefined)
       .join('\n');
   };
@@ -36,23 +36,23 @@ function exportedFirst({ profile, origins }: Remote): string | undefined {
 function otherRegion(
   { region, origins }: Remote,
   seen: string | undefined,
-  typed: Typed,
+  invocation: Invocation,
 ): string | undefined {
   if (region === undefined || seen === undefined || seen === region) return undefined;
-  return `the answer came from region ${seen}, not ${region}; if the address is wrong (${typed.on('doctor')}): ${giveSetting('base-url', 'URL', origins.baseUrl)}`;
+  return `the answer came from region ${seen}, not ${region}; if the address is wrong (${invocation.on('doctor')}): ${giveSetting('base-url', 'URL', origins.baseUrl)}`;
 }
 
 /** The key is wrong: where it is from, and how to give another. */
 function otherKey({ origins: { apiKey } }: Remote): string {
-  return `the key is from ${originWords(apiKey)}; give another: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
+  return `the key is from ${describeOrigin(apiKey)}; give another: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
 }
 
 /** Workspace and key do not belong together: where each is from. */
-function otherPair({ workspace, origins }: Remote, typed: Typed): string {
+function otherPair({ workspace, origins }: Remote, invocation: Invocation): string {
   const { apiKey } = origins;
   return (
-    `workspace ${workspace} is from ${originWords(origins.workspace)}, the key from ${originWords(apiKey)}; ` +
-    `name the workspace of that key: ${typed.again('--workspace', 'W')}\n` +
+    `workspace ${workspace} is from ${describeOrigin(origins.workspace)}, the key from ${describeOrigin(apiKey)}; ` +
+    `name the workspace of that key: ${invocation.again('--workspace', 'W')}\n` +
     `or give the key of that workspace: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`
   );
 }

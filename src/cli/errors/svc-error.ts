@@ -1,4 +1,4 @@
-import { type Typed, UNTYPED } from '../invocation/invocation.ts';
+import { type Invocation, NO_INVOCATION } from '../invocation/invocation.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** The error catalogue of the command line: every `code` of a failure, its exit code and what it means. */
@@ -50,7 +50,7 @@ export const CLI_ERRORS = {
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
 /** The next step: words, or made from what was typed. */
-export type Hint = string | ((typed: Typed) => string);
+export type Hint = string | ((invocation: Invocation) => string);
 
 /** A failure in words: what happened, and as `hint` the next step, a command that can be pasted where there is one. */
 export class SvcError extends Error {
@@ -76,20 +76,20 @@ export class SvcError extends Error {
 
   /** The next step where nothing is known of the command line. */
   get hint(): string {
-    return this.hintFor(UNTYPED);
+    return this.hintFor(NO_INVOCATION);
   }
 
-  hintFor(typed: Typed): string {
-    return typeof this.#hint === 'string' ? this.#hint : this.#hint(typed);
+  hintFor(invocation: Invocation): string {
+    return typeof this.#hint === 'string' ? this.#hint : this.#hint(invocation);
   }
 
   /** What `--json` prints on stderr. */
-  shown(typed: Typed): { error: Record<string, unknown> } {
+  toJson(invocation: Invocation): { error: Record<string, unknown> } {
     return {
       error: {
         code: this.code,
         message: this.message,
-        hint: this.hintFor(typed),
+        hint: this.hintFor(invocation),
         requestId: this.requestId ?? null,
         exitCode: this.exitCode,
       },

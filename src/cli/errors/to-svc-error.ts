@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../../client/errors.ts';
 import type { LockUnusable } from '../../kit/file-lock.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/file-trouble.ts';
 import { shellPath, shellWord } from '../../kit/shell.ts';
 import type { ProfilesUnusable } from '../../profiles/profiles.ts';
-import type { Typed } from '../invocation/invocation.ts';
-import { originWords } from '../invocation/origin.ts';
-import { fileFailure } from './file-error.ts';
-import { keyRefused } from './rejected-key.ts';
+import type { Invocation } from '../invocation/invocation.ts';
+import { describeOrigin } from '../invocation/origin.ts';
+import { fileError } from './file-error.ts';
+import { rejectedKeyHint } from './rejected-key.ts';
 import { SvcError } from './svc-error.ts';
 
 /** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
@@ -19,7 +19,10 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'ApiError':
       return fromApi(error as ApiError);
     case 'AbortError':
-      return new SvcError('interrupted', 'interrupted', { hint: (typed) => typed.again(), cause: error });
+      return new SvcError('interrupted', 'interrupted', {
+        hint: (invocation) => invocation.again(),
+        cause: error,
+      });
     case 'TransportError':
       return fromTransport(error as TransportError);
     case 'LockUnusable': {
@@ -27,20 +30,21 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
       if (disk)
         return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
-          hint: (typed) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', typed),
+          hint: (invocation) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', invocation),
           cause: error,
         });
       if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
       return new SvcError(held ? 'locked' : 'data', named.message, {
         hint: held
-          ? (typed) => `wait for it, then: ${typed.again()}`
+          ? (invocation) => `wait for it, then: ${invocation.again()}`
           : `it holds nothing: rm -r ${shellWord(path)}`,
         cause: error,
       });
     }
     case 'StoreForeign':
       return new SvcError('data', named.message, {
-        hint: (typed) => `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${typed.again()}`,
+        hint: (invocation) =>
+          `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${invocation.again()}`,
         cause: error,
       });
     case 'StoreNotOpened':
@@ -57,7 +61,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: (typed) => writableAgain(storeTrouble(named.message), '', typed),
+        hint: (invocation) => writableAgain(storeTrouble(named.message), '', invocation),
         cause: error,
       });
     case 'ChannelSettingError':
@@ -67,17 +71,19 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'CatalogError':
       return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
-        hint: (typed) => `correct that (docs/catalog.md says what it may hold), then: ${typed.again()}`,
+        hint: (invocation) =>
+          `correct that (docs/catalog.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
-        hint: (typed) => `correct that (docs/rehearsal.md says what it may hold), then: ${typed.again()}`,
+        hint: (invocation) =>
+          `correct that (docs/rehearsal.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
     case 'ProfilesUnusable': {
       const { file, cause } = error as ProfilesUnusable;
-      if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileFailure(file, cause);
+      if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileError(file, cause);
       return new SvcError('data', named.message, {
         hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
         cause: error,
@@ -91,21 +97,21 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       cause: error,
     });
   // Whoever reads a file words its failure itself; what comes here was to be written.
-  if (named?.code === 'ENOENT' && named.syscall === 'open') return fileFailure(named.path!, error, 'write');
+  if (named?.code === 'ENOENT' && named.syscall === 'open') return fileError(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
     const { message, hint } =
       named.path === undefined
         ? { message: named.message, hint: 'df -h' }
-        : fileTrouble(named.path, error, 'write');
+        : describeFileProblem(named.path, error, 'write');
     return new SvcError('disk', message, {
-      hint: (typed) => writableAgain(named.code, hint, typed),
+      hint: (invocation) => writableAgain(named.code, hint, invocation),
       cause: error,
     });
   }
   const message = debug ? (named?.stack ?? String(error)) : (named?.message ?? String(error));
   return new SvcError('unexpected', `unexpected: ${message}`, {
-    hint: (typed) =>
-      debug ? 'please report this' : `please report it with its trace: ${typed.again('--debug')}`,
+    hint: (invocation) =>
+      debug ? 'please report this' : `please report it with its trace: ${invocation.again('--debug')}`,
     cause: error,
   });
 }
@@ -141,16 +147,20 @@ function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
   const { code = '', path = '' } = error;
   const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new SvcError('disk', words, { hint: (typed) => writableAgain(code, '', typed), cause: error });
+    return new SvcError('disk', words, {
+      hint: (invocation) => writableAgain(code, '', invocation),
+      cause: error,
+    });
   return new SvcError('usage', words, {
-    hint: (typed) => `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${typed.again()}`,
+    hint: (invocation) =>
+      `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${invocation.again()}`,
     cause: error,
   });
 }
 
 /** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
-function writableAgain(code: string | undefined, look: string, typed: Typed): string {
-  const then = `then: ${typed.again()}`;
+function writableAgain(code: string | undefined, look: string, invocation: Invocation): string {
+  const then = `then: ${invocation.again()}`;
   switch (code) {
     case 'EMFILE':
       return `allow more open files (ulimit -n 4096), ${then}`;
@@ -180,43 +190,47 @@ function fromApi(error: ApiError): SvcError {
   const words = { requestId: error.requestId, cause: error };
   switch (error.status) {
     case 401:
-      return new SvcError('unauthorized', message, { ...words, hint: keyRefused(error) });
+      return new SvcError('unauthorized', message, { ...words, hint: rejectedKeyHint(error) });
     case 403:
-      return new SvcError('forbidden', message, { ...words, hint: keyRefused(error) });
+      return new SvcError('forbidden', message, { ...words, hint: rejectedKeyHint(error) });
     case 404:
       return new SvcError('not_found', message, {
         ...words,
-        hint: (typed) => `check the identifier and the address${addressWords(typed)}: ${typed.on('doctor')}`,
+        hint: (invocation) =>
+          `check the identifier and the address${addressSuffix(invocation)}: ${invocation.on('doctor')}`,
       });
     case 405:
     case 501:
       return new SvcError('not_offered', `the service does not offer this operation (HTTP ${error.status})`, {
         ...words,
-        hint: useLocal,
+        hint: localServiceHint,
       });
     case 429:
       return new SvcError('rate_limited', message, {
         ...words,
-        hint: (typed) =>
-          `see what is left: ${typed.on('limits')}\nto wait for longer: ${typed.again('--max-retries', '20')}`,
+        hint: (invocation) =>
+          `see what is left: ${invocation.on('limits')}\nto wait for longer: ${invocation.again('--max-retries', '20')}`,
       });
   }
   if (error.status >= 500)
-    return new SvcError('unavailable', message, { ...words, hint: (typed) => closer(typed) });
+    return new SvcError('unavailable', message, { ...words, hint: (invocation) => closer(invocation) });
   if (error.status >= 300 && error.status < 400) {
     const to = error.headers.location;
     return new SvcError(
       'refused',
       `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
-      { ...words, hint: (typed) => `correct the base URL${addressWords(typed)}; ${typed.on('doctor')}` },
+      {
+        ...words,
+        hint: (invocation) => `correct the base URL${addressSuffix(invocation)}; ${invocation.on('doctor')}`,
+      },
     );
   }
   return new SvcError('refused', message, {
     ...words,
-    hint: (typed) =>
+    hint: (invocation) =>
       error.details.length > 0
-        ? `change what is named there; the flags: ${typed.help()}`
-        : `look at what was sent and answered: ${typed.again('--debug')}`,
+        ? `change what is named there; the flags: ${invocation.help()}`
+        : `look at what was sent and answered: ${invocation.again('--debug')}`,
   });
 }
 
@@ -228,33 +242,37 @@ function fromTransport(error: TransportError): SvcError {
     case 'timeout':
       return new SvcError('timeout', error.message, {
         ...words,
-        hint: (typed) => `${closer(typed)}; --timeout 120 waits longer`,
+        hint: (invocation) => `${closer(invocation)}; --timeout 120 waits longer`,
       });
     case 'aborted':
-      return new SvcError('interrupted', 'interrupted', { ...words, hint: (typed) => typed.again() });
+      return new SvcError('interrupted', 'interrupted', {
+        ...words,
+        hint: (invocation) => invocation.again(),
+      });
     case 'answer':
       return new SvcError('unavailable', error.message, { ...words, hint: closer });
     case 'lost':
       return new SvcError('in_doubt', error.message, {
         ...words,
-        hint: (typed) =>
-          `the request may have been carried out: check before you send it again; ${closer(typed)}`,
+        hint: (invocation) =>
+          `the request may have been carried out: check before you send it again; ${closer(invocation)}`,
       });
   }
 }
 
 /** For an operation that a service lacks. */
-export function useLocal(typed: Typed): string {
-  return `use a service that has it, such as the one on this machine: ${typed.locally()}`;
+export function localServiceHint(invocation: Invocation): string {
+  return `use a service that has it, such as the one on this machine: ${invocation.locally()}`;
 }
 
 /** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */
-export function addressWords({ settings }: Typed): string {
-  return settings === undefined ? '' : ` ${settings.baseUrl} of ${originWords(settings.origins.baseUrl)}`;
+export function addressSuffix({ settings }: Invocation): string {
+  return settings === undefined ? '' : ` ${settings.baseUrl} of ${describeOrigin(settings.origins.baseUrl)}`;
 }
 
-function closer(typed: Typed): string {
-  const { settings } = typed;
-  const from = settings === undefined ? '' : `the address is from ${originWords(settings.origins.baseUrl)}; `;
-  return `${from}look closer: ${typed.on('doctor')}`;
+function closer(invocation: Invocation): string {
+  const { settings } = invocation;
+  const from =
+    settings === undefined ? '' : `the address is from ${describeOrigin(settings.origins.baseUrl)}; `;
+  return `${from}look closer: ${invocation.on('doctor')}`;
 }

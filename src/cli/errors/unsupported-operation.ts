@@ -2,7 +2,7 @@ import { ApiError } from '../../client/errors.ts';
 import { type Hint, SvcError } from './svc-error.ts';
 
 /** Answers that may mean: there is no such operation here (docs/decisions.md, "The client is liberal"). */
-export function isLacking(error: unknown): error is ApiError {
+export function isUnsupported(error: unknown): error is ApiError {
   return error instanceof ApiError && [404, 405, 501].includes(error.status);
 }
 
@@ -11,11 +11,11 @@ export function isLacking(error: unknown): error is ApiError {
  * operation is, so both are said. `operation` reads like "show the subscription wh_1", `look` is the next step.
  * Throws `not_found`, `not_offered` (exit 5), or what the call threw.
  */
-export async function orLacking<T>(operation: string, look: Hint, call: Promise<T>): Promise<T> {
+export async function orUnsupportedOperation<T>(operation: string, look: Hint, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (!isLacking(error)) throw error;
+    if (!isUnsupported(error)) throw error;
     const words = { hint: look, requestId: error.requestId, cause: error };
     if (error.status === 404)
       throw new SvcError(

@@ -1,7 +1,7 @@
 import type { Manifest, ManifestCommand } from '../command/manifest.ts';
 import { render, type Text } from '../terminal/text.ts';
 import { examplesOf, exitCodes, usage } from './pages.ts';
-import { argument, flag, typed } from './terms.ts';
+import { argument, commandName, flag } from './terms.ts';
 import { HELP_TOPICS, type HelpTopic, helpSources } from './topics.ts';
 
 /** The pages of docs/ that are made from what the program goes by: file name to content. `npm run generate` writes them. */
@@ -17,7 +17,7 @@ const MADE = '<!-- Made by `npm run generate`. -->';
 function commandsPage({ commands }: Manifest): string {
   return page('Commands', [
     'What `svc COMMAND --help` shows, on one page. Flags that every command takes: [flags](flags.md). What the exit codes mean: [exit codes](exit-codes.md).',
-    commands.map(({ id, summary }) => `- [\`${typed(id)}\`](#${anchor(id)}): ${summary}`).join('\n'),
+    commands.map(({ id, summary }) => `- [\`${commandName(id)}\`](#${anchor(id)}): ${summary}`).join('\n'),
     ...commands.map(commandMarkdown),
   ]);
 }
@@ -29,8 +29,8 @@ function commandMarkdown(command: ManifestCommand): string {
   );
   const args = Object.values(command.args);
   return blocks([
-    `## ${typed(id)}`,
-    `${summary}.${aliases.length === 0 ? '' : ` Also \`${aliases.map(typed).join('`, `')}\`.`}`,
+    `## ${commandName(id)}`,
+    `${summary}.${aliases.length === 0 ? '' : ` Also \`${aliases.map(commandName).join('`, `')}\`.`}`,
     `    ${usage(command, own)}`,
     paragraphs(description),
     args.length === 0 ? '' : table(['Argument', ''], args.map(argument)),
@@ -83,7 +83,7 @@ function table(head: readonly [string, string], rows: readonly (readonly [Text, 
 }
 
 function anchor(id: string): string {
-  return typed(id).replaceAll(' ', '-');
+  return commandName(id).replaceAll(' ', '-');
 }
 
 function capital(text: string): string {

@@ -2,7 +2,7 @@ import type { Manifest, ManifestCommand, ManifestFlag } from '../command/manifes
 import { EXIT_MEANINGS } from '../errors/exit-codes.ts';
 import { bold, cyan, dim, type Text } from '../terminal/text.ts';
 import { definitions, reflow, section, shellLines } from './layout.ts';
-import { argument, flag, typed, valueName } from './terms.ts';
+import { argument, commandName, flag, valueName } from './terms.ts';
 import { HELP_TOPICS } from './topics.ts';
 
 /** The page of one command, with those below it, as `serve` has. */
@@ -24,7 +24,7 @@ export function commandPage(command: ManifestCommand, { commands }: Manifest, wi
     ),
     ...section('COMMANDS', definitions(below(command.id, commands), inner)),
     ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
-    ...section('ALIASES', command.aliases.map(typed)),
+    ...section('ALIASES', command.aliases.map(commandName)),
   ];
 }
 
@@ -107,7 +107,7 @@ export function usage(command: ManifestCommand, own: readonly ManifestFlag[]): s
     return required ? shown : `[${shown}]`;
   });
   const needed = own.filter(({ required }) => required).map((f) => `--${f.name} ${valueName(f)}`);
-  return [typed(command.id), ...args, ...needed, '[FLAGS]'].join(' ');
+  return [commandName(command.id), ...args, ...needed, '[FLAGS]'].join(' ');
 }
 
 function globalFlagNames(flags: readonly ManifestFlag[]): string {
@@ -123,6 +123,7 @@ function below(topic: string, commands: readonly ManifestCommand[]): [Text, stri
 }
 
 function summaryOf({ id, summary = '', aliases }: ManifestCommand): [Text, string] {
-  const also = aliases.length === 0 ? '' : ` (also \`${aliases.map((alias) => typed(alias)).join('`, `')}\`)`;
+  const also =
+    aliases.length === 0 ? '' : ` (also \`${aliases.map((alias) => commandName(alias)).join('`, `')}\`)`;
   return [cyan(id.replaceAll(':', ' ')), summary + also];
 }

@@ -1,13 +1,13 @@
 import type { Paths } from '../connection/paths.ts';
 
 /** A file or folder that svc keeps, and why. */
-export interface KeptFile {
+export interface StoredFile {
   readonly path: string;
   readonly holds: string;
 }
 
 /** Everything svc writes without being told a path. */
-export function keptFiles({ configDir, dataDir, database, codeCacheDir }: Paths): KeptFile[] {
+export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Paths): StoredFile[] {
   return [
     {
       path: `${configDir}/profiles.json`,

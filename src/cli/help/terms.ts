@@ -2,7 +2,7 @@ import type { ManifestArg, ManifestFlag } from '../command/manifest.ts';
 import { cyan, type Text } from '../terminal/text.ts';
 
 /** What a person types for a command id. */
-export const typed = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
+export const commandName = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
 
 /** A flag as a term (`-n, --dry-run`) and its meaning with default and choices. */
 export function flag(definition: ManifestFlag): [Text, string] {

@@ -4,7 +4,7 @@ import { EXIT_MEANINGS, type ExitCode } from '../errors/exit-codes.ts';
 import { CLI_ERRORS } from '../errors/svc-error.ts';
 import { cyan, type Text } from '../terminal/text.ts';
 import { ENVIRONMENT } from './environment-variables.ts';
-import { keptFiles } from './stored-files.ts';
+import { storedFiles } from './stored-files.ts';
 import { flag } from './terms.ts';
 
 export interface HelpSources {
@@ -55,7 +55,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     summary: 'the files that svc keeps, and where',
     about: 'Secrets are in files that only their owner can read.',
     parts: ({ paths }) => [
-      { title: 'Files', entries: keptFiles(paths).map(({ path, holds }) => [cyan(path), holds]) },
+      { title: 'Files', entries: storedFiles(paths).map(({ path, holds }) => [cyan(path), holds]) },
     ],
   },
   {

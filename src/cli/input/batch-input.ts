@@ -6,7 +6,7 @@ import { openPipe } from '../../kit/pipe.ts';
 import { shell, shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { toSvcError } from '../errors/to-svc-error.ts';
-import { UNTYPED } from '../invocation/invocation.ts';
+import { NO_INVOCATION } from '../invocation/invocation.ts';
 import type { Output } from '../terminal/output.ts';
 import { pacedText, paceOf } from '../terminal/pace.ts';
 import { escapeJson } from '../terminal/sanitize.ts';
@@ -100,12 +100,13 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   }
   if (signal.aborted)
     throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
-      hint: (typed) => `go on behind them: ${restOf(options.input, lines)} | ${typed.again('--input', '-')}`,
+      hint: (invocation) =>
+        `go on behind them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
     });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
-      hint: (typed) =>
-        `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${typed.again('--input', '-')}`,
+      hint: (invocation) =>
+        `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
     });
   return lines;
 }
@@ -150,7 +151,7 @@ async function answerLine<R>(
     return { text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
   } catch (thrown) {
     const error = toSvcError(thrown, debug);
-    const words = JSON.stringify(error.shown(UNTYPED).error);
+    const words = JSON.stringify(error.toJson(NO_INVOCATION).error);
     return { text: `{"request":${escapeJson(request)},"error":${escapeJson(words)}}`, error };
   }
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openPipe } from '../../kit/pipe.ts';
-import { fileFailure } from '../errors/file-error.ts';
+import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { World } from '../terminal/world.ts';
 import { stdinChunks } from './stdin.ts';
 
 /** Standard input can hold one thing only. Throws usage where the secret comes from it too. */
-export function notTheSecretToo(
+export function assertStdinUsedOnce(
   file: string | undefined,
   flags: { 'secret-file'?: string | undefined },
 ): void {
@@ -44,7 +44,7 @@ export async function fileBytes(
     const pipe = await openPipe(path);
     return pipe ? await allOf({ stdin: pipe, onInterrupt }, most) : await readFile(path);
   } catch (error) {
-    throw fileFailure(file, error);
+    throw fileError(file, error);
   }
 }
 

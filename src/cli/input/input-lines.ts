@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { fileFailure } from '../errors/file-error.ts';
+import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 
 /** Longest line that is read, in characters: no request of the service is near it. */
@@ -22,7 +22,7 @@ export async function* inputLines(
     else signal.addEventListener('abort', end, { once: true });
   });
   const failed = (error: unknown): never => {
-    throw fileFailure(name === '-' ? 'standard input' : name, error);
+    throw fileError(name === '-' ? 'standard input' : name, error);
   };
   let rest = '';
   let first = true;

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Hint, SvcError } from '../errors/svc-error.ts';
-import { cleanLine } from '../terminal/sanitize.ts';
+import { sanitizeLine } from '../terminal/sanitize.ts';
 import type { World } from '../terminal/world.ts';
 import { stdinChunks } from './stdin.ts';
 
@@ -71,7 +71,7 @@ async function ask(
       return answer;
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      world.stderr.write(`${cleanLine(error.message)}\n`);
+      world.stderr.write(`${sanitizeLine(error.message)}\n`);
     }
   }
 }
@@ -107,7 +107,7 @@ async function answerOf(lines: Interface, question: string): Promise<string | un
   const answer = await Promise.race([lines.question(question).catch(ended), closed]);
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before there was an answer', {
-      hint: (typed) => typed.again(),
+      hint: (invocation) => invocation.again(),
     });
   return answer;
 }

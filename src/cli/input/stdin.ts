@@ -25,7 +25,7 @@ export async function* stdinChunks({
   }
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before standard input ended', {
-      hint: (typed) => typed.again(),
+      hint: (invocation) => invocation.again(),
     });
 }
 

@@ -1,18 +1,18 @@
 import { maskUrl } from '../../kit/mask-url.ts';
 import { commandLine } from '../../kit/shell.ts';
-import { type Span, taken } from './partition-flags.ts';
+import { type FlagSpan, partitionFlags } from './partition-flags.ts';
 import type { Settings } from './settings.ts';
 
 /** Flags that say which service a command works on. */
 const WHERE = /^--(profile|base-url|workspace|region)(=|$)/;
-const where: Span = (word) => {
+const where: FlagSpan = (word) => {
   if (word === '-p') return 2;
   if (/^-p./.test(word)) return 1;
   return WHERE.test(word) ? (word.includes('=') ? 1 : 2) : 0;
 };
 
 /** What was typed and what came of it: the next step of a failure is made from it, so that it can be pasted. */
-export class Typed {
+export class Invocation {
   /** The command's words, such as `events send`; undefined while it is not known. */
   command: string | undefined;
   /** The settings of the connection, once they are found. */
@@ -41,12 +41,12 @@ export class Typed {
 
   /** Another command on the same service: under the flags typed that name it. */
   on(...command: string[]): string {
-    return pasted(['svc', ...command, ...taken(this.#argv ?? [], where).flags]);
+    return pasted(['svc', ...command, ...partitionFlags(this.#argv ?? [], where).flags]);
   }
 
   /** The same for a command with an operand, which may be foreign text: it is never read as a flag. */
   onThis(operand: string, ...command: string[]): string {
-    const flags = taken(this.#argv ?? [], where).flags;
+    const flags = partitionFlags(this.#argv ?? [], where).flags;
     const behind = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
     return pasted(['svc', ...command, ...behind]);
   }
@@ -56,9 +56,9 @@ export class Typed {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;
   }
 
-  #instead(of: Span, more: readonly string[]): string {
+  #instead(of: FlagSpan, more: readonly string[]): string {
     if (this.#argv === undefined) return ['the same again', ...more].join(' ');
-    const { others, rest } = taken(this.#argv, of);
+    const { others, rest } = partitionFlags(this.#argv, of);
     return pasted(['svc', ...others, ...more, ...rest]);
   }
 }
@@ -73,4 +73,4 @@ function pasted(words: readonly string[]): string {
 }
 
 /** A failure that stands for itself. */
-export const UNTYPED = new Typed();
+export const NO_INVOCATION = new Invocation();

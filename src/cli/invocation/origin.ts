@@ -7,7 +7,7 @@ export interface Origin {
 }
 
 /** An origin in words: `profile prod`, `SVC_REGION`, `--region`. */
-export function originWords({ from, name }: Origin): string {
+export function describeOrigin({ from, name }: Origin): string {
   return from === 'profile' ? `profile ${name}` : name;
 }
 

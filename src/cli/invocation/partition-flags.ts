@@ -1,10 +1,10 @@
 /** How many words a flag takes up, itself and its value; 0 for a word that is not asked about. */
-export type Span = (word: string) => 0 | 1 | 2;
+export type FlagSpan = (word: string) => 0 | 1 | 2;
 
 /** The words of a command line: those of the flags asked about, the others, and `--` with all behind it. */
-export function taken(
+export function partitionFlags(
   words: readonly string[],
-  span: Span,
+  span: FlagSpan,
 ): { readonly flags: string[]; readonly others: string[]; readonly rest: string[] } {
   const end = words.indexOf('--');
   const own = end < 0 ? words : words.slice(0, end);

@@ -1,4 +1,4 @@
-import { cleanJson } from './sanitize.ts';
+import { sanitizeJson } from './sanitize.ts';
 import { type Column, table } from './table.ts';
 import { dim, Rendered, render, type Text, yellow } from './text.ts';
 import type { Output as Stream, World } from './world.ts';
@@ -24,13 +24,15 @@ export class Output {
   result(value: unknown, show: () => Text): void {
     this.#write(
       this.#world.stdout,
-      this.json ? cleanJson(value, this.isTerminal ? 2 : undefined) : this.#text(this.#world.stdout, show()),
+      this.json
+        ? sanitizeJson(value, this.isTerminal ? 2 : undefined)
+        : this.#text(this.#world.stdout, show()),
     );
   }
 
   /** One result of a stream: an NDJSON line under --json. */
   line(value: unknown, show: () => Text): void {
-    this.#write(this.#world.stdout, this.json ? cleanJson(value) : this.#text(this.#world.stdout, show()));
+    this.#write(this.#world.stdout, this.json ? sanitizeJson(value) : this.#text(this.#world.stdout, show()));
   }
 
   /** Bytes of a result as they are: for commands whose purpose is exactness. */

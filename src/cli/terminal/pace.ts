@@ -2,7 +2,7 @@ import type { Pacer } from '../../client/pacer/pacer.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
 
 /** The limit that an import keeps to, and what that costs it. */
-export interface ShownPace {
+export interface PaceView {
   /** Requests that the service allows in a window. */
   readonly limit: number;
   /** In ms. */
@@ -22,38 +22,38 @@ const NOTEWORTHY_MS = 1000;
 const NOTEWORTHY_OTHERS = 0.1;
 
 /** What the pacer knows now; undefined while no answer has shown a limit. */
-export function paceOf(pacer: Pacer, share: number): ShownPace | undefined {
+export function paceOf(pacer: Pacer, share: number): PaceView | undefined {
   const { limit, windowMs, own, others } = pacer.state();
   if (limit === undefined) return undefined;
   return { limit: Math.floor(limit), windowMs, share, own, others, heldMs: pacer.heldMs };
 }
 
 /** Requests that may be sent here in a window. */
-function allowed({ limit, share }: ShownPace): number {
+function allowed({ limit, share }: PaceView): number {
   return Math.max(1, Math.floor(limit * share));
 }
 
 /** How long that many requests take while they go out evenly under the limit, in seconds. */
-export function pacedSeconds(pace: ShownPace, requests: number): number {
+export function pacedSeconds(pace: PaceView, requests: number): number {
   return (requests * pace.windowMs) / allowed(pace) / 1000;
 }
 
 /** `600 requests a minute`: what may be used here. */
-function allowance(pace: ShownPace): string {
+function allowance(pace: PaceView): string {
   const { windowMs } = pace;
   const requests = allowed(pace).toLocaleString('en-US');
   return `${requests} requests ${windowMs === WINDOW_MS ? 'a minute' : `in ${windowMs / 1000} s`}`;
 }
 
 /** Says whose limit it is. */
-export function pacedText(pace: ShownPace): string {
+export function pacedText(pace: PaceView): string {
   const whose =
     pace.share < 1 ? `${Math.round(pace.share * 100)}% of the service's limit` : "the service's limit";
   return `paced to ${allowance(pace)} by ${whose}`;
 }
 
 /** The same for a terminal's one line. */
-export function pacedShort(pace: ShownPace): string {
+export function pacedShort(pace: PaceView): string {
   const { windowMs } = pace;
   const requests = allowed(pace).toLocaleString('en-US');
   return `paced to ${requests}/${windowMs === WINDOW_MS ? 'min' : `${windowMs / 1000}s`}`;
@@ -64,7 +64,7 @@ export function pacedShort(pace: ShownPace): string {
  * waited.
  */
 export function heldBackText(
-  pace: ShownPace,
+  pace: PaceView,
   { elapsedMs, batchSize, isLocal }: { elapsedMs: number; batchSize: number; isLocal: boolean },
 ): { held: string; faster: readonly string[] } | undefined {
   if (pace.heldMs < NOTEWORTHY_MS) return undefined;

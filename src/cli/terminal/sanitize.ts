@@ -13,17 +13,17 @@ const UNSAFE_RANGES = [
 const UNSAFE = new RegExp(`[${UNSAFE_RANGES.join('')}]`, 'gu');
 
 /** Cleans text that may span lines: newlines and tabs stay. */
-export function clean(text: string): string {
+export function sanitize(text: string): string {
   return text.replace(UNSAFE, visible);
 }
 
 /** Cleans text that must stay on one line: newlines and tabs are made visible too. */
-export function cleanLine(text: string): string {
-  return clean(text).replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : '\\t'));
+export function sanitizeLine(text: string): string {
+  return sanitize(text).replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : '\\t'));
 }
 
 /** JSON text whose every character is harmless to a terminal; the value it stands for is the same. */
-export function cleanJson(value: unknown, indent?: number): string {
+export function sanitizeJson(value: unknown, indent?: number): string {
   return escapeJson(JSON.stringify(value, null, indent));
 }
 
@@ -45,7 +45,7 @@ export function foreignJson(text: string): string {
     JSON.parse(text);
     return escapeJson(text.trim());
   } catch {
-    return cleanJson(text);
+    return sanitizeJson(text);
   }
 }
 

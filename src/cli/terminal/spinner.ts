@@ -1,5 +1,5 @@
 import type { Output } from './output.ts';
-import { clean } from './sanitize.ts';
+import { sanitize } from './sanitize.ts';
 import type { World } from './world.ts';
 
 /** Turns a spinner on stderr while `work` is under way: only on a terminal that is watched, and gone afterwards. */
@@ -13,7 +13,7 @@ export async function withSpinner<T>(
   if (!stream.isTTY || !stream.cursorTo || out.quiet || out.json) return work();
   const { default: ora } = await import('ora');
   const spinner = ora({
-    text: clean(text),
+    text: sanitize(text),
     stream,
     color: out.colors(stream) ? 'cyan' : false,
     // Both would listen to the terminal's signals and input, which are the command's.

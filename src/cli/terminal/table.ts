@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
-import { cleanLine } from './sanitize.ts';
+import { sanitizeLine } from './sanitize.ts';
 import { bold, render, type Text } from './text.ts';
 
 export interface Column {
@@ -23,7 +23,7 @@ export function table(
   rows: readonly (readonly Text[])[],
   { width, color }: { width: number | undefined; color: boolean },
 ): string {
-  const cells = rows.map((row) => row.map((cell) => render(cell, color, cleanLine)));
+  const cells = rows.map((row) => row.map((cell) => render(cell, color, sanitizeLine)));
   if (width === undefined) {
     return [columns.map((column) => column.title), ...cells].map((row) => row.join('\t')).join('\n');
   }

@@ -1,4 +1,4 @@
-import { clean } from './sanitize.ts';
+import { sanitize } from './sanitize.ts';
 
 /** Text with its style apart, so that cleaning and colour each happen once, at the end. */
 export type Text = string | Span | Rendered | readonly Text[];
@@ -34,7 +34,7 @@ export const yellow = (text: Text): Span => ({ style: 'yellow', text });
 export const cyan = (text: Text): Span => ({ style: 'cyan', text });
 
 /** Makes text ready for a stream: every string cleaned, styles as ANSI sequences or left out. */
-export function render(text: Text, color: boolean, cleaner: (text: string) => string = clean): string {
+export function render(text: Text, color: boolean, cleaner: (text: string) => string = sanitize): string {
   if (typeof text === 'string') return cleaner(text);
   if (Array.isArray(text)) return text.map((part) => render(part, color, cleaner)).join('');
   if (text instanceof Rendered) return text.rendered;

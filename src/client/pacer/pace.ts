@@ -1,6 +1,6 @@
 import type { RateAnswer } from './answer.ts';
 import { OwnLog, type Sent } from './own-log.ts';
-import { OthersLog } from './peer-usage.ts';
+import { PeerUsage } from './peer-usage.ts';
 
 export interface PaceOptions {
   /** Length of the service's window, in ms, unless the service shows another. */
@@ -54,7 +54,7 @@ const CATCH_UP_MS = 500;
 export class Pace {
   readonly #options: PaceOptions;
   readonly #own: OwnLog;
-  readonly #others: OthersLog;
+  readonly #others: PeerUsage;
   #windowMs: number;
   #limit: number | undefined;
   /** True where the limit is a guess from a 429 and not from a header. */
@@ -81,7 +81,7 @@ export class Pace {
     this.#options = options;
     this.#windowMs = options.windowMs;
     this.#own = new OwnLog(options.windowMs);
-    this.#others = new OthersLog(options.windowMs);
+    this.#others = new PeerUsage(options.windowMs);
   }
 
   /**

@@ -19,7 +19,7 @@ const MOST_ENTRIES = 10_000;
  * What other clients of the workspace use, as far as the answers to one's own requests show it. Each answer gives an
  * interval; the estimate moves only when it lies outside, because a point estimate invents users that are not there.
  */
-export class OthersLog {
+export class PeerUsage {
   /** In ms; may change once the service has shown it. */
   windowMs: number;
   /** Ascending by `leaves`. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { databaseFailure } from '../../cli/connection/database.ts';
-import { ownDatabase } from '../../cli/connection/local-database.ts';
+import { databaseError } from '../../cli/connection/database.ts';
+import { localDatabase } from '../../cli/connection/local-database.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
@@ -37,7 +37,7 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
     type: Flags.string({ summary: 'only records of this type', multiple: true, options: KINDS }),
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     world,
@@ -45,7 +45,7 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
     signal,
   }: Context<typeof DataExport>): Promise<ExitCode> {
     const { isPostgres } = await import('../../service/store/postgres/url.ts');
-    const database = ownDatabase(flags, world, paths, out);
+    const database = localDatabase(flags, world, paths, out);
     if (!isPostgres(database) && !existsSync(database))
       throw new SvcError('file', `there is no data at ${database}`, {
         hint: 'data is made by `svc serve` and by commands with --profile local; name another file with --database',
@@ -55,7 +55,7 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
       ? (await import('../../service/store/postgres/store.ts')).PostgresStore.open(database, world.clock)
       : (await import('../../service/store/sqlite/store.ts')).SqliteStore.open(database, world.clock);
     const store = await opening.catch((error: unknown) => {
-      throw databaseFailure(error, database);
+      throw databaseError(error, database);
     });
     let records = 0;
     try {

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { ownDatabase } from '../../cli/connection/local-database.ts';
+import { localDatabase } from '../../cli/connection/local-database.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { confirm } from '../../cli/input/prompt.ts';
@@ -19,9 +19,9 @@ workspace and API key stay the same. Also for data that is damaged. Files that a
     yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
   };
 
-  protected override async act({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
+  protected override async run({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
     const { isPostgres } = await import('../../service/store/postgres/url.ts');
-    const database = ownDatabase(flags, world, paths, out);
+    const database = localDatabase(flags, world, paths, out);
     if (isPostgres(database))
       throw new SvcError('usage', 'a shared database is not reset from here', {
         hint: 'drop it with the tools of PostgreSQL, then run `svc serve migrate`',
@@ -30,9 +30,10 @@ workspace and API key stay the same. Also for data that is damaged. Files that a
       flags.yes ||
       (await confirm(world, `Remove all data in ${database}?`, {
         noInput: flags['no-input'],
-        instead: (typed) => typed.again('--yes'),
+        instead: (invocation) => invocation.again('--yes'),
       }));
-    if (!sure) throw new SvcError('usage', 'nothing was removed', { hint: (typed) => typed.again('--yes') });
+    if (!sure)
+      throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
     const { resetData } = await import('../../features/data/reset.ts');
     const { files, journals } = resetData(database, paths.dataDir);
     out.result({ database, removed: [...files, ...journals] }, () => [

@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { Client } from '../../client/client.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
@@ -29,7 +29,7 @@ doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision wit
     until: Flags.string({ summary: 'only decisions before this instant', helpValue: 'TIME', parse: instant }),
   };
 
-  protected override async act(context: Context<typeof DecisionsEvaluate>): Promise<void> {
+  protected override async run(context: Context<typeof DecisionsEvaluate>): Promise<void> {
     const { flags, out, signal } = context;
     const { client } = await context.connect();
     const result = await evaluateLog(
@@ -62,14 +62,14 @@ async function* pages(
   let after: string | undefined;
   let read = 0;
   do {
-    const { body } = await orNotOffered(
+    const { body } = await orUnsupportedFeature(
       'a decision log',
       client.call('listDecisions', { query: { after }, signal }),
     );
     const page = validate(ENDPOINTS.listDecisions.answer, body);
     if (!page.ok || (page.value.next ?? undefined) === (after ?? null))
       throw new SvcError('unavailable', 'the service answered something that is no page of a decision log', {
-        hint: (typed) => `check the base URL: ${typed.on('doctor')}`,
+        hint: (invocation) => `check the base URL: ${invocation.on('doctor')}`,
       });
     const before = read;
     read += body.decisions.length;

@@ -22,8 +22,8 @@ See docs/import.md.`;
   };
   static override flags = importFlags;
 
-  protected override async act(context: Context<typeof EventsImport>): Promise<ExitCode> {
-    const { actImport } = await import('../../features/import/cli/run-import.ts');
+  protected override async run(context: Context<typeof EventsImport>): Promise<ExitCode> {
+    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
     return actImport(context as never, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

@@ -22,7 +22,7 @@ export default class EventsSend extends SvcCommand {
     timestamp: Flags.string({ summary: 'when it happened, in UTC; now unless given', helpValue: 'T' }),
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     world,

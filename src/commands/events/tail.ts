@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { useLocal } from '../../cli/errors/to-svc-error.ts';
+import { localServiceHint } from '../../cli/errors/to-svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 
@@ -25,7 +25,7 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
     count: Flags.integer({ char: 'n', summary: 'end after so many events', min: 1, helpValue: 'N' }),
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     world,
@@ -70,13 +70,13 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
 
 /** A service without the stream is nothing to try again. */
 async function* offered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
-  const { isLacking } = await import('../../client/errors.ts');
+  const { isUnsupported: isLacking } = await import('../../client/errors.ts');
   try {
     yield* stream;
   } catch (error) {
     if (!isLacking(error)) throw error;
     throw new SvcError('not_offered', 'this service does not offer a live event stream', {
-      hint: useLocal,
+      hint: localServiceHint,
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { foreignJson } from '../../cli/terminal/sanitize.ts';
 import { allOf } from '../../client/pages.ts';
@@ -25,7 +25,7 @@ export default class MessagesList extends SvcCommand {
     'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
   };
 
-  protected override async act({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
+  protected override async run({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
     const { client } = await connect();
     const texts: string[] = [];
     const page = async (after: string | undefined) => {
@@ -36,7 +36,7 @@ export default class MessagesList extends SvcCommand {
       texts.push(answer.text);
       return answer;
     };
-    const { body, list } = await orNotOffered('messages', allOf(page, messagesOf, SHOWN));
+    const { body, list } = await orUnsupportedFeature('messages', allOf(page, messagesOf, SHOWN));
     // As it was sent, where it was sent in one.
     if (out.json && texts.length === 1) return out.raw(`${foreignJson(texts[0]!)}\n`);
     const messages = list.map(objectOf);

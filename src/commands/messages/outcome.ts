@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orNotOffered } from '../../cli/errors/unsupported-feature.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { MESSAGE_OUTCOMES } from '../../contract/schemas.ts';
 
@@ -13,7 +13,7 @@ export default class MessagesOutcome extends SvcCommand {
     type: Args.string({ description: MESSAGE_OUTCOMES.join(', '), required: true }),
   };
 
-  protected override async act({
+  protected override async run({
     args,
     out,
     signal,
@@ -22,7 +22,7 @@ export default class MessagesOutcome extends SvcCommand {
     const known = MESSAGE_OUTCOMES.find((type) => type === args.type);
     if (!known) out.warn(`${args.type} is not an outcome that svc knows (${MESSAGE_OUTCOMES.join(', ')})`);
     const { client } = await connect();
-    const { body } = await orNotOffered(
+    const { body } = await orUnsupportedFeature(
       'outcomes of messages',
       client.call('messageOutcome', {
         params: { decisionId: args.decision },

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { showNotification } from '../../features/notifications/view.ts';
@@ -11,10 +11,10 @@ export default class NotificationsGet extends SvcCommand {
     id: Args.string({ required: true, description: 'identifier of the notification' }),
   };
 
-  protected override async act(context: Context<typeof NotificationsGet>): Promise<void> {
+  protected override async run(context: Context<typeof NotificationsGet>): Promise<void> {
     const { args, out, signal } = context;
     const { client } = await context.connect();
-    const { text, body } = await orLacking(
+    const { text, body } = await orUnsupportedOperation(
       `show the notification ${args.id}`,
       'check the identifier that `svc notifications trigger` printed',
       client.call('getNotification', { params: { id: args.id }, signal }),

@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { NOTIFICATION_OUTCOMES } from '../../contract/schemas.ts';
@@ -16,15 +16,15 @@ export default class NotificationsOutcome extends SvcCommand {
     type: Args.string({ required: true, description: 'opened or clicked' }),
   };
 
-  protected override async act(context: Context<typeof NotificationsOutcome>): Promise<void> {
+  protected override async run(context: Context<typeof NotificationsOutcome>): Promise<void> {
     const { args, out, signal } = context;
     if (!(NOTIFICATION_OUTCOMES as readonly string[]).includes(args.type))
       out.warn(`${args.type} is not one of ${NOTIFICATION_OUTCOMES.join(', ')}; sent as given`);
     const { client } = await context.connect();
-    const answer = await orInDoubt(
+    const answer = await orAmbiguous(
       `whether the tap on ${args.id} was noted`,
-      (typed) => `the service counts each type of tap once, so: ${typed.again()}`,
-      orLacking(
+      (invocation) => `the service counts each type of tap once, so: ${invocation.again()}`,
+      orUnsupportedOperation(
         `take taps on the notification ${args.id}`,
         'check the identifier that `svc notifications trigger` printed',
         client.call('notificationOutcome', {

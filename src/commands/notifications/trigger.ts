@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { Connection } from '../../cli/connection/connect.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
@@ -62,7 +62,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
     input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
   };
 
-  protected override async act(context: Context<typeof NotificationsTrigger>): Promise<void> {
+  protected override async run(context: Context<typeof NotificationsTrigger>): Promise<void> {
     const { flags, out, world, signal } = context;
     warnOfUnknown(flags, out);
     const waitMs = parseDuration(flags['wait-timeout'], '--wait-timeout');
@@ -117,7 +117,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
 }
 
 function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
-  return orInDoubt(
+  return orAmbiguous(
     `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not sent a second time`,
     ({ settings }) => {
       const ask = 'find out from the service whether the user was messaged before you trigger it again';

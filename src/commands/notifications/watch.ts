@@ -22,7 +22,7 @@ export default class NotificationsWatch extends SvcCommand {
     }),
   };
 
-  protected override async act(context: Context<typeof NotificationsWatch>): Promise<void> {
+  protected override async run(context: Context<typeof NotificationsWatch>): Promise<void> {
     const { args, flags, out, world, signal } = context;
     const timeout = flags['wait-timeout'];
     const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, '--wait-timeout');

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { versionTwice } from '../../cli/connection/base-path.ts';
+import { repeatedVersion } from '../../cli/connection/base-path.ts';
 import { checkProfileName } from '../../cli/connection/profile-names.ts';
 import { checkAddress, checkKey, checkWorkspace } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
@@ -37,7 +37,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
     'no-check': Flags.boolean({ summary: 'do not try the key once the profile is saved' }),
   };
 
-  protected override async act(context: Context<typeof ProfilesAdd>): Promise<void> {
+  protected override async run(context: Context<typeof ProfilesAdd>): Promise<void> {
     const { flags, out, world, paths } = context;
     const asking = {
       noInput: flags['no-input'],
@@ -59,7 +59,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
     if (given.workspace !== undefined) checkWorkspace(given.workspace);
     if (asked) await askFor(missing({ ...there, ...given }));
     complete({ ...there, ...given });
-    const twice = given.baseUrl && versionTwice(given.baseUrl, { from: 'profile', name });
+    const twice = given.baseUrl && repeatedVersion(given.baseUrl, { from: 'profile', name });
     if (twice) out.warn(twice);
     const apiKey = await readKey();
     if (apiKey !== undefined) {
@@ -110,7 +110,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
       if (there?.apiKey !== undefined && Object.keys(given).length > 0) return undefined;
       return askSecret(world, 'API key', {
         noInput: flags['no-input'],
-        instead: (typed) => `pipe it in: ${typed.again('--api-key-stdin')} < key.txt`,
+        instead: (invocation) => `pipe it in: ${invocation.again('--api-key-stdin')} < key.txt`,
         check: (key) => checkKey(key),
       });
     }

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { noticeEnvironment } from '../../cli/connection/environment-override.ts';
 import { green } from '../../cli/terminal/text.ts';
-import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
+import { LOCAL, Profiles, profileView } from '../../profiles/profiles.ts';
 
 export default class ProfilesList extends SvcCommand {
   static override summary = 'List the profiles';
@@ -13,10 +13,10 @@ export default class ProfilesList extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2] as const;
 
-  protected override async act({ out, paths, world }: Context): Promise<void> {
+  protected override async run({ out, paths, world }: Context): Promise<void> {
     const { current, profiles } = new Profiles(paths.configDir).read();
     const named = Object.entries(profiles).map(([name, profile]) => ({
-      ...shown(name, profile),
+      ...profileView(name, profile),
       current: name === current,
     }));
     const local = {

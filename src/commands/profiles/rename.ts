@@ -14,7 +14,7 @@ export default class ProfilesRename extends SvcCommand {
     to: Args.string({ required: true, description: 'its new name' }),
   };
 
-  protected override async act({
+  protected override async run({
     args: { name, to },
     out,
     paths,

@@ -4,7 +4,7 @@ import { existingProfile } from '../../cli/connection/profile-names.ts';
 import { namedProfile } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args } from '../../cli/flags/oclif.ts';
-import { LOCAL, Profiles, shown } from '../../profiles/profiles.ts';
+import { LOCAL, Profiles, profileView } from '../../profiles/profiles.ts';
 
 export default class ProfilesShow extends SvcCommand {
   static override summary = 'Show a profile, its key masked';
@@ -17,7 +17,7 @@ export default class ProfilesShow extends SvcCommand {
     name: Args.string({ description: 'name of the profile; the one that commands use unless given' }),
   };
 
-  protected override async act({
+  protected override async run({
     args,
     flags,
     out,
@@ -35,7 +35,7 @@ export default class ProfilesShow extends SvcCommand {
     const fields =
       name === LOCAL
         ? { name, database: paths.database, keysHonoured: true }
-        : shown(name, existingProfile(profiles, name));
+        : profileView(name, existingProfile(profiles, name));
     if (args.name === undefined) noticeEnvironment(out, world);
     out.result({ ...fields, current: name === current }, () =>
       out.table(

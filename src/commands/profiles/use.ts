@@ -13,7 +13,7 @@ export default class ProfilesUse extends SvcCommand {
   static override exitCodes = [0, 1, 2] as const;
   static override args = { name: Args.string({ required: true, description: 'name of the profile' }) };
 
-  protected override async act({
+  protected override async run({
     args: { name },
     out,
     paths,

@@ -21,7 +21,7 @@ address answers from and how long it takes, without a key, so it counts against 
     ping: Flags.boolean({ summary: 'ask each address where it answers from, and how fast' }),
   };
 
-  protected override async act({
+  protected override async run({
     flags,
     out,
     paths,

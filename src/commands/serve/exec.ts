@@ -29,13 +29,13 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
   #command: string[] = [];
 
   /** What follows `--` is another program's command line: not a word of it is ours to parse. */
-  override async run(): Promise<ExitCode> {
+  override async execute(): Promise<ExitCode> {
     const end = this.argv.indexOf('--');
     if (end !== -1) this.#command = this.argv.splice(end).slice(1);
-    return super.run();
+    return super.execute();
   }
 
-  protected override async act({ flags, out, world, signal }: Context<typeof ServeExec>): Promise<ExitCode> {
+  protected override async run({ flags, out, world, signal }: Context<typeof ServeExec>): Promise<ExitCode> {
     const [command, ...args] = this.#command;
     if (command === undefined)
       throw new SvcError('usage', 'there is no command to run', { hint: 'svc serve exec -- npm test' });

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { databaseFailure, databaseFlag, databaseOf } from '../../cli/connection/database.ts';
+import { databaseError, databaseFlag, databaseOf } from '../../cli/connection/database.ts';
 
 export default class ServeMigrate extends SvcCommand {
   static override summary = 'Bring a database to the schema of this svc';
@@ -14,11 +14,11 @@ database that a newer svc has changed is refused.`;
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = { database: databaseFlag };
 
-  protected override async act({ flags, out, world, paths }: Context<typeof ServeMigrate>): Promise<void> {
+  protected override async run({ flags, out, world, paths }: Context<typeof ServeMigrate>): Promise<void> {
     const { migrateStore } = await import('../../service/store/open.ts');
     const database = databaseOf(flags.database, world, paths, out);
     const { from, to } = await migrateStore(database, world.clock).catch((error) => {
-      throw databaseFailure(error, database);
+      throw databaseError(error, database);
     });
     out.result({ from, to }, () =>
       from === to

@@ -20,8 +20,8 @@ name, phone, accountNumber, timeZone and locale are the fields; every other colu
   };
   static override flags = importFlags;
 
-  protected override async act(context: Context<typeof UsersImport>): Promise<ExitCode> {
-    const { actImport } = await import('../../features/import/cli/run-import.ts');
+  protected override async run(context: Context<typeof UsersImport>): Promise<ExitCode> {
+    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
     const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
     return actImport(context as never, {
       kind: 'users',

@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { bold } from '../../cli/terminal/text.ts';
@@ -9,7 +9,7 @@ import { signingSecret } from '../../features/webhooks/secret.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { keepWebhook, keptUnder } from '../../profiles/webhook-store.ts';
+import { storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksCreate extends SvcCommand {
   static override summary = 'Subscribe a URL to outcomes';
@@ -41,7 +41,7 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     }),
   };
 
-  protected override async act(context: Context<typeof WebhooksCreate>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksCreate>): Promise<void> {
     const { flags, out, world, paths, signal } = context;
     const events = [...new Set(flags.event)];
     warnOfUnknownKinds(events, out);
@@ -55,14 +55,14 @@ where listen, verify and sign find it; the signing key is its text as given.`;
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),
     } as RequestOf<'createWebhook'>;
     const connection = await context.connect();
-    const answer = await orInDoubt(
+    const answer = await orAmbiguous(
       `whether the subscription of ${flags.url} was created`,
-      (typed) => `before you create it again: ${typed.on('webhooks', 'list')}`,
+      (invocation) => `before you create it again: ${invocation.on('webhooks', 'list')}`,
       connection.client.call('createWebhook', { body, signal }),
     );
     const shown = webhookOf(answer.body);
     const id = shown.id ?? flags.url;
-    await keepWebhook(new Profiles(paths.configDir), keptUnder(connection), id, {
+    await storeWebhook(new Profiles(paths.configDir), webhookKey(connection), id, {
       url: flags.url,
       events,
       signingSecret: secret,

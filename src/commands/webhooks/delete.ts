@@ -1,9 +1,9 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { forgetWebhook, keptUnder } from '../../profiles/webhook-store.ts';
+import { removeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksDelete extends SvcCommand {
   static override summary = 'Remove a webhook subscription';
@@ -13,19 +13,20 @@ export default class WebhooksDelete extends SvcCommand {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
   };
 
-  protected override async act(context: Context<typeof WebhooksDelete>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksDelete>): Promise<void> {
     const { args, out, paths, signal } = context;
     const connection = await context.connect();
-    await orInDoubt(
+    await orAmbiguous(
       `whether ${args.id} was removed`,
-      (typed) => `see whether it is there: ${typed.on('webhooks', 'list')}, then: ${typed.again()}`,
-      orLacking(
+      (invocation) =>
+        `see whether it is there: ${invocation.on('webhooks', 'list')}, then: ${invocation.again()}`,
+      orUnsupportedOperation(
         `remove the subscription ${args.id}`,
-        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
+        (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
         connection.client.call('deleteWebhook', { params: { id: args.id }, signal }),
       ),
     );
-    await forgetWebhook(new Profiles(paths.configDir), keptUnder(connection), args.id);
+    await removeWebhook(new Profiles(paths.configDir), webhookKey(connection), args.id);
     out.result({ deleted: args.id }, () => `${args.id} removed`);
   }
 }

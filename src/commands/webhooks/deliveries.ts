@@ -1,5 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { Text } from '../../cli/terminal/text.ts';
@@ -20,12 +20,12 @@ export default class WebhooksDeliveries extends SvcCommand {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
   };
 
-  protected override async act(context: Context<typeof WebhooksDeliveries>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksDeliveries>): Promise<void> {
     const { args, out, signal } = context;
     const { client } = await context.connect();
-    const { body, list } = await orLacking(
+    const { body, list } = await orUnsupportedOperation(
       `show the deliveries of ${args.id}`,
-      (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
+      (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
       allOf(
         (after) => client.call('listDeliveries', { params: { id: args.id }, query: { after }, signal }),
         deliveriesOf,

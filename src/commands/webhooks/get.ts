@@ -1,13 +1,13 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { Connection } from '../../cli/connection/connect.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { isLacking } from '../../cli/errors/unsupported-operation.ts';
+import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { fromKept } from '../../features/webhooks/local-record.ts';
+import { localRecord } from '../../features/webhooks/local-record.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
+import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksGet extends SvcCommand {
   static override summary = 'Show a webhook subscription';
@@ -18,27 +18,27 @@ export default class WebhooksGet extends SvcCommand {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
   };
 
-  protected override async act(context: Context<typeof WebhooksGet>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksGet>): Promise<void> {
     const { args, out, paths, signal } = context;
     const connection = await context.connect();
     const found = await find(connection, args.id, signal);
     if (found.offered) {
       if (found.body !== undefined) return out.result(found.body, () => showWebhook(webhookOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
-        hint: (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
+        hint: (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
       });
     }
-    const kept = keptWebhooks(new Profiles(paths.configDir), keptUnder(connection))[args.id];
+    const kept = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection))[args.id];
     if (!kept)
       throw new SvcError(
         'not_offered',
         `the service does not show subscriptions (HTTP ${found.status}), and this machine did not create ${args.id}`,
-        { hint: (typed) => `see what this machine created: ${typed.on('webhooks', 'list')}` },
+        { hint: (invocation) => `see what this machine created: ${invocation.on('webhooks', 'list')}` },
       );
     out.warn(
       `the service does not show subscriptions (HTTP ${found.status}): this is what was created on this machine`,
     );
-    const body = fromKept(args.id, kept);
+    const body = localRecord(args.id, kept);
     out.result({ ...body, source: 'this machine' }, () => showWebhook(webhookOf(body)));
   }
 }
@@ -54,12 +54,12 @@ async function find({ client }: Connection, id: string, signal: AbortSignal): Pr
     const { body, text } = await client.call('getWebhook', { params: { id }, signal });
     return { offered: true, body: body ?? text };
   } catch (error) {
-    if (!isLacking(error)) throw error;
+    if (!isUnsupported(error)) throw error;
     try {
       const { list } = await allWebhooks(client, signal);
       return { offered: true, body: list.find((each) => webhookOf(each).id === id) };
     } catch (second) {
-      if (!isLacking(second)) throw second;
+      if (!isUnsupported(second)) throw second;
       return { offered: false, status: error.status };
     }
   }

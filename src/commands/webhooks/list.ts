@@ -1,10 +1,10 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { isLacking } from '../../cli/errors/unsupported-operation.ts';
+import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { fromKept } from '../../features/webhooks/local-record.ts';
+import { localRecord } from '../../features/webhooks/local-record.ts';
 import { webhookOf, webhookTable } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
+import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksList extends SvcCommand {
   static override summary = 'List the webhook subscriptions';
@@ -15,19 +15,19 @@ export default class WebhooksList extends SvcCommand {
     "<%= config.bin %> <%= command.id %> --json | jq -r '.webhooks[].id'",
   ];
 
-  protected override async act(context: Context<typeof WebhooksList>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksList>): Promise<void> {
     const { out, paths, signal } = context;
     const connection = await context.connect();
     try {
       const { body, list } = await allWebhooks(connection.client, signal);
       out.result({ ...body, webhooks: list }, () => webhookTable(list.map(webhookOf), out));
     } catch (error) {
-      if (!isLacking(error)) throw error;
+      if (!isUnsupported(error)) throw error;
       out.warn(
         `the service offers no list of subscriptions (HTTP ${error.status}): these are the ones created on this machine`,
       );
-      const kept = keptWebhooks(new Profiles(paths.configDir), keptUnder(connection));
-      const list = Object.entries(kept).map(([id, webhook]) => fromKept(id, webhook));
+      const kept = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection));
+      const list = Object.entries(kept).map(([id, webhook]) => localRecord(id, webhook));
       out.result({ webhooks: list, source: 'this machine' }, () => webhookTable(list.map(webhookOf), out));
     }
   }

@@ -5,11 +5,11 @@ import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import type { Typed } from '../../cli/invocation/invocation.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
-import { listenFailure } from '../../features/listen/listen-error.ts';
+import { listenError } from '../../features/listen/listen-error.ts';
 import { registration, wantsRegistration } from '../../features/listen/register.ts';
 import { jsonLine, TextRenderer } from '../../features/listen/render.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
@@ -70,7 +70,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
     }),
   };
 
-  protected override async act(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
+  protected override async run(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
     const { flags, world, out, paths, signal } = context;
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
     warnOfUnknownKinds(flags.event ?? [], out);
@@ -79,7 +79,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
-        `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.typed)}`,
+        `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.invocation)}`,
       );
     }
     const register =
@@ -108,17 +108,17 @@ subscription at the end. Without a service it needs only a signing secret.`;
       signal,
       on: events(context, routes, given),
     }).catch((error: unknown) => {
-      throw listenFailure(error, flags);
+      throw listenError(error, flags);
     });
     return ended === 'counted' ? EXIT.done : EXIT.interrupted;
   }
 }
 
 /** The same listener with a secret in a file, which the handler can read too. */
-const oneSecret = (typed: Typed) => typed.again('--secret-file', 'secret.txt');
+const oneSecret = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
 
 function events(
-  { out, flags, world, typed }: Context<typeof WebhooksListen>,
+  { out, flags, world, invocation }: Context<typeof WebhooksListen>,
   routes: readonly Route[],
   given: boolean,
 ): SessionEvents {
@@ -145,7 +145,7 @@ function events(
       out.warn(
         [
           `${url.href} refuses with ${status} what svc has verified: its check or its secret differs`,
-          `  next: ${given ? testCommand(url, flags, typed) : oneSecret(typed)}`,
+          `  next: ${given ? testCommand(url, flags, invocation) : oneSecret(invocation)}`,
         ].join('\n'),
       ),
     warn: (words) => out.warn(words),

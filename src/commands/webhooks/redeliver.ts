@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
@@ -13,14 +13,14 @@ export default class WebhooksRedeliver extends SvcCommand {
     delivery: Args.string({ required: true, description: 'identifier of the delivery' }),
   };
 
-  protected override async act(context: Context<typeof WebhooksRedeliver>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksRedeliver>): Promise<void> {
     const { args, out, signal } = context;
     const { client } = await context.connect();
     const params = { id: args.id, deliveryId: args.delivery };
-    const answer = await orInDoubt(
+    const answer = await orAmbiguous(
       `whether ${args.delivery} is sent again`,
-      (typed) => typed.onThis(args.id, 'webhooks', 'deliveries'),
-      orLacking(
+      (invocation) => invocation.onThis(args.id, 'webhooks', 'deliveries'),
+      orUnsupportedOperation(
         `send ${args.delivery} again`,
         shell`see what there is with \`svc webhooks deliveries ${args.id}\``,
         client.call('redeliver', { params, signal }),

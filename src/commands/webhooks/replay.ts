@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { notTheSecretToo } from '../../cli/input/input-bytes.ts';
+import { assertStdinUsedOnce } from '../../cli/input/input-bytes.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { green, red } from '../../cli/terminal/text.ts';
 import type { World } from '../../cli/terminal/world.ts';
@@ -33,7 +33,7 @@ export default class WebhooksReplay extends SvcCommand {
     're-sign': Flags.boolean({ summary: 'sign anew, with the present time and the secret given' }),
   };
 
-  protected override async act({
+  protected override async run({
     args,
     flags,
     out,
@@ -43,7 +43,7 @@ export default class WebhooksReplay extends SvcCommand {
   }: Context<typeof WebhooksReplay>): Promise<void> {
     const to = targetOf(flags.to);
     const speed = parseSpeed(flags.speed);
-    notTheSecretToo(args.file, flags);
+    assertStdinUsedOnce(args.file, flags);
     const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
     const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, signal, (line, why) => {
@@ -68,7 +68,7 @@ export default class WebhooksReplay extends SvcCommand {
     }
     if (signal.aborted) {
       throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
-        hint: (typed) => `handlers know repeated deliveries by their webhook-id: ${typed.again()}`,
+        hint: (invocation) => `handlers know repeated deliveries by their webhook-id: ${invocation.again()}`,
       });
     }
     out.notice(`${counts.sent} sent, ${counts.taken} taken by ${to.href}`);
@@ -83,7 +83,7 @@ function finish(
 ): void {
   if (sent === 0) {
     throw new SvcError('file', `${file} holds no recorded delivery`, {
-      hint: (typed) => `record some: ${typed.on('webhooks', 'listen', '--record', file)}`,
+      hint: (invocation) => `record some: ${invocation.on('webhooks', 'listen', '--record', file)}`,
     });
   }
   if (worst && taken === 0) throw worst;
@@ -95,7 +95,10 @@ function finish(
         ...(refused > 0 ? [`${refused} of ${sent} deliveries were not taken`] : []),
         ...(unreadable > 0 ? [`${unreadable} lines could not be read`] : []),
       ].join(', '),
-      { hint: (typed) => worst?.hintFor(typed) ?? `correct the lines named above, then: ${typed.again()}` },
+      {
+        hint: (invocation) =>
+          worst?.hintFor(invocation) ?? `correct the lines named above, then: ${invocation.again()}`,
+      },
     );
   }
 }

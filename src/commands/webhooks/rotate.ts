@@ -1,13 +1,13 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { bold } from '../../cli/terminal/text.ts';
 import { signingSecret } from '../../features/webhooks/secret.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { keepWebhook, keptUnder, keptWebhooks } from '../../profiles/webhook-store.ts';
+import { storedWebhooks, storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksRotate extends SvcCommand {
   static override summary = 'Replace the signing secret of a subscription';
@@ -26,19 +26,19 @@ the old one.`;
     }),
   };
 
-  protected override async act(context: Context<typeof WebhooksRotate>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksRotate>): Promise<void> {
     const { args, flags, out, world, paths, signal } = context;
     const { secret, made } = await signingSecret(world, flags['secret-file']);
     const connection = await context.connect();
     const profiles = new Profiles(paths.configDir);
-    const key = keptUnder(connection);
-    const kept = keptWebhooks(profiles, key)[args.id];
-    const answer = await orInDoubt(
+    const key = webhookKey(connection);
+    const kept = storedWebhooks(profiles, key)[args.id];
+    const answer = await orAmbiguous(
       `which secret ${args.id} signs with`,
-      (typed) => `once more: ${typed.again()}`,
-      orLacking(
+      (invocation) => `once more: ${invocation.again()}`,
+      orUnsupportedOperation(
         `rotate the secret of ${args.id}`,
-        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
+        (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
         connection.client.call('rotateWebhook', {
           params: { id: args.id },
           body: { signingSecret: secret },
@@ -47,7 +47,7 @@ the old one.`;
       ),
     );
     const shown = webhookOf(answer.body);
-    await keepWebhook(profiles, key, args.id, {
+    await storeWebhook(profiles, key, args.id, {
       url: shown.url ?? kept?.url ?? '',
       events: shown.events.length > 0 ? [...shown.events] : (kept?.events ?? []),
       createdAt: shown.createdAt ?? kept?.createdAt ?? new Date(world.clock.now()).toISOString(),

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
+import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { Deliverer } from '../../features/listen/deliver.ts';
 import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/send.ts';
@@ -39,7 +39,7 @@ export default class WebhooksSend extends SvcCommand {
     }),
   };
 
-  protected override async act({
+  protected override async run({
     args: { kind },
     flags,
     out,
@@ -51,7 +51,7 @@ export default class WebhooksSend extends SvcCommand {
     if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
       out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
     }
-    if (flags.input !== undefined) notTheSecretToo(flags.input, flags);
+    if (flags.input !== undefined) assertStdinUsedOnce(flags.input, flags);
     const now = world.clock.now();
     const deliveryId = newId('dlv');
     const body =
@@ -90,6 +90,6 @@ function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
 
 function interrupted(): SvcError {
   return new SvcError('interrupted', 'interrupted before the handler answered', {
-    hint: (typed) => typed.again(),
+    hint: (invocation) => invocation.again(),
   });
 }

@@ -1,6 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { Args } from '../../cli/flags/oclif.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
+import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { signBody } from '../../contract/signature.ts';
 import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
 
@@ -18,14 +18,14 @@ export default class WebhooksSign extends SvcCommand {
   };
   static override flags = secretFlags;
 
-  protected override async act({
+  protected override async run({
     args,
     flags,
     out,
     world,
     paths,
   }: Context<typeof WebhooksSign>): Promise<void> {
-    notTheSecretToo(args.file, flags);
+    assertStdinUsedOnce(args.file, flags);
     const secret = await theSecret(flags, world, paths);
     const signature = signBody(await inputBytes(args.file, world), secret);
     out.result({ signature }, () => signature);

@@ -22,7 +22,7 @@ Exit 5 if a row fails.`;
   static override args = { url: Args.string({ required: true, description: 'URL of the handler' }) };
   static override flags = secretFlags;
 
-  protected override async act({
+  protected override async run({
     args,
     flags,
     out,
@@ -41,7 +41,7 @@ Exit 5 if a row fails.`;
     } catch (error) {
       if (!(error instanceof NobodyThere)) throw error;
       throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
-        hint: (typed) => `start the handler or correct the URL, then: ${typed.again()}`,
+        hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
       });
     } finally {
       deliverer.close();
@@ -52,12 +52,12 @@ Exit 5 if a row fails.`;
     );
     if (signal.aborted) {
       throw new SvcError('interrupted', 'interrupted before all rows were tried', {
-        hint: (typed) => typed.again(),
+        hint: (invocation) => invocation.again(),
       });
     }
     if (failed > 0) {
       throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
-        hint: (typed) => `mend the handler, then: ${typed.again()}`,
+        hint: (invocation) => `mend the handler, then: ${invocation.again()}`,
       });
     }
   }

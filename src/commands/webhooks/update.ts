@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { orInDoubt } from '../../cli/errors/ambiguous-outcome.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
@@ -34,7 +34,7 @@ export default class WebhooksUpdate extends SvcCommand {
     lease: Flags.string({ summary: 'end it after this time unless renewed again', helpValue: '60s' }),
   };
 
-  protected override async act(context: Context<typeof WebhooksUpdate>): Promise<void> {
+  protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
     const { args, flags, out, signal } = context;
     const events = flags.event && [...new Set(flags.event)];
     if (events) warnOfUnknownKinds(events, out);
@@ -51,12 +51,13 @@ export default class WebhooksUpdate extends SvcCommand {
         hint: shell`svc webhooks update ${args.id} --status active`,
       });
     const { client } = await context.connect();
-    const answer = await orInDoubt(
+    const answer = await orAmbiguous(
       `whether ${args.id} was changed`,
-      (typed) => `see how it is: ${typed.onThis(args.id, 'webhooks', 'get')}, then: ${typed.again()}`,
-      orLacking(
+      (invocation) =>
+        `see how it is: ${invocation.onThis(args.id, 'webhooks', 'get')}, then: ${invocation.again()}`,
+      orUnsupportedOperation(
         `change the subscription ${args.id}`,
-        (typed) => `see what there is: ${typed.on('webhooks', 'list')}`,
+        (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
         client.call('updateWebhook', { params: { id: args.id }, body, signal }),
       ),
     );

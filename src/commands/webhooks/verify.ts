@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { inputBytes, notTheSecretToo } from '../../cli/input/input-bytes.ts';
+import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { diagnose } from '../../features/listen/diagnose/diagnose.ts';
 import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
@@ -30,14 +30,14 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
     }),
   };
 
-  protected override async act({
+  protected override async run({
     args,
     flags,
     out,
     world,
     paths,
   }: Context<typeof WebhooksVerify>): Promise<void> {
-    notTheSecretToo(args.file, flags);
+    assertStdinUsedOnce(args.file, flags);
     const { expected, others } = await findSecrets(flags, world, paths);
     const secrets =
       expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];

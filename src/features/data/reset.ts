@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { databaseFailure } from '../../cli/connection/database.ts';
+import { databaseError } from '../../cli/connection/database.ts';
 import { isLoopback } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { ObservedLimits } from '../../client/observed-limits.ts';
@@ -45,7 +45,7 @@ function refuseNotOurs(database: string): void {
   try {
     refuseForeign(database);
   } catch (error) {
-    throw databaseFailure(error, database);
+    throw databaseError(error, database);
   }
 }
 
@@ -102,7 +102,8 @@ function refuseWhileInUse(file: string): void {
     const { code, message } = error as { code?: string; message: string };
     if (/^SQLITE_(BUSY|LOCKED)/.test(code ?? '') || /database is locked/.test(message))
       throw new SvcError('locked', `${file} is in use by another process`, {
-        hint: (typed) => `stop what uses it (fuser -v ${shellWord(file)} shows it), then: ${typed.again()}`,
+        hint: (invocation) =>
+          `stop what uses it (fuser -v ${shellWord(file)} shows it), then: ${invocation.again()}`,
         cause: error,
       });
   } finally {

@@ -1,6 +1,6 @@
 import { bar } from '../../cli/terminal/bar.ts';
 import type { Output } from '../../cli/terminal/output.ts';
-import { cleanLine } from '../../cli/terminal/sanitize.ts';
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, dim, type Text } from '../../cli/terminal/text.ts';
 import { wrap } from '../../kit/wrap.ts';
 
@@ -34,7 +34,7 @@ export function showDecision(answer: unknown, out: Output): Text {
 
 /** Text beside a label, broken between words where the terminal ends. */
 function beside(words: string, { columns = Number.POSITIVE_INFINITY }: Output): string {
-  return wrap(cleanLine(words), columns - LABEL).join(`\n${' '.repeat(LABEL)}`);
+  return wrap(sanitizeLine(words), columns - LABEL).join(`\n${' '.repeat(LABEL)}`);
 }
 
 /** The bar is for eyes only: a pipe gets the number. */

@@ -2,7 +2,7 @@
 
 import { bold, cyan, dim, green, type Text } from '../../cli/terminal/text.ts';
 import { textField } from '../listen/delivery.ts';
-import type { Move } from './run.ts';
+import type { Step } from './run.ts';
 import { DECIDE_WITH } from './steps.ts';
 
 interface Chapter {
@@ -16,7 +16,7 @@ interface Chapter {
 const short = (id: string) => (id.length > 20 ? `${id.slice(0, 12)}…` : id);
 
 /** One move told in a few lines, none longer than 80 columns with the texts of the default catalogue. */
-export function narrate(move: Move, number: number): Text {
+export function narrate(move: Step, number: number): Text {
   const { title, about, facts, try: command } = chapter(move);
   return [
     bold(`${number} ${title}`),
@@ -28,7 +28,7 @@ export function narrate(move: Move, number: number): Text {
   ];
 }
 
-function chapter(move: Move): Chapter {
+function chapter(move: Step): Chapter {
   switch (move.move) {
     case 'track':
       return {
@@ -98,7 +98,7 @@ function chapter(move: Move): Chapter {
 }
 
 /** The same as a line of JSON: deliveries by what a script would look at. */
-export function demoJson(move: Move): Record<string, unknown> {
+export function demoJson(move: Step): Record<string, unknown> {
   if (move.move !== 'call back') return { ...move };
   const deliveries = move.deliveries.map(({ delivery, duplicate }) => ({
     verified: true,

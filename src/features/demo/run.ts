@@ -9,18 +9,18 @@ import {
   inbox,
   type Notified,
   notify,
+  type Rendered,
   render,
-  type Shown,
   type Stage,
   type Tracked,
   track,
 } from './steps.ts';
 
 /** What each move brought, in the order of the moves. */
-export type Move =
+export type Step =
   | ({ readonly move: 'track' } & Tracked)
   | ({ readonly move: 'decide' } & Decided)
-  | { readonly move: 'render'; readonly message: Shown }
+  | { readonly move: 'render'; readonly message: Rendered }
   | { readonly move: 'notify'; readonly notification: Notified }
   | ({ readonly move: 'call back' } & CalledBack);
 
@@ -31,7 +31,7 @@ export class DemoFailed extends Error {}
  * Plays the five moves on a service and yields what each brought. A receiver on a free port of this machine is
  * subscribed first and closed at the end. Throws DemoFailed, ApiError, TransportError.
  */
-export async function* playDemo(stage: Stage): AsyncGenerator<Move> {
+export async function* playDemo(stage: Stage): AsyncGenerator<Step> {
   const secret = randomBytes(32).toString('hex');
   const box = inbox();
   const receiver = new Receiver({

@@ -83,10 +83,10 @@ export async function decide({ client, signal }: Stage, hashId: string): Promise
   return { answer: body, durationMs: Math.round(performance.now() - started) };
 }
 
-export type Shown = AnswerOf<'listMessages'>['messages'][number];
+export type Rendered = AnswerOf<'listMessages'>['messages'][number];
 
 /** Render: picks the message up as the app does when the user next surfaces. */
-export async function render({ client, signal }: Stage, hashId: string): Promise<Shown | undefined> {
+export async function render({ client, signal }: Stage, hashId: string): Promise<Rendered | undefined> {
   const { body } = await client.call('listMessages', { query: { hashId }, signal });
   return body.messages[0];
 }

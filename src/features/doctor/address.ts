@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { addressWords } from '../../cli/errors/to-svc-error.ts';
+import { addressSuffix } from '../../cli/errors/to-svc-error.ts';
 import { WORDS } from '../../client/transport.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
@@ -40,8 +40,8 @@ export async function checkReach(
     const why = unknown ? `the name ${host} is not known` : `${url.host} does not accept connections`;
     const look = unknown ? ['getent', 'hosts', host] : ['curl', '-v', url.origin];
     const failure = new SvcError('unreachable', `${why} (${code})`, {
-      hint: (typed) =>
-        `correct the address${addressWords(typed)}, or see what the network says: ${commandLine(look)}`,
+      hint: (invocation) =>
+        `correct the address${addressSuffix(invocation)}, or see what the network says: ${commandLine(look)}`,
       cause: error,
     });
     return { checks: [fail('address', failure), skipped('tls', 'not reached')], reached: false };
@@ -69,8 +69,8 @@ async function checkTls(url: URL, host: string, port: number, now: number): Prom
         'unreachable',
         `no trusted connection to ${host}${code && WORDS[code] ? `: ${WORDS[code]}` : ''} (${code ?? message})`,
         {
-          hint: (typed) =>
-            `correct the address${addressWords(typed)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
+          hint: (invocation) =>
+            `correct the address${addressSuffix(invocation)}; for a certificate of your own authority: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem; to look at it: ${commandLine(['openssl', 's_client', '-connect', `${url.hostname}:${port}`])}`,
           cause: error,
         },
       ),

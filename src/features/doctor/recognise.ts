@@ -60,7 +60,8 @@ export function checkSign(seen: Seen, address: Address): Check {
   return fail(
     'service',
     new SvcError('unavailable', words, {
-      hint: (typed) => `${next}\nto see the answer: ${typed.on('api', 'GET', '/v1/webhooks', '-i')}`,
+      hint: (invocation) =>
+        `${next}\nto see the answer: ${invocation.on('api', 'GET', '/v1/webhooks', '-i')}`,
     }),
   );
 }

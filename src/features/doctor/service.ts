@@ -1,6 +1,6 @@
 import { toSvcError } from '../../cli/errors/to-svc-error.ts';
 import type { Client } from '../../client/client.ts';
-import { ApiError, isLacking } from '../../client/errors.ts';
+import { ApiError, isUnsupported } from '../../client/errors.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 import { type Address, checkSign, type Seen } from './recognise.ts';
 import { checkRegion, type Expected } from './region.ts';
@@ -29,7 +29,7 @@ export async function checkService(
   } catch (error) {
     if (!(error instanceof ApiError)) return [fail('key', toSvcError(error, false))];
     const { status, headers, body } = error;
-    const key = isLacking(error) ? untried(address.other) : fail('key', toSvcError(error, false));
+    const key = isUnsupported(error) ? untried(address.other) : fail('key', toSvcError(error, false));
     return rows({ status, headers, body, text: '' }, key);
   }
 }

@@ -72,7 +72,7 @@ export interface Begun {
  * Decides between a new import and going on with one, as the flags say, and claims its rejects file; one that finished
  * writes there no more. Throws ImportRefused.
  */
-export async function begin(
+export async function openOrResume(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
@@ -116,7 +116,7 @@ export async function begin(
   async function goOn(state: JournalState, found: readonly Difference[]): Promise<Begun> {
     if (found.length > 0) throw new ImportRefused('options', false, found);
     if (state.inputs !== prints) throw new ImportRefused('changed', false);
-    for (const doubt of journal.doubtsBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
+    for (const doubt of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
       world.onNotice(doubtText(doubt, name));
     const rejectsPath = asNamed(state.rejectsPath, options);
     const claim = await claimed(rejectsPath, text, options);

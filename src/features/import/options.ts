@@ -2,16 +2,16 @@ import type { Clock } from '../../kit/clock.ts';
 import type { ImportName } from './journal/identity.ts';
 import type { Format } from './read/detect.ts';
 import type { OpenPipe } from './read/open.ts';
-import type { Tally } from './report/counters.ts';
+import type { Counters } from './report/counters.ts';
 import type { Traffic } from './report/result.ts';
 import type { Answer, Send } from './send/send.ts';
-import type { Shaping } from './transform/mapping.ts';
+import type { Mapping } from './transform/mapping.ts';
 
 /** What is to be imported, and how. */
 export interface ImportOptions {
   readonly name: ImportName;
   readonly format: Format | undefined;
-  readonly shaping: Shaping;
+  readonly shaping: Mapping;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */
@@ -48,7 +48,7 @@ export interface ImportWorld {
 
 /** What a progress bar shows. */
 export interface Progress {
-  readonly tally: Readonly<Tally>;
+  readonly tally: Readonly<Counters>;
   /** Bytes of the files that were read, and their sizes together where all are known. */
   readonly taken: number;
   readonly size: number | undefined;

@@ -4,7 +4,7 @@ import { Batcher } from './batch/batcher.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { batchesOf } from './read/batches.ts';
 import { Inputs } from './read/inputs.ts';
-import { emptyTally } from './report/counters.ts';
+import { newCounters } from './report/counters.ts';
 import type { Reasons } from './report/reasons.ts';
 import { RejectsFile } from './report/rejects-file.ts';
 import { type ImportResult, resultOf } from './report/result.ts';
@@ -35,7 +35,7 @@ export async function planImport(
     shaping,
     ...world,
   });
-  const tally = emptyTally();
+  const tally = newCounters();
   const plan = { batches: 0, bytes: 0, requests: 0 };
   const rejects = new RejectsFile(resolve(name.cwd, options.rejects));
   const batcher = new Batcher({ kind: shaping.kind, size: name.batchSize, limit: name.limit, maxErrors });

@@ -2,16 +2,16 @@ import { resolve } from 'node:path';
 import { type Batch, InputChanged, sizeOf } from './batch/batch.ts';
 import { Batcher } from './batch/batcher.ts';
 import { Journal, type JournalState } from './journal/journal.ts';
-import { begin } from './open-or-resume.ts';
+import { openOrResume } from './open-or-resume.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { batchesOf } from './read/batches.ts';
 import type { Content } from './read/content.ts';
 import { type Feed, Inputs } from './read/inputs.ts';
-import { emptyTally, imbalance } from './report/counters.ts';
+import { imbalance, newCounters } from './report/counters.ts';
 import type { Reasons } from './report/reasons.ts';
 import type { Reject } from './report/reject.ts';
 import { RejectsFile, removeEarlier } from './report/rejects-file.ts';
-import { type ImportResult, resultOf, SumError } from './report/result.ts';
+import { CountMismatch, type ImportResult, resultOf } from './report/result.ts';
 import { Delivery } from './send/delivery.ts';
 import { Outage } from './send/outage.ts';
 import { InputError } from './transform/input-error.ts';
@@ -50,7 +50,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal, { afresh: options.mode === 'restart' });
     try {
-      const { state, claim, appended } = await begin(journal, inputs, options, world);
+      const { state, claim, appended } = await openOrResume(journal, inputs, options, world);
       journal.everySync = inputs.looked.some(({ fingerprint }) => fingerprint === null);
       const run = new Run(options, world, inputs, journal, state, appended);
       const failure = await run.all().then(
@@ -76,7 +76,7 @@ class Run {
   private readonly journal: Journal;
   private readonly resumed: boolean;
   private readonly rejectsPath: string;
-  private readonly tally = emptyTally();
+  private readonly tally = newCounters();
   private readonly batcher: Batcher;
   private readonly delivery: Delivery;
   private readonly rejects: RejectsFile;
@@ -109,14 +109,14 @@ class Run {
     this.inputs = inputs;
     this.journal = journal;
     this.finished = state.finished;
-    const nextBorder = journal.borders();
+    const nextBorder = journal.checkpoints();
     const { name, shaping, maxErrors } = options;
     this.batcher = new Batcher({
       kind: shaping.kind,
       size: name.batchSize,
       limit: name.limit,
       maxErrors,
-      nextBorder,
+      nextCheckpoint: nextBorder,
       appended,
     });
     this.resumed = state.rejectsLength > 0;
@@ -202,7 +202,7 @@ class Run {
       result,
       reasons: tally.reasons,
       unread: !this.complete && this.seen < (this.inputs.size ?? Number.POSITIVE_INFINITY),
-      failure: failure ?? (wrong ? { error: new SumError(tally) } : undefined),
+      failure: failure ?? (wrong ? { error: new CountMismatch(tally) } : undefined),
       interrupted,
       faulty: this.faulty,
     };
@@ -237,7 +237,7 @@ class Run {
       };
       for await (const batch of batchesOf(window, reader, batcher, flush)) {
         this.seen = this.takenBefore + feed.taken(batch.end);
-        if (this.finished && !batch.border?.acknowledged) {
+        if (this.finished && !batch.checkpoint?.acknowledged) {
           this.tally.unsent += sizeOf(batch);
           throw new InputChanged(index, batch.start);
         }
@@ -269,7 +269,7 @@ class Run {
     const { size } = this.inputs;
     this.cut++;
     if (size !== undefined) this.toCut = Math.ceil(Math.max(0, size - this.seen) / (this.seen / this.cut));
-    if (batch.border?.acknowledged) this.ended++;
+    if (batch.checkpoint?.acknowledged) this.ended++;
     else this.world.onPlan?.(1 + this.toCut);
   }
 

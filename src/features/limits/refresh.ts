@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { isLacking } from '../../client/errors.ts';
+import { isUnsupported } from '../../client/errors.ts';
 
 /**
  * The cheapest read there is (docs/decisions.md, "A cheap read"): its answer's headers are noted on the way. Resolves
@@ -10,7 +10,7 @@ export async function cheapRead(client: Client, signal: AbortSignal): Promise<bo
     await client.call('listWebhooks', { signal });
     return true;
   } catch (error) {
-    if (isLacking(error)) return false;
+    if (isUnsupported(error)) return false;
     throw error;
   }
 }

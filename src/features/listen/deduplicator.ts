@@ -12,7 +12,7 @@ export interface Identity {
  * Remembers the deliveries seen, the latest `capacity` of them, in memory that does not grow after that.
  * A delivery is a duplicate when its `webhook-id` or its `deliveryId` was seen, or, where it has neither, its bytes.
  */
-export class Seen {
+export class Deduplicator {
   readonly #keys = new Set<string>();
   readonly #capacity: number;
 

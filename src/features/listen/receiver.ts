@@ -6,7 +6,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
-import { Seen } from './deduplicator.ts';
+import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
 import type { Diagnosis } from './diagnose/diagnose.ts';
 import { Explainer } from './explainer.ts';
@@ -60,7 +60,7 @@ export class Receiver {
   readonly finished: Promise<void>;
   readonly #options: ReceiverOptions;
   readonly #server: http.Server;
-  readonly #seen = new Seen();
+  readonly #seen = new Deduplicator();
   readonly #explainer: Explainer;
   #finish: () => void = () => {};
   #taken = 0;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileFailure } from '../../cli/errors/file-error.ts';
+import { fileError } from '../../cli/errors/file-error.ts';
 import type { Input, World } from '../../cli/terminal/world.ts';
 import { openPipe } from '../../kit/pipe.ts';
 
@@ -24,7 +24,7 @@ export async function* recordingLines(
       await handle.close();
     }
   } catch (error) {
-    throw fileFailure(file, error);
+    throw fileError(file, error);
   }
 }
 

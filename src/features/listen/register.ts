@@ -71,8 +71,8 @@ export function registration({
       if (status === 401 || status === 403 || status === 429) return false;
       if (!withoutIsFine) {
         throw new SvcError('refused', `${connection.baseUrl} takes no subscription to this machine`, {
-          hint: (typed) =>
-            `start it so that it does: svc serve --allow-loopback-webhooks\nor listen on the one inside svc: ${typed.locally()}`,
+          hint: (invocation) =>
+            `start it so that it does: svc serve --allow-loopback-webhooks\nor listen on the one inside svc: ${invocation.locally()}`,
         });
       }
       out.notice(

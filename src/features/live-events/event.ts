@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { cleanLine } from '../../cli/terminal/sanitize.ts';
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
 
 /** An event of the stream as far as it has the fields that are known; services may send others. */
@@ -50,7 +50,7 @@ export function tableLine(event: LiveEvent | undefined, data: string, columns: n
 }
 
 function row(cells: readonly string[], columns: number | undefined): string {
-  const clean = cells.map((cell) => render(cell, false, cleanLine));
+  const clean = cells.map((cell) => render(cell, false, sanitizeLine));
   if (columns === undefined) return clean.join('\t');
   const fixed = clean.slice(0, 3).map((cell, index) => pad(cell, WIDTHS[index]!));
   const rest = columns - WIDTHS.reduce((sum, width) => sum + width + 2, 0);

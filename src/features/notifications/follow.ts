@@ -1,9 +1,9 @@
-import { orLacking } from '../../cli/errors/unsupported-operation.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 
 /** One move of a notification, as far as an answer tells. */
-export interface Move {
+export interface StateChange {
   readonly status: string;
   readonly at: string | undefined;
 }
@@ -15,7 +15,7 @@ export interface FollowOptions {
   /** Milliseconds; none waits for ever. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
-  readonly onMove?: (move: Move) => void;
+  readonly onMove?: (move: StateChange) => void;
 }
 
 export type Followed =
@@ -36,7 +36,7 @@ export async function followNotification(options: FollowOptions): Promise<Follow
   let answer: Answer | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
     if (signal.aborted) return { end: 'interrupted', answer };
-    answer = await orLacking(
+    answer = await orUnsupportedOperation(
       `show the notification ${id}`,
       'a service that follows the specification alone has no delivery record to read',
       client.call('getNotification', { params: { id }, signal }),
@@ -53,10 +53,10 @@ export async function followNotification(options: FollowOptions): Promise<Follow
 }
 
 /** The history of a record, or its bare status where there is none. */
-function movesOf(body: unknown): Move[] {
+function movesOf(body: unknown): StateChange[] {
   if (typeof body !== 'object' || body === null) return [];
   const { history, status } = body as Record<string, unknown>;
-  const moves = (Array.isArray(history) ? history : []).flatMap((entry): Move[] =>
+  const moves = (Array.isArray(history) ? history : []).flatMap((entry): StateChange[] =>
     typeof entry?.status === 'string'
       ? [{ status: entry.status, at: typeof entry.at === 'string' ? entry.at : undefined }]
       : [],

@@ -1,5 +1,5 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import type { Typed } from '../../cli/invocation/invocation.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -7,7 +7,7 @@ import type { Followed } from './follow.ts';
 
 /** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
 export function requireDelivered(id: string, followed: Followed): void {
-  const waiting = (typed: Typed) => typed.onThis(id, 'notifications', 'watch');
+  const waiting = (invocation: Invocation) => invocation.onThis(id, 'notifications', 'watch');
   switch (followed.end) {
     case 'delivered':
       return;
@@ -15,17 +15,17 @@ export function requireDelivered(id: string, followed: Followed): void {
       const { failure } = objectOf(followed.answer.body);
       const why = typeof failure === 'string' ? `: ${failure}` : '';
       throw new SvcError('failed', `notification ${id} failed${why}`, {
-        hint: (typed) =>
-          `look closer: ${typed.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+        hint: (invocation) =>
+          `look closer: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
     case 'timeout':
       throw new SvcError('timeout', `notification ${id} was accepted and has not ended in the time given`, {
-        hint: (typed) => `do not trigger it again; go on waiting: ${waiting(typed)}`,
+        hint: (invocation) => `do not trigger it again; go on waiting: ${waiting(invocation)}`,
       });
     case 'interrupted':
       throw new SvcError('interrupted', `interrupted; notification ${id} goes on without this command`, {
-        hint: (typed) => `go on waiting: ${waiting(typed)}`,
+        hint: (invocation) => `go on waiting: ${waiting(invocation)}`,
       });
   }
 }

@@ -58,7 +58,7 @@ export function serviceOptions(
  * What an earlier start told the service, which is kept with the data and differs from the defaults, beyond what this
  * start was `given`: as flags, and as the flags that set it back. Empty where all is as ever.
  */
-export function keptFlags(policy: Policy, given: PolicyChange): { kept: string[]; back: string[] } {
+export function storedFlags(policy: Policy, given: PolicyChange): { kept: string[]; back: string[] } {
   const flags = (of: Policy) => [
     ...GROUPS.filter((group) => given.limits?.[group] === undefined).map(
       (group) => `--limit ${group}=${of.limits[group] ?? 'off'}`,
@@ -100,6 +100,6 @@ export function parseWindow(text: string | undefined): number | undefined {
   const windowMs = parseDuration(text, '--window');
   if (windowMs >= SHORTEST_WINDOW_MS && windowMs <= LONGEST_WINDOW_MS) return windowMs;
   throw new SvcError('usage', `--window ${text} is not between 100ms and 24h`, {
-    hint: (typed) => typed.again('--window', '60s'),
+    hint: (invocation) => invocation.again('--window', '60s'),
   });
 }

@@ -8,7 +8,7 @@ import { askSecret } from '../../cli/input/prompt.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { shellPath, shellWord } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
-import { keptUnder } from '../../profiles/webhook-store.ts';
+import { webhookKey } from '../../profiles/webhook-store.ts';
 import type { NamedSecret } from '../listen/verify.ts';
 import { newSecret, readSecret } from './secret.ts';
 
@@ -111,8 +111,8 @@ export async function listenSecrets(
 function refuseMissing(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
   if (file === undefined || file === '-' || existsSync(resolve(cwd, file))) return;
   throw new SvcError('file', `no such file: ${file}`, {
-    hint: (typed) =>
-      `to make a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${typed.again()}`,
+    hint: (invocation) =>
+      `to make a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${invocation.again()}`,
   });
 }
 
@@ -141,7 +141,7 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
   const key = optional ? undefined : ownKey(flags, world);
   const names = new Map(
     Object.entries(contents.profiles).map(([name, profile]) => [
-      keptUnder({ isLocal: false, ...profile }),
+      webhookKey({ isLocal: false, ...profile }),
       name,
     ]),
   );
@@ -157,8 +157,8 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
   const named = all.filter(({ id, own }) => own && id === flags.subscription);
   if (named.length === 0) {
     throw new SvcError('usage', `the profile keeps no secret for subscription ${flags.subscription}`, {
-      hint: (typed) =>
-        `see which there are: ${typed.on('webhooks', 'list')}; or name a file with --secret-file`,
+      hint: (invocation) =>
+        `see which there are: ${invocation.on('webhooks', 'list')}; or name a file with --secret-file`,
     });
   }
   return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];
@@ -167,7 +167,7 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
 function ownKey(flags: SecretFlags, world: World): string | undefined {
   try {
     const settings = resolveSettings(flags, world);
-    return keptUnder(
+    return webhookKey(
       settings.kind === 'local'
         ? { isLocal: true, baseUrl: '', workspace: '' }
         : { isLocal: false, baseUrl: settings.baseUrl, workspace: settings.workspace },

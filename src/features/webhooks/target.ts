@@ -1,5 +1,5 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import type { Typed } from '../../cli/invocation/invocation.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Answer, NoAnswer } from '../listen/deliver.ts';
 import { parseTarget, RouteError } from '../listen/routes.ts';
 import type { SecretFlags } from './known-secrets.ts';
@@ -18,7 +18,7 @@ export function targetOf(text: string): URL {
 export function testCommand(
   url: URL,
   { 'secret-file': file, subscription }: Pick<SecretFlags, 'secret-file' | 'subscription'>,
-  typed: Typed,
+  invocation: Invocation,
 ): string {
   // What came on standard input is asked for.
   const secret =
@@ -27,27 +27,28 @@ export function testCommand(
       : subscription === undefined
         ? []
         : ['--subscription', subscription];
-  return typed.on('webhooks', 'test', url.href, ...secret);
+  return invocation.on('webhooks', 'test', url.href, ...secret);
 }
 
 /** A handler's answer as a failure, where it is one. `flags` say where its secret is. */
 export function failureOf(result: Answer | NoAnswer, url: URL, flags: SecretFlags): SvcError | undefined {
-  const test = (typed: Typed) => testCommand(url, flags, typed);
+  const test = (invocation: Invocation) => testCommand(url, flags, invocation);
   if (result.status === null) {
     return result.code === 'TIMEOUT'
       ? new SvcError('timeout', `${url.href} gave ${result.error}`, {
           hint: 'answer first and do the work after that',
         })
       : new SvcError('unreachable', `${url.href} does not answer: ${result.error}`, {
-          hint: (typed) => `start the handler or correct the URL, then: ${typed.again()}`,
+          hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
         });
   }
   if (result.status >= 200 && result.status < 300) return undefined;
   return result.status >= 500
     ? new SvcError('unavailable', `the handler failed with ${result.status}`, {
-        hint: (typed) => `look at its own log; to try it with all kinds of deliveries: ${test(typed)}`,
+        hint: (invocation) =>
+          `look at its own log; to try it with all kinds of deliveries: ${test(invocation)}`,
       })
     : new SvcError('refused', `the handler answered ${result.status}`, {
-        hint: (typed) => `find the mistake: ${test(typed)}`,
+        hint: (invocation) => `find the mistake: ${test(invocation)}`,
       });
 }

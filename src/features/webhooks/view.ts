@@ -3,7 +3,7 @@ import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts'
 import { objectOf } from '../../kit/object-of.ts';
 
 /** A subscription as far as an answer tells; a service may answer anything. */
-export interface ShownWebhook {
+export interface WebhookView {
   readonly id: string | undefined;
   readonly url: string | undefined;
   readonly events: readonly string[];
@@ -14,7 +14,7 @@ export interface ShownWebhook {
 }
 
 /** Reads what it knows from an answer's body, whatever its shape. */
-export function webhookOf(body: unknown): ShownWebhook {
+export function webhookOf(body: unknown): WebhookView {
   const fields = objectOf(body);
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
   return {
@@ -35,7 +35,7 @@ export function webhooksOf(body: unknown): unknown[] {
   return Array.isArray(webhooks) ? webhooks : [];
 }
 
-export function showWebhook(webhook: ShownWebhook): Text {
+export function showWebhook(webhook: WebhookView): Text {
   const rows: [string, Text | undefined][] = [
     ['id', webhook.id],
     ['url', webhook.url],
@@ -49,7 +49,7 @@ export function showWebhook(webhook: ShownWebhook): Text {
   return known.flatMap(([name, value], i) => [i === 0 ? '' : '\n', bold(name.padEnd(12)), value as Text]);
 }
 
-export function webhookTable(list: readonly ShownWebhook[], out: Output): Text {
+export function webhookTable(list: readonly WebhookView[], out: Output): Text {
   if (list.length === 0) return 'no subscriptions; make one with `svc webhooks create --url U --event K`';
   return out.table(
     ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),

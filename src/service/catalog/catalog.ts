@@ -1,6 +1,6 @@
 import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
-import type { Catalog } from './schema.ts';
+import type { CatalogFile } from './schema.ts';
 
 /** A notification template; an empty list of channels means all. */
 export interface Template {
@@ -11,7 +11,7 @@ export interface Template {
 }
 
 /** A catalogue ready for use. */
-export interface Catalogue {
+export interface Catalog {
   readonly contents: readonly Content[];
   readonly templates: ReadonlyMap<string, Template>;
   readonly byId: ReadonlyMap<string, Content>;
@@ -35,7 +35,7 @@ export interface EventWindow {
 const PRIOR = 0.1;
 
 /** Turns a checked file into what the engine reads. A file that says nothing of templates has the default ones. */
-export function toCatalogue(file: Catalog): Catalogue {
+export function toCatalog(file: CatalogFile): Catalog {
   const contents = file.contents.map(toContent);
   const rules = contents.flatMap((content) => content.events);
   return {
@@ -62,7 +62,7 @@ function windowsOf(rules: readonly EventRule[]): EventWindow[] {
   return [...windows.values()];
 }
 
-function toContent(content: Catalog['contents'][number]): Content {
+function toContent(content: CatalogFile['contents'][number]): Content {
   const { activeFrom, activeUntil, eligibility, channels, surfaces, locales, prior, ...rest } = content;
   return {
     ...rest,

@@ -1,7 +1,7 @@
-import type { Catalog } from './schema.ts';
+import type { CatalogFile } from './schema.ts';
 
 /** The catalogue of a service that was given none (docs/decisions.md, "Default catalogue"). */
-export const DEFAULT_CATALOG: Catalog = {
+export const DEFAULT_CATALOG: CatalogFile = {
   contents: [
     {
       contentId: 'welcome_tour',

@@ -1,9 +1,9 @@
-import { fileTrouble } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import type { Log } from '../log.ts';
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
-import { type Catalogue, toCatalogue } from './catalog.ts';
+import { type Catalog, toCatalog } from './catalog.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import { CatalogError, parseCatalog } from './parse.ts';
 import { markOf, watchSince } from './watch.ts';
@@ -15,13 +15,13 @@ const SETTING = 'catalogue';
  * on the store acts alike. A changed file is taken up within a second; one that has become unusable is logged with
  * its faults and the catalogue in force stays. Rejects with CatalogError at the start only.
  */
-export async function followCatalogue(
+export async function followCatalog(
   store: Store,
   file: string | undefined,
   log: Log,
-): Promise<{ catalogue: () => Catalogue; stop: () => void }> {
+): Promise<{ catalogue: () => Catalog; stop: () => void }> {
   let stored: string | undefined;
-  let current = toCatalogue(DEFAULT_CATALOG);
+  let current = toCatalog(DEFAULT_CATALOG);
 
   const take = (text: string | undefined) => {
     if (text === undefined || text === stored) return;
@@ -68,7 +68,7 @@ function readText(path: string): string {
     return settingsText(path);
   } catch (error) {
     throw new CatalogError([
-      { path: 'the file', message: `could not be read: ${fileTrouble(path, error).message}` },
+      { path: 'the file', message: `could not be read: ${describeFileProblem(path, error).message}` },
     ]);
   }
 }

@@ -1,6 +1,6 @@
 import { validate } from '../../contract/validation.ts';
-import { type Catalogue, toCatalogue } from './catalog.ts';
-import { Catalog } from './schema.ts';
+import { type Catalog, toCatalog } from './catalog.ts';
+import { CatalogFile } from './schema.ts';
 
 /** One fault of a catalogue file: where it is, such as `contents[2].format`, and what is wrong. */
 export interface CatalogFault {
@@ -25,7 +25,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_WINDOWS = 64;
 
 /** Reads the text of a catalogue file. Throws CatalogError with the path of each fault. */
-export function parseCatalog(text: string): Catalogue {
+export function parseCatalog(text: string): Catalog {
   if (Buffer.byteLength(text) > MOST_BYTES)
     throw new CatalogError([{ path: 'the file', message: 'is larger than 16 MiB' }]);
   let value: unknown;
@@ -34,7 +34,7 @@ export function parseCatalog(text: string): Catalogue {
   } catch (error) {
     throw new CatalogError([{ path: 'the file', message: `is not JSON: ${(error as Error).message}` }]);
   }
-  const checked = validate(Catalog, value);
+  const checked = validate(CatalogFile, value);
   if (!checked.ok) {
     throw new CatalogError(
       checked.issues.map((issue, i) => {
@@ -49,7 +49,7 @@ export function parseCatalog(text: string): Catalogue {
     ...checked.value.contents.flatMap(endsBeforeItStarts),
   ];
   if (faults.length > 0) throw new CatalogError(faults);
-  const catalogue = toCatalogue(checked.value);
+  const catalogue = toCatalog(checked.value);
   if (catalogue.windows.length > MOST_WINDOWS) {
     const message = `ask about over ${MOST_WINDOWS} different pairs of event and withinDays: let contents share some`;
     throw new CatalogError([{ path: 'contents', message }]);
@@ -79,7 +79,7 @@ function repeats<K extends string>(
   });
 }
 
-function endsBeforeItStarts(content: Catalog['contents'][number], i: number): CatalogFault[] {
+function endsBeforeItStarts(content: CatalogFile['contents'][number], i: number): CatalogFault[] {
   const { activeFrom, activeUntil } = content;
   if (!activeFrom || !activeUntil || Date.parse(activeFrom) < Date.parse(activeUntil)) return [];
   return [{ path: `contents[${i}].activeUntil`, message: 'must be later than activeFrom' }];

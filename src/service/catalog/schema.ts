@@ -100,15 +100,15 @@ export const CatalogTemplate = z.strictObject({
   ),
 });
 
-export const Catalog = z.strictObject({
+export const CatalogFile = z.strictObject({
   $schema: z.optional(z.string().check(z.maxLength(2048))),
   contents: z.array(CatalogContent).check(z.maxLength(10_000)),
   templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(10_000))),
 });
-export type Catalog = z.infer<typeof Catalog>;
+export type CatalogFile = z.infer<typeof CatalogFile>;
 
 /** The JSON schema (draft 2020-12) of a catalogue file, as published. */
 export function catalogJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Catalog, { io: 'input' });
+  const { $schema, ...rest } = z.toJSONSchema(CatalogFile, { io: 'input' });
   return { $schema, $id: 'catalog.schema.json', title: 'Catalogue of svc serve', ...rest };
 }

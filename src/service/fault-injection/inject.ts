@@ -8,13 +8,13 @@ import { Plan } from './plan.ts';
 import { faultyAnswers } from './requests.ts';
 
 /** The two places where a rehearsal stands between the service and the world. */
-export interface Rehearsal {
+export interface FaultInjection {
   serve(service: Fetch): Fetch;
   readonly deliver: Post;
 }
 
 /** Makes the faults that a file asks for. Throws FaultsError. */
-export function rehearse(path: string, clock: Clock, log: Log): Rehearsal {
+export function injectFaults(path: string, clock: Clock, log: Log): FaultInjection {
   const { seed, requests = [], deliveries = [] } = readFaults(path);
   log('warn', 'this is a rehearsal: requests and deliveries fail on purpose', { faults: path, seed });
   return {

@@ -1,5 +1,5 @@
 import { validate } from '../../contract/validation.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import { Faults } from './schema.ts';
 
@@ -17,7 +17,7 @@ export function readFaults(path: string): Faults {
     throw new FaultsError(
       error instanceof SyntaxError
         ? `${path} is not JSON: ${error.message}`
-        : fileTrouble(path, error).message,
+        : describeFileProblem(path, error).message,
     );
   }
   const checked = validate(Faults, value);

@@ -13,7 +13,7 @@ interface Exchange {
 }
 
 /** Answers what is not HTTP, or comes too slowly, as far as there is anyone to answer, and ends the connection. */
-export function refuseJunk(server: Server): void {
+export function refuseMalformed(server: Server): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 

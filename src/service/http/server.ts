@@ -6,7 +6,7 @@ import type { Detail } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import { ambiguity } from './ambiguous-requests.ts';
 import { discardRest } from './body.ts';
-import { refuseJunk } from './malformed-requests.ts';
+import { refuseMalformed } from './malformed-requests.ts';
 
 /** How long a client may take over its headers, and over its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -62,7 +62,7 @@ export async function listen(
     },
   );
   server.setTimeout(stalledMs);
-  refuseJunk(server);
+  refuseMalformed(server);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });

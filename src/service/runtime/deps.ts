@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
-import type { Catalogue } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +19,7 @@ export interface ServiceDeps {
   /** Seals personal fields at rest. */
   readonly cipher: Cipher;
   /** What may be chosen and sent, as it is now. */
-  readonly catalogue: () => Catalogue;
+  readonly catalog: () => Catalog;
   readonly models: LearnedModels;
   readonly decisionSeed: DecisionSeed;
 }

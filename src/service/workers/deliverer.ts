@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
-import { secretPlace } from '../crypto/associated-data.ts';
+import { secretAssociatedData } from '../crypto/associated-data.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import { openEgress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { type ClaimedDelivery, type DueLane, deliveries } from '../store/repositories/deliveries.ts';
-import { Lanes } from './keyed-concurrency.ts';
+import { KeyedConcurrency } from './keyed-concurrency.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { writeDown } from './record-result.ts';
 import { type Bound, SharedRoom } from './shared-capacity.ts';
@@ -47,7 +47,7 @@ interface OpenLane {
  */
 export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Worker {
   const { store, clock, log, policy, random, cipher } = deps;
-  const lanes = new Lanes(WIDTH);
+  const lanes = new KeyedConcurrency(WIDTH);
   const leases = keepLeases<ClaimedDelivery>(deps, (tx, held) => deliveries.renew(tx, held, LEASE_MS));
   const stopping = new AbortController();
   // One listener for each attempt under way.
@@ -191,7 +191,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
 }
 
 function secretsOf(claimed: ClaimedDelivery, cipher: Cipher): [string, ...string[]] {
-  const place = secretPlace(claimed.webhookId);
+  const place = secretAssociatedData(claimed.webhookId);
   const present = cipher.open(claimed.secret, place);
   return claimed.previousSecret === null ? [present] : [present, cipher.open(claimed.previousSecret, place)];
 }

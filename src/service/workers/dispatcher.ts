@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { ChannelAdapter, ChannelMessage, HandOver } from '../channels/channel.ts';
 import { compose } from '../channels/compose.ts';
 import type { Channels } from '../channels/settings.ts';
-import { variablesPlace } from '../crypto/associated-data.ts';
+import { variablesAssociatedData } from '../crypto/associated-data.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import {
   type ClaimedNotification,
@@ -10,7 +10,7 @@ import {
   notifications,
 } from '../store/repositories/notifications.ts';
 import { users } from '../store/repositories/users.ts';
-import { Lanes } from './keyed-concurrency.ts';
+import { KeyedConcurrency } from './keyed-concurrency.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { writeDown } from './record-result.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -26,7 +26,7 @@ const STOP_MS = 2000;
 /** Hands due notifications to their channels; each channel has its own lane. */
 export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const { store, clock, log, random, cipher } = deps;
-  const lanes = new Lanes(WIDTH);
+  const lanes = new KeyedConcurrency(WIDTH);
   const leases = keepLeases<ClaimedNotification>(deps, (tx, held) => notifications.renew(tx, held, LEASE_MS));
   const stopping = new AbortController();
   const giveUp = new AbortController();
@@ -56,7 +56,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   /** Joins the personal fields: the only place where they meet a template. */
   const messageOf = async (claimed: ClaimedNotification) => {
     const { workspaceId, hashId, templateId } = claimed;
-    const template = deps.catalogue().templates.get(templateId);
+    const template = deps.catalog().templates.get(templateId);
     if (!template) return { ok: false, failure: 'the template is no longer in the catalogue' } as const;
     const [personal, known] = await store.read(
       async (tx) =>
@@ -66,7 +66,9 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
         ] as const,
     );
     if (!personal || !known) return { ok: false, failure: 'the user is no longer known' } as const;
-    const variables = JSON.parse(cipher.open(claimed.variables, variablesPlace(claimed.notificationId)));
+    const variables = JSON.parse(
+      cipher.open(claimed.variables, variablesAssociatedData(claimed.notificationId)),
+    );
     const { email } = known.traits;
     return compose({
       ...claimed,

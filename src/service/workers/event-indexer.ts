@@ -15,7 +15,7 @@ const FORGOTTEN = 2000;
  * Keeps the index of recent events in step with the catalogue: names that its rules begin to ask about are indexed
  * from then on by ingest, and here, piece by piece, for what came before. A stop in between is taken up again.
  */
-export function startEventIndexer({ store, clock, log, catalogue }: ServiceDeps): Worker {
+export function startEventIndexer({ store, clock, log, catalog: catalogue }: ServiceDeps): Worker {
   const inStep = ({ names, backlog }: EventIndex) => backlog === null && sameNames(names, catalogue().events);
   const worker = repeat('the event indexer', clock, log, PAUSE_MS, async () => {
     if (inStep(await store.read((tx) => recentEvents.index(tx)))) return false;

@@ -2,7 +2,7 @@
  * Counts what is under way, by lane (a subscription, a channel), so that one that hangs fills its own lane and delays
  * no other.
  */
-export class Lanes {
+export class KeyedConcurrency {
   readonly #width: number;
   readonly #running = new Map<string, number>();
   readonly #jobs = new Set<Promise<void>>();

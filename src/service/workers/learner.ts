@@ -47,7 +47,7 @@ export function startLearner(deps: ServiceDeps): Worker {
 
 /** Folds the next entries of one workspace; returns whether more are left. */
 export async function learnOnce(tx: Tx, workspaceId: string): Promise<boolean> {
-  const head = await models.hold(tx, workspaceId);
+  const head = await models.lockForUpdate(tx, workspaceId);
   const { model, learnedSeq } = await newestSound(tx, workspaceId, head);
   const { rows: entries, more } = await rewards.after(tx, workspaceId, learnedSeq, CHUNK);
   if (entries.length === 0) return false;

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { Typed } from '../../../src/cli/invocation/invocation.ts';
-import { clean } from '../../../src/cli/terminal/sanitize.ts';
+import { Invocation } from '../../../src/cli/invocation/invocation.ts';
+import { sanitize } from '../../../src/cli/terminal/sanitize.ts';
 import { commandLine, shellPath } from '../../../src/kit/shell.ts';
 
-const typed = (...argv: string[]) => new Typed(argv);
+const typed = (...argv: string[]) => new Invocation(argv);
 
 describe('a command line in a next step', () => {
   it('is read back by a shell word for word', () => {
@@ -33,7 +33,7 @@ describe('a command line in a next step', () => {
         .slice(0, -1);
     expect(back('sh', commandLine(words))).toEqual(words);
     expect(back('bash', commandLine([...words, ...unseen]))).toEqual([...words, ...unseen]);
-    expect(clean(commandLine(unseen))).toBe(commandLine(unseen));
+    expect(sanitize(commandLine(unseen))).toBe(commandLine(unseen));
     expect(commandLine(unseen)).not.toContain('\n');
     expect([shellPath('-rf'), shellPath('a b')]).toEqual(['./-rf', "'a b'"]);
   });
@@ -47,7 +47,7 @@ describe('a command line in a next step', () => {
       typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
       'svc decide --profile local -- -p',
     ],
-    [new Typed().locally(), 'the same again --profile local'],
+    [new Invocation().locally(), 'the same again --profile local'],
     [
       typed('serve', '--database', 'postgres://u:secret@h/d').again(),
       "svc serve --database 'postgres://u:***@h/d'",
@@ -61,7 +61,7 @@ describe('a command line in a next step', () => {
       typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),
       'svc serve exec --debug -- npm --debug',
     ],
-    [new Typed().again('--debug'), 'the same again --debug'],
+    [new Invocation().again('--debug'), 'the same again --debug'],
   ])('repeats what was typed with a flag more or another: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
@@ -75,7 +75,7 @@ describe('a command line in a next step', () => {
       'svc limits --base-url http://x --workspace w',
     ],
     [typed('serve', 'exec', '--', 'svc', '-p', 'x').on('doctor'), 'svc doctor'],
-    [new Typed().on('webhooks', 'list'), 'svc webhooks list'],
+    [new Invocation().on('webhooks', 'list'), 'svc webhooks list'],
   ])('asks the same service: %s', (made, expected) => {
     expect(made).toBe(expected);
   });

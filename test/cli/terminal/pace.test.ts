@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { heldBackText, type ShownPace } from '../../../src/cli/terminal/pace.ts';
+import { heldBackText, type PaceView } from '../../../src/cli/terminal/pace.ts';
 
-const PACE: ShownPace = { limit: 1600, windowMs: 60_000, share: 1, own: 300, others: 0, heldMs: 12_340 };
+const PACE: PaceView = { limit: 1600, windowMs: 60_000, share: 1, own: 300, others: 0, heldMs: 12_340 };
 const RUN = { elapsedMs: 14_000, batchSize: 1000, isLocal: false };
 
 test('an import that hardly waited is not called held back', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clean, cleanJson, cleanLine, escapeJson } from '../../../src/cli/terminal/sanitize.ts';
+import { escapeJson, sanitize, sanitizeJson, sanitizeLine } from '../../../src/cli/terminal/sanitize.ts';
 
 /** What must never reach a terminal raw: C0 but tab and newline, DEL, C1, bidirectional, zero-width, lone surrogates. */
 const HARMFUL =
@@ -24,14 +24,14 @@ describe('clean', () => {
     ['\ud800', '\\ud800'],
     ['naïve 日本語 😀\ttab\nline', 'naïve 日本語 😀\ttab\nline'],
   ])('makes %j visible', (text, cleaned) => {
-    expect(clean(text)).toBe(cleaned);
+    expect(sanitize(text)).toBe(cleaned);
   });
 
   it('lets nothing harmful through, whatever comes', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(clean(text)).not.toMatch(HARMFUL);
-        expect(cleanLine(text)).not.toMatch(/[\n\t]/);
+        expect(sanitize(text)).not.toMatch(HARMFUL);
+        expect(sanitizeLine(text)).not.toMatch(/[\n\t]/);
       }),
     );
   });
@@ -40,7 +40,7 @@ describe('clean', () => {
     const harmless = fc.string({ unit: fc.constantFrom(...'abc XYZ 09 ~!{}äöüßéñ日本語😀\n\t') });
     fc.assert(
       fc.property(harmless, (text) => {
-        expect(clean(text)).toBe(text);
+        expect(sanitize(text)).toBe(text);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('cleanJson', () => {
   it('is harmless and means the same', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), (value) => {
-        const json = cleanJson(value);
+        const json = sanitizeJson(value);
         expect(json).not.toMatch(HARMFUL);
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
       }),

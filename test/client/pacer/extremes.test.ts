@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRateAnswer } from '../../../src/client/pacer/answer.ts';
 import { Pace } from '../../../src/client/pacer/pace.ts';
-import { OthersLog } from '../../../src/client/pacer/peer-usage.ts';
+import { PeerUsage } from '../../../src/client/pacer/peer-usage.ts';
 import { Stamps } from '../../../src/client/pacer/stamps.ts';
 
 const NOW = 1_764_000_000_000;
@@ -35,7 +35,7 @@ describe('a pacer under any number that a header can hold', () => {
 
   it('counts the slots of others right, however many they are', () => {
     for (const used of [1, 600, 9_999, 10_001, 50_000_000, 2_147_483_647, 999_999_999_999_999]) {
-      const log = new OthersLog(60_000);
+      const log = new PeerUsage(60_000);
       log.restart(used, NOW + 1000, NOW);
       expect(log.count(NOW)).toBe(used);
       expect(log.nextFree(NOW)).toBe(NOW + 1000);
@@ -45,7 +45,7 @@ describe('a pacer under any number that a header can hold', () => {
       expect(log.count(NOW + 600)).toBe(3);
       expect(log.count(NOW + 120_000)).toBe(0);
     }
-    const log = new OthersLog(60_000);
+    const log = new PeerUsage(60_000);
     log.restart(999_999_999_999_999, NOW, NOW);
     for (let turn = 1; turn < 15_000; turn++) {
       log.observe(999_999_999_999_999 + turn, Infinity, NOW, NOW + turn / 50);
@@ -54,7 +54,7 @@ describe('a pacer under any number that a header can hold', () => {
   });
 
   it('spreads a number that does not fit into the log evenly over the window', () => {
-    const log = new OthersLog(60_000);
+    const log = new PeerUsage(60_000);
     log.restart(50_000_000, NOW, NOW);
     for (const part of [0.25, 0.5, 0.75])
       expect(log.count(NOW + part * 60_000) / 50_000_000).toBeCloseTo(1 - part, 3);

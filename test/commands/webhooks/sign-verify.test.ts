@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Profiles } from '../../../src/profiles/profiles.ts';
-import { keepWebhook, keptUnder } from '../../../src/profiles/webhook-store.ts';
+import { storeWebhook, webhookKey } from '../../../src/profiles/webhook-store.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -81,7 +81,7 @@ it("names another profile's secret, and uses the one that the profile in use kee
     contents.profiles = { prod: profile('prod'), staging: profile('staging') };
   });
   const keep = (name: string, id: string, secret: string) =>
-    keepWebhook(profiles, keptUnder({ isLocal: false, ...profile(name) }), id, {
+    storeWebhook(profiles, webhookKey({ isLocal: false, ...profile(name) }), id, {
       url: 'https://example.com',
       events: ['campaign.clicked'],
       signingSecret: secret,

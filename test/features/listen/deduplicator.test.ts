@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Seen } from '../../../src/features/listen/deduplicator.ts';
+import { Deduplicator } from '../../../src/features/listen/deduplicator.ts';
 
 const identity = (n: number | string) => ({
   webhookId: `msg_${n}`,
@@ -9,7 +9,7 @@ const identity = (n: number | string) => ({
 
 describe('Seen', () => {
   it('forgets the oldest first and holds no more than its capacity', () => {
-    const seen = new Seen(6); // three deliveries of two identities each
+    const seen = new Deduplicator(6); // three deliveries of two identities each
     for (const n of [1, 2, 3]) expect(seen.check(identity(n))).toBe(false);
     expect(seen.check(identity(1))).toBe(true); // and is the newest again
     expect(seen.check(identity(4))).toBe(false); // pushes 2 out
@@ -18,7 +18,7 @@ describe('Seen', () => {
   });
 
   it('tells long identifiers apart without keeping them', () => {
-    const seen = new Seen();
+    const seen = new Deduplicator();
     const long = 'x'.repeat(10_000);
     expect(seen.check(identity(`${long}1`))).toBe(false);
     expect(seen.check(identity(`${long}2`))).toBe(false);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../../src/features/import/options.ts';
 import { runImport } from '../../../src/features/import/run.ts';
-import type { Shaping } from '../../../src/features/import/transform/mapping.ts';
+import type { Mapping } from '../../../src/features/import/transform/mapping.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { KeyedService } from '../peers/keyed-service.ts';
 import { tempDir } from '../temp.ts';
 
 export const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}`;
 export const events = (count: number, from = 0) => Array.from({ length: count }, (_, n) => event(n + from));
-export const SHAPING: Shaping = {
+export const SHAPING: Mapping = {
   kind: 'events',
   map: new Map(),
   set: new Map(),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import pg from 'pg';
-import { secretPlace } from '../../../src/service/crypto/associated-data.ts';
+import { secretAssociatedData } from '../../../src/service/crypto/associated-data.ts';
 import { createCipher } from '../../../src/service/crypto/cipher.ts';
 import { isPostgres } from '../../../src/service/store/postgres/url.ts';
 
@@ -103,7 +103,7 @@ export async function season(
     await run(
       `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, created_at)
        VALUES (?, ?, ?, '["campaign.clicked"]', 'active', ?, ?)`,
-      [workspace, id, `${url}?${'q'.repeat(1500)}${i}`, cipher.seal(SECRET, secretPlace(id)), now],
+      [workspace, id, `${url}?${'q'.repeat(1500)}${i}`, cipher.seal(SECRET, secretAssociatedData(id)), now],
     );
   }
   await fill(

@@ -15,7 +15,7 @@ export interface Batch {
   /** Records of the range that did not pass the check. */
   readonly rejects: Reject[];
   /** What an earlier run of this import noted about the same range. */
-  readonly border: Border | undefined;
+  readonly checkpoint: Checkpoint | undefined;
 }
 
 /** Records of a batch, those among them that were rejected here included. */
@@ -55,7 +55,7 @@ export class RecordTable {
 }
 
 /** A batch that an earlier run of the same import has cut. */
-export interface Border {
+export interface Checkpoint {
   readonly file: number;
   readonly start: number;
   readonly end: number;

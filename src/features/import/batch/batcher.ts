@@ -1,14 +1,14 @@
 import { MAX_BATCH, MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import type { Reject } from '../report/reject.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { type Batch, type Border, InputChanged, RecordTable, sizeOf } from './batch.ts';
+import { type Batch, type Checkpoint, InputChanged, RecordTable, sizeOf } from './batch.ts';
 
 export interface BatcherOptions {
   readonly kind: RecordKind;
   /** Records a request, at most 1,000. */
   readonly size: number;
   /** The borders that an earlier run has cut, in order; the same ranges are cut again. */
-  readonly nextBorder?: () => Border | undefined;
+  readonly nextCheckpoint?: () => Checkpoint | undefined;
   /** Records may have been appended to the inputs since: they stand between the borders of one and the next. */
   readonly appended?: boolean;
   /** Stop after this many records. */
@@ -60,8 +60,8 @@ export class Batcher {
   private start = 0;
   private firstLine = 0;
   private lastLine = 0;
-  private border: Border | undefined;
-  private wanted: Border | undefined;
+  private border: Checkpoint | undefined;
+  private wanted: Checkpoint | undefined;
   private body: Buffer = Buffer.alloc(0);
   private filled = 0;
   private capacity = FIRST_BODY;
@@ -79,7 +79,7 @@ export class Batcher {
     this.prefix = prefixOf(options.kind);
     this.size = Math.min(options.size, MAX_BATCH);
     this.table = new RecordTable(this.size);
-    this.wanted = options.nextBorder?.();
+    this.wanted = options.nextCheckpoint?.();
   }
 
   /** Asked once for each record, before it is looked at: is it this import's? */
@@ -116,7 +116,7 @@ export class Batcher {
     if (this.open && this.bodyLength() + length + 1 + SUFFIX.length > MAX_BODY_BYTES) this.cut();
     this.begin(line);
     if (raw !== undefined || this.runBuffer !== buffer || this.runEnd + 1 !== start) {
-      this.letGo();
+      this.flushPending();
       this.runBuffer = buffer;
       this.runStart = start;
     } else buffer[this.runEnd] = COMMA;
@@ -130,7 +130,7 @@ export class Batcher {
     table.offset[index] = offset;
     if (raw !== undefined) {
       table.raws[index] = raw;
-      this.letGo();
+      this.flushPending();
     }
     this.settle(line, next, table.count >= this.size);
   }
@@ -152,7 +152,7 @@ export class Batcher {
   }
 
   /** Copies what still lies in the window; to be called before the window moves. */
-  letGo(): void {
+  flushPending(): void {
     if (!this.runBuffer) return;
     const length = this.runEnd - this.runStart;
     const comma = this.filled > this.prefix.length ? 1 : 0;
@@ -187,7 +187,7 @@ export class Batcher {
   /** Ends the batch that grows, full or not. */
   cut(): void {
     if (!this.open) return;
-    this.letGo();
+    this.flushPending();
     this.reserve(this.filled + SUFFIX.length);
     SUFFIX.copy(this.body, this.filled);
     const length = this.filled + SUFFIX.length;
@@ -200,7 +200,7 @@ export class Batcher {
       body: this.body.subarray(0, length),
       records: this.table,
       rejects: this.rejects,
-      border: this.border,
+      checkpoint: this.border,
     });
     this.capacity = Math.max(FIRST_BODY, Math.ceil(length * 1.05));
     this.table = new RecordTable(this.size);
@@ -209,7 +209,7 @@ export class Batcher {
     this.open = false;
     if (this.border) {
       this.border = undefined;
-      this.wanted = this.options.nextBorder?.();
+      this.wanted = this.options.nextCheckpoint?.();
     }
   }
 

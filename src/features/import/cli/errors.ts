@@ -7,16 +7,16 @@ import { InputChanged } from '../batch/batch.ts';
 import { JournalError } from '../journal/journal-error.ts';
 import { ImportRefused, type RejectsTaken } from '../open-or-resume.ts';
 import { RejectsForeign } from '../report/rejects-file.ts';
-import { SumError } from '../report/result.ts';
+import { CountMismatch } from '../report/result.ts';
 import type { ImportEnd } from '../run.ts';
 import { Refused } from '../send/delivery.ts';
 import { Unavailable } from '../send/outage.ts';
 import { InputError } from '../transform/input-error.ts';
-import type { MendingFlag } from '../transform/validation-errors.ts';
-import { earlierText, type Ways } from './recovery-commands.ts';
+import type { FixingFlag } from '../transform/validation-errors.ts';
+import { earlierText, type RecoveryCommands } from './recovery-commands.ts';
 
 /** Turns what stopped an import into a failure of the catalogue. */
-export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcError {
+export function toImportError(error: unknown, ways: RecoveryCommands, debug: boolean): SvcError {
   if (error instanceof InputError) return input(error, ways);
   if (error instanceof ImportRefused) return refused(error, ways);
   if (error instanceof InputChanged)
@@ -30,7 +30,7 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
       cause: error,
     });
   if (error instanceof JournalError) return journal(error, ways);
-  if (error instanceof SumError)
+  if (error instanceof CountMismatch)
     return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });
   if (error instanceof Refused) return answered(error, ways, debug);
   if (error instanceof Unavailable) return unavailable(error, ways);
@@ -45,20 +45,20 @@ export function importFailure(error: unknown, ways: Ways, debug: boolean): SvcEr
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
 /** Where records come from that are to be mended: the inputs as they were named, in the folder of the command. */
-export interface MendedFrom {
+export interface FixSource {
   readonly inputs: readonly string[];
   readonly format: string | undefined;
   readonly cwd: string;
 }
 
 /** What an import that ran to an end with rejects is called. */
-export function partialFailure(
+export function partialImportError(
   { result, reasons, faulty }: Pick<ImportEnd, 'result' | 'reasons' | 'faulty'>,
-  ways: Ways,
-  { inputs, format, cwd }: MendedFrom,
+  ways: RecoveryCommands,
+  { inputs, format, cwd }: FixSource,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
-  const mending = reasons.mendedBy;
+  const mending = reasons.fixableBy;
   const more = mending.flatMap((flag) => MENDING[flag]);
   const flags = mending.map((flag) => MENDING[flag][0]!.slice(2));
   if (
@@ -88,7 +88,7 @@ export function partialFailure(
 const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
 
 /** How the flags are typed that would have taken a record. */
-const MENDING: Readonly<Record<MendingFlag, readonly string[]>> = {
+const MENDING: Readonly<Record<FixingFlag, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
   'drop-fields': ['--extra-fields', 'drop'],
@@ -109,11 +109,11 @@ function headerOf(input: string): string {
   return unpack ? `${unpack} ${shellPath(input)} | head -n 1` : `head -n 1 ${shellPath(input)}`;
 }
 
-export function interruptedFailure(ways: Ways): SvcError {
+export function interruptedImportError(ways: RecoveryCommands): SvcError {
   return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
 }
 
-export function closedFailure(ways: Ways): SvcError {
+export function closedFailure(ways: RecoveryCommands): SvcError {
   return new SvcError(
     'interrupted',
     'standard output was closed before all was sent; what was sent is on record',
@@ -123,7 +123,7 @@ export function closedFailure(ways: Ways): SvcError {
   );
 }
 
-function input(error: InputError, ways: Ways): SvcError {
+function input(error: InputError, ways: RecoveryCommands): SvcError {
   const { flags, note } = error;
   const step = flags ? ways.without(flags.without, flags.more) : error.hint;
   return new SvcError('file', strip(error.message), {
@@ -132,7 +132,7 @@ function input(error: InputError, ways: Ways): SvcError {
   });
 }
 
-function refused(error: ImportRefused, ways: Ways): SvcError {
+function refused(error: ImportRefused, ways: RecoveryCommands): SvcError {
   const { finished, differences } = error;
   const which = finished
     ? 'the earlier import of this input, which finished,'
@@ -179,7 +179,7 @@ function refused(error: ImportRefused, ways: Ways): SvcError {
   }
 }
 
-function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
+function rejectsTaken(error: RejectsTaken, ways: RecoveryCommands): SvcError {
   const own = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
   return new SvcError(
@@ -194,7 +194,7 @@ function rejectsTaken(error: RejectsTaken, ways: Ways): SvcError {
   );
 }
 
-function journal(error: JournalError, ways: Ways): SvcError {
+function journal(error: JournalError, ways: RecoveryCommands): SvcError {
   const cause = { cause: error };
   switch (error.reason) {
     case 'locked':
@@ -220,20 +220,20 @@ function journal(error: JournalError, ways: Ways): SvcError {
   }
 }
 
-function diskHint(ways: Ways): string {
+function diskHint(ways: RecoveryCommands): string {
   return `free some space, then go on; nothing is lost: ${ways.resume}`;
 }
 
-function answered({ answer }: Refused, ways: Ways, debug: boolean): SvcError {
+function answered({ answer }: Refused, ways: RecoveryCommands, debug: boolean): SvcError {
   const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
   return new SvcError(base.code, base.message, {
-    hint: (typed) => `${base.hintFor(typed)}; then go on: ${ways.resume}`,
+    hint: (invocation) => `${base.hintFor(invocation)}; then go on: ${ways.resume}`,
     requestId: answer.requestId,
     cause: base,
   });
 }
 
-function unavailable(error: Unavailable, ways: Ways): SvcError {
+function unavailable(error: Unavailable, ways: RecoveryCommands): SvcError {
   const cause = error.cause as { cause?: unknown } | undefined;
   const code = cause?.cause
     ? toSvcError(cause.cause, false).code

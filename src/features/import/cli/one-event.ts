@@ -1,6 +1,6 @@
 import { cellJson } from '../transform/mapping.ts';
 import { checkRecord } from '../transform/validate.ts';
-import type { Fault } from '../transform/validation-errors.ts';
+import type { ValidationError } from '../transform/validation-errors.ts';
 
 /** The JSON text of one event, checked as an import checks it, or what is wrong with it. */
 export function eventText(
@@ -8,7 +8,7 @@ export function eventText(
   event: string,
   timestamp: string,
   properties: readonly string[],
-): { json: string } | Fault {
+): { json: string } | ValidationError {
   const members: string[] = [];
   for (const pair of properties) {
     const at = pair.indexOf('=');

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileFailure } from '../../../cli/errors/file-error.ts';
+import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
 import { shell, shellWord } from '../../../kit/shell.ts';
@@ -9,13 +9,13 @@ import type { ImportOptions } from '../options.ts';
 import type { Format } from '../read/detect.ts';
 import type { Part } from '../read/range.ts';
 import { foreignRejects } from '../report/rejects-file.ts';
-import type { CellType, Shaping } from '../transform/mapping.ts';
+import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/timestamps.ts';
 import type { ImportFlags } from './flags.ts';
 
 /** What the flags say about the records. Throws usage. */
-export function shapingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Shaping['onZoneless']): Shaping {
+export function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
   const pairs = (name: string, given: string[] | undefined) =>
     (given ?? []).map((text) => pairOf(name, text));
   const zone = flags['time-zone'] ?? 'UTC';
@@ -37,7 +37,7 @@ export function shapingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Shap
     types: new Map(types),
     convert: flags['convert-timestamps'] ? zone : undefined,
     onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
-    extraFields: flags['extra-fields'] as Shaping['extraFields'],
+    extraFields: flags['extra-fields'] as Mapping['extraFields'],
     validate: !flags['no-validate'],
     delimiter: delimiterOf(flags.delimiter),
   };
@@ -108,7 +108,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
-    shaping: shapingOf(kind, flags, onZoneless),
+    shaping: mappingOf(kind, flags, onZoneless),
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
@@ -134,7 +134,7 @@ export async function fitForRejects(rejects: string, inputs: readonly string[], 
         hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
       },
     );
-  if (!existsSync(dirname(path))) throw fileFailure(rejects, { code: 'ENOENT' }, 'write');
+  if (!existsSync(dirname(path))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
   const foreign = await foreignRejects(resolve(cwd, rejects));
   if (foreign)
     throw new SvcError('usage', `--rejects ${rejects} is ${foreign}, and would be overwritten`, {

@@ -1,4 +1,4 @@
-import { pacedSeconds, pacedShort, pacedText, type ShownPace } from '../../../cli/terminal/pace.ts';
+import { type PaceView, pacedSeconds, pacedShort, pacedText } from '../../../cli/terminal/pace.ts';
 import type { Output } from '../../../cli/terminal/world.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Progress } from '../options.ts';
@@ -12,7 +12,7 @@ export interface ProgressOptions {
   /** `events` or `users`. */
   readonly noun: string;
   /** Undefined where no limit is known. */
-  readonly pace: () => ShownPace | undefined;
+  readonly pace: () => PaceView | undefined;
 }
 
 const REDRAW_MS = 200;
@@ -127,7 +127,7 @@ export interface Facts {
   /** Share of the quota in use, 0 to 1. */
   readonly quota: number | undefined;
   /** The limit, where it is what holds the import back. */
-  readonly paced: ShownPace | undefined;
+  readonly paced: PaceView | undefined;
   /** Seconds. */
   readonly left: number | undefined;
 }

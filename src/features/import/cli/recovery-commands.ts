@@ -1,9 +1,9 @@
-import { taken } from '../../../cli/invocation/partition-flags.ts';
+import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
 import type { Difference } from '../journal/identity.ts';
 
 /** The commands that lead out of a failure, fit to be pasted into a shell. */
-export interface Ways {
+export interface RecoveryCommands {
   readonly resume: string;
   readonly restart: string;
   /** Goes on with an earlier run as that one was typed. */
@@ -20,7 +20,7 @@ export interface Ways {
 }
 
 /** The ways out of `svc COMMAND WORDS…`. */
-export function waysOf(command: string, typed: readonly string[]): Ways {
+export function recoveryCommands(command: string, typed: readonly string[]): RecoveryCommands {
   const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {
     const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
@@ -120,7 +120,7 @@ function typedAs({ name, before }: Difference): string[] {
 }
 
 function withoutFlags(words: readonly string[], flags: readonly string[]) {
-  return taken(words, (word) => {
+  return partitionFlags(words, (word) => {
     const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
     if (flag === undefined || !flags.includes(flag)) return 0;
     return value === undefined && !WITHOUT_VALUE.has(flag) ? 2 : 1;

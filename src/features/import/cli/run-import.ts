@@ -13,14 +13,14 @@ import { runImport } from '../run.ts';
 import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { closedFailure, importFailure, interruptedFailure, partialFailure } from './errors.ts';
+import { closedFailure, interruptedImportError, partialImportError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
 import { dryRunRejects, fitForRejects, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
-import { type Ways, waysOf } from './recovery-commands.ts';
+import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 
-export interface ImportAct {
+export interface ImportCommand {
   readonly kind: RecordKind;
   /** The words of the command, for the one that resumes. */
   readonly command: string;
@@ -34,7 +34,7 @@ export interface ImportAct {
 type ImportContext = Context & { readonly flags: ImportFlags };
 
 /** Runs an import and says how it ended: the result always, a failure as SvcError. */
-export async function actImport(context: ImportContext, act: ImportAct): Promise<ExitCode> {
+export async function runImportCommand(context: ImportContext, act: ImportCommand): Promise<ExitCode> {
   const { flags, argv: inputs, world, paths, out } = context;
   if (inputs.length === 0)
     throw new SvcError('usage', 'no input was named', {
@@ -42,7 +42,7 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
     });
   if (inputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
-  const ways = waysOf(act.command, act.typed);
+  const ways = recoveryCommands(act.command, act.typed);
   let zoneless = 0;
   const place = {
     kind: act.kind,
@@ -59,7 +59,7 @@ export async function actImport(context: ImportContext, act: ImportAct): Promise
     if (flags['dry-run']) return await plan(context, act, place, ways);
     return await run(context, act, place, ways);
   } catch (error) {
-    throw importFailure(error, ways, flags.debug);
+    throw toImportError(error, ways, flags.debug);
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
@@ -76,9 +76,9 @@ interface PlaceOfImport {
 
 async function run(
   { flags, world, out, signal: interrupted, connect }: ImportContext,
-  act: ImportAct,
+  act: ImportCommand,
   place: PlaceOfImport,
-  ways: Ways,
+  ways: RecoveryCommands,
 ): Promise<ExitCode> {
   // Records that go to standard output are read as they come; a result at the end is not missed before.
   const reading = act.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
@@ -160,9 +160,9 @@ async function run(
       );
     if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
     else out.result(end.result, words);
-    if (end.interrupted) throw reading?.closed() ? closedFailure(ways) : interruptedFailure(ways);
+    if (end.interrupted) throw reading?.closed() ? closedFailure(ways) : interruptedImportError(ways);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialFailure(end, ways, { ...place, format: flags.format });
+    if (end.result.rejected > 0) throw partialImportError(end, ways, { ...place, format: flags.format });
     return 0;
   } finally {
     reading?.over();
@@ -194,9 +194,9 @@ function counted(send: Send, traffic: { requests: number }): Send {
 
 async function plan(
   { flags, world, out, signal, connect }: ImportContext,
-  act: ImportAct,
+  act: ImportCommand,
   place: PlaceOfImport,
-  ways: Ways,
+  ways: RecoveryCommands,
 ): Promise<ExitCode> {
   const share = shareOf(flags.share);
   // A plan needs no service; where one is configured, the limit last seen there makes it better.
@@ -224,8 +224,8 @@ async function plan(
     leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
   };
   out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, reasons, whole, act.kind));
-  if (interrupted) throw interruptedFailure(ways);
+  if (interrupted) throw interruptedImportError(ways);
   if (result.rejected > 0)
-    throw partialFailure({ result, reasons, faulty: false }, ways, { ...place, format: flags.format });
+    throw partialImportError({ result, reasons, faulty: false }, ways, { ...place, format: flags.format });
   return 0;
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { digestOf } from '../batch/keys.ts';
 import type { Part } from '../read/range.ts';
-import type { Shaping } from '../transform/mapping.ts';
+import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
 /** What an import is named by. Two runs with the same name are one import. */
@@ -31,7 +31,7 @@ export function siblingsPath(folder: string, name: ImportName): string {
 }
 
 /** Everything that decides what is sent, as text: an import is resumed under the same only. */
-export function optionsText(name: ImportName, shaping: Shaping, format: string | undefined): string {
+export function optionsText(name: ImportName, shaping: Mapping, format: string | undefined): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = shaping;
   return JSON.stringify({
     ...named(name),

@@ -20,7 +20,7 @@ function codeOf(error: unknown): string {
 }
 
 /** A JournalError where the trouble is a known one, else the error itself. */
-export function journalTrouble(path: string, error: unknown): unknown {
+export function toJournalError(path: string, error: unknown): unknown {
   if (error instanceof JournalError) return error;
   const code = codeOf(error);
   if (/BUSY|LOCKED/.test(code)) return new JournalError('locked', path, error);

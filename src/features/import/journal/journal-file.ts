@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'libsql';
 import { ensurePrivateDir } from '../../../kit/private-file.ts';
 import { sqliteFileFault, sqliteHeader } from '../../../kit/sqlite-file.ts';
-import { JournalError, journalTrouble } from './journal-error.ts';
+import { JournalError, toJournalError } from './journal-error.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS import (
@@ -50,7 +50,7 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
     return db;
   } catch (error) {
-    throw journalTrouble(path, error);
+    throw toJournalError(path, error);
   }
 }
 
@@ -71,7 +71,7 @@ export function unfinishedIn(path: string): Unfinished | undefined {
     const sql = `SELECT options FROM import WHERE finished = 0 AND EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED})`;
     return db.prepare(sql).get() as Unfinished | undefined;
   } catch (error) {
-    const trouble = journalTrouble(path, error);
+    const trouble = toJournalError(path, error);
     const inUse = trouble instanceof JournalError && trouble.reason !== 'broken';
     return inUse ? { options: undefined } : undefined;
   } finally {

@@ -1,9 +1,9 @@
 import type Database from 'libsql';
-import type { Batch, Border } from '../batch/batch.ts';
+import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
 import { batchRows, type Doubt, doubtsBefore, lastSeq, sortBatches } from './journal-batches.ts';
 import { contentsOf, dropAppended, noteFinished } from './journal-content.ts';
-import { journalTrouble } from './journal-error.ts';
+import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
 
 export interface JournalState {
@@ -82,7 +82,7 @@ export class Journal {
     try {
       return new Journal(path, db);
     } catch (error) {
-      throw journalTrouble(path, error);
+      throw toJournalError(path, error);
     }
   }
 
@@ -152,7 +152,7 @@ export class Journal {
   }
 
   /** The batches of earlier runs in the order in which they were cut, one a call; memory holds a page of them. */
-  borders(): () => Border | undefined {
+  checkpoints(): () => Checkpoint | undefined {
     this.seq = this.guard(() => sortBatches(this.db));
     const next = batchRows(this.db, this.seq);
     return () => {
@@ -166,7 +166,7 @@ export class Journal {
   }
 
   /** Batches of earlier runs that are in doubt since before `time`. */
-  doubtsBefore(time: number): Doubt[] {
+  ambiguousBefore(time: number): Doubt[] {
     return this.guard(() => doubtsBefore(this.db, time));
   }
 
@@ -285,7 +285,7 @@ export class Journal {
     try {
       return work();
     } catch (error) {
-      throw journalTrouble(this.path, error);
+      throw toJournalError(this.path, error);
     }
   }
 }

@@ -32,7 +32,7 @@ export async function* batchesOf(
     }
     if (batcher.done || window.ended) break;
     openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
-    batcher.letGo();
+    batcher.flushPending();
     let reading: Promise<unknown> | undefined = window.more();
     while (reading) {
       const due =

@@ -4,10 +4,10 @@ import type { Batcher } from '../batch/batcher.ts';
 import { SHOWN_BYTES } from '../report/reject.ts';
 import { Columns } from '../transform/csv-columns.ts';
 import { InputError } from '../transform/input-error.ts';
-import type { Shaping } from '../transform/mapping.ts';
+import type { Mapping } from '../transform/mapping.ts';
 import { scanEvent } from '../transform/scan-event.ts';
 import { checkRecord } from '../transform/validate.ts';
-import type { Fault } from '../transform/validation-errors.ts';
+import type { ValidationError } from '../transform/validation-errors.ts';
 import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
 import { type RecordReader, skipByteOrderMark } from './ndjson-reader.ts';
 import type { Window } from './window.ts';
@@ -16,7 +16,7 @@ const LINE_FEED = 0x0a;
 
 export interface CsvOptions {
   readonly file: string;
-  readonly shaping: Shaping;
+  readonly shaping: Mapping;
   /** Longest row in bytes; an unclosed quote runs no further. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -121,7 +121,7 @@ export class CsvReader implements RecordReader {
   }
 
   /** Writes a record where the scan can see it; the schema decides what the scan leaves open. */
-  private put(text: string, known: readonly Fault[]): Fault | null {
+  private put(text: string, known: readonly ValidationError[]): ValidationError | null {
     const { shaping } = this.options;
     if (known.length > 0) return checkRecord(shaping, text, known);
     if (text.length * 3 + 1 > this.scratch.length)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Batcher, longestRecord } from '../batch/batcher.ts';
-import { jsonShape } from '../transform/map-json.ts';
-import type { Shaping } from '../transform/mapping.ts';
+import { jsonMapper } from '../transform/map-json.ts';
+import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { scanEvent } from '../transform/scan-event.ts';
 import type { Contents } from './content.ts';
@@ -22,7 +22,7 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
-  readonly shaping: Shaping;
+  readonly shaping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
 }
@@ -201,7 +201,7 @@ export class Inputs {
     return new NdjsonReader({
       file,
       longest,
-      shape: jsonShape(shaping),
+      shape: jsonMapper(shaping),
       scan: plain ? scanEvent : undefined,
     });
   }

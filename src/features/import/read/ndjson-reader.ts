@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from '../batch/batcher.ts';
 import { type Reject, SHOWN_BYTES } from '../report/reject.ts';
-import type { Shape } from '../transform/map-json.ts';
+import type { RecordMapper } from '../transform/map-json.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -10,7 +10,7 @@ export interface ReaderOptions {
   readonly file: string;
   /** Longest record in bytes. */
   readonly longest: number;
-  readonly shape: Shape;
+  readonly shape: RecordMapper;
   /** Says "surely valid, sent as it is" for a record, or -1; see scanEvent. */
   readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileTrouble } from '../../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../../kit/file-trouble.ts';
 import { shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
@@ -66,7 +66,7 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     pipe = await options.openPipe?.(path);
     if (!pipe) file = await open(path, 'r');
   } catch (error) {
-    const { message, hint } = fileTrouble(name, error);
+    const { message, hint } = describeFileProblem(name, error);
     throw new InputError(message, hint, { cause: error });
   }
   if (!file) return look(name, path, null, new ChunkSource(pipe!), undefined, options);
@@ -74,7 +74,7 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     const stat = await file.stat();
     if (stat.isDirectory())
       throw new InputError(
-        fileTrouble(name, { code: 'EISDIR' }).message,
+        describeFileProblem(name, { code: 'EISDIR' }).message,
         `svc ${options.kind} import ${shellPath(name.replace(/\/+$/, ''))}/*.ndjson`,
       );
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;

@@ -1,7 +1,7 @@
 import { Reasons } from './reasons.ts';
 
 /** What happened to the records of an import so far. */
-export interface Tally {
+export interface Counters {
   read: number;
   accepted: number;
   rejected: number;
@@ -15,7 +15,7 @@ export interface Tally {
   readonly reasons: Reasons;
 }
 
-export function emptyTally(): Tally {
+export function newCounters(): Counters {
   return {
     read: 0,
     accepted: 0,
@@ -29,7 +29,7 @@ export function emptyTally(): Tally {
 }
 
 /** Every record that was read must be somewhere. Returns what does not add up, or null. */
-export function imbalance(tally: Tally): string | null {
+export function imbalance(tally: Counters): string | null {
   const { read, accepted, rejected, skipped, unsent } = tally;
   const sum = accepted + rejected + skipped + unsent;
   return sum === read

@@ -1,4 +1,4 @@
-import type { MendingFlag } from '../transform/validation-errors.ts';
+import type { FixingFlag } from '../transform/validation-errors.ts';
 import type { Reject } from './reject.ts';
 
 /** Most fields that are counted one by one, and most that are told. */
@@ -10,10 +10,10 @@ export class Reasons {
   private readonly counts = new Map<string, number>();
   private total = 0;
   private mended = 0;
-  private readonly flags = new Set<MendingFlag>();
+  private readonly flags = new Set<FixingFlag>();
 
   add(rejects: readonly Reject[]): void {
-    for (const { field, mendedBy } of rejects) {
+    for (const { field, fixableBy: mendedBy } of rejects) {
       this.total++;
       const known = this.counts.get(field);
       if (known !== undefined || this.counts.size < MOST_COUNTED) this.counts.set(field, (known ?? 0) + 1);
@@ -30,7 +30,7 @@ export class Reasons {
   }
 
   /** The flags under which every one of the records would be taken; none where some would not. */
-  get mendedBy(): readonly MendingFlag[] {
+  get fixableBy(): readonly FixingFlag[] {
     if (this.mended !== this.total) return [];
     // What drops fields drops all of them.
     return [...this.flags].filter((flag) => flag !== 'extra-fields' || !this.flags.has('drop-fields'));

@@ -1,4 +1,4 @@
-import type { Fault } from '../transform/validation-errors.ts';
+import type { ValidationError } from '../transform/validation-errors.ts';
 
 /** One record that was not sent or not taken, as a line of the rejects file (command-line.md, "events import"). */
 export interface Reject {
@@ -19,7 +19,7 @@ export interface Reject {
   /** True where the record is too long to be kept whole. */
   readonly truncated?: true;
   /** The flags that would mend it (see Fault); not written. */
-  readonly mendedBy?: Fault['mendedBy'];
+  readonly fixableBy?: ValidationError['fixableBy'];
 }
 
 /** How much of an over-long record is shown, in bytes. */

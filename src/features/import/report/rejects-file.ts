@@ -25,7 +25,7 @@ export class RejectsFile {
   async append(rejects: readonly Reject[]): Promise<number> {
     this.file ??= await this.begin();
     const bytes = Buffer.from(
-      rejects.map(({ mendedBy: _, ...line }) => `${JSON.stringify(line)}\n`).join(''),
+      rejects.map(({ fixableBy: _, ...line }) => `${JSON.stringify(line)}\n`).join(''),
     );
     let written = 0;
     while (written < bytes.length) {

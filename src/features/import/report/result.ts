@@ -1,4 +1,4 @@
-import { imbalance, type Tally } from './counters.ts';
+import { type Counters, imbalance } from './counters.ts';
 
 /** What the client counted while it sent. */
 export interface Traffic {
@@ -32,7 +32,7 @@ export interface ImportResult extends Traffic {
 
 /** Makes the result. Throws when the sum does not add up: a record would have been lost in silence. */
 export function resultOf(
-  tally: Tally,
+  tally: Counters,
   traffic: Traffic,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
@@ -58,8 +58,8 @@ export function resultOf(
 }
 
 /** The sum of a result does not add up. */
-export class SumError extends Error {
-  constructor(tally: Tally) {
+export class CountMismatch extends Error {
+  constructor(tally: Counters) {
     super(`This is a bug: ${imbalance(tally)}.`);
     this.name = 'SumError';
   }

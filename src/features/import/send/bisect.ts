@@ -2,7 +2,7 @@ import type { Detail } from '../../../contract/validation.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { Reject } from '../report/reject.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { type Fault, together } from '../transform/validation-errors.ts';
+import { combineErrors, type ValidationError } from '../transform/validation-errors.ts';
 import { type Answer, blamesContent } from './send.ts';
 
 /** What became of the records of a batch. */
@@ -26,7 +26,7 @@ const WORTHWHILE = 0.05;
  * once, down to single records. The order of the pieces depends on the answers alone, so a resumed import sends the
  * same bodies again, under the same keys.
  */
-export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: string): Promise<Outcome> {
+export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: string): Promise<Outcome> {
   const outcome = { accepted: 0, rejects: [] as Reject[], answers: [] as Answer[] };
 
   async function settle(records: readonly number[], body: Buffer, patience: number): Promise<void> {
@@ -59,14 +59,14 @@ export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: s
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  function refuse(index: number, answer: Answer, faults: readonly Fault[]): void {
+  function refuse(index: number, answer: Answer, faults: readonly ValidationError[]): void {
     const { records } = batch;
     const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
     outcome.rejects.push({
       file,
       line: records.line[index]!,
       offset: records.offset[index]!,
-      ...(together(faults) ?? refused),
+      ...(combineErrors(faults) ?? refused),
       status: answer.status,
       ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
       raw: records.raw(index, batch.body),
@@ -80,8 +80,8 @@ export async function narrow(batch: Batch, kind: RecordKind, post: Post, file: s
 }
 
 /** The records that an answer blames: their place in the request, and what is said about each. */
-function blamedBy(answer: Answer, count: number): Map<number, Fault[]> {
-  const blamed = new Map<number, Fault[]>();
+function blamedBy(answer: Answer, count: number): Map<number, ValidationError[]> {
+  const blamed = new Map<number, ValidationError[]>();
   for (const detail of answer.details ?? []) {
     const { index } = detail;
     if (index === undefined || !Number.isInteger(index) || index < 0 || index >= count) continue;
@@ -90,7 +90,7 @@ function blamedBy(answer: Answer, count: number): Map<number, Fault[]> {
   return blamed;
 }
 
-function faultOf({ field, message }: Detail): Fault {
+function faultOf({ field, message }: Detail): ValidationError {
   return { field, reason: message };
 }
 

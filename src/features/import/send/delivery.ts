@@ -1,13 +1,13 @@
 import type { Clock } from '../../../kit/clock.ts';
-import { type Batch, type Border, InputChanged, sizeOf } from '../batch/batch.ts';
+import { type Batch, type Checkpoint, InputChanged, sizeOf } from '../batch/batch.ts';
 import { digestOf, keyOf } from '../batch/keys.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Tally } from '../report/counters.ts';
+import type { Counters } from '../report/counters.ts';
 import type { RejectsFile } from '../report/rejects-file.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { narrow } from './bisect.ts';
+import { bisect } from './bisect.ts';
 import { type Outage, Unavailable } from './outage.ts';
-import { Lanes } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import { type Answer, blamesContent, type Send } from './send.ts';
 
 /** The service refuses the import as a whole, not some record of it. */
@@ -30,7 +30,7 @@ export interface DeliveryOptions {
   readonly outage: Outage;
   readonly journal: Journal;
   readonly rejects: RejectsFile;
-  readonly tally: Tally;
+  readonly tally: Counters;
   readonly clock: Clock;
   /** Stops what has not been sent; what is under way is finished. */
   readonly signal: AbortSignal;
@@ -50,16 +50,16 @@ export interface DeliveryOptions {
  */
 export class Delivery {
   private readonly options: DeliveryOptions;
-  private readonly batches: Lanes;
-  private readonly requests: Lanes;
+  private readonly batches: Semaphore;
+  private readonly requests: Semaphore;
   private readonly running = new Set<Promise<void>>();
   private writing: Promise<unknown> = Promise.resolve();
   private failure: { readonly error: unknown } | undefined;
 
   constructor(options: DeliveryOptions) {
     this.options = options;
-    this.batches = new Lanes(options.concurrency);
-    this.requests = new Lanes(options.concurrency);
+    this.batches = new Semaphore(options.concurrency);
+    this.requests = new Semaphore(options.concurrency);
   }
 
   /** Some batch failed in a way that ends the import. */
@@ -76,7 +76,7 @@ export class Delivery {
   async take(batch: Batch): Promise<void> {
     const { tally } = this.options;
     const digest = digestOf(batch.body);
-    const { border } = batch;
+    const { checkpoint: border } = batch;
     if (border && !(this.sameEnd(border, batch) && border.digest === digest)) {
       tally.unsent += sizeOf(batch);
       throw new InputChanged(batch.file, batch.start);
@@ -104,7 +104,7 @@ export class Delivery {
   }
 
   /** Where records were appended to an input whose last line had no end, that has its line feed now. */
-  private sameEnd(border: Border, { end }: Batch): boolean {
+  private sameEnd(border: Checkpoint, { end }: Batch): boolean {
     return end === border.end || (this.options.appended && border.acknowledged && end === border.end + 1);
   }
 
@@ -121,10 +121,10 @@ export class Delivery {
     let accepted = 0;
     let rejects = batch.rejects;
     if (batch.records.count > 0) {
-      const doubt = { possible: batch.border?.inDoubt ?? false };
+      const doubt = { possible: batch.checkpoint?.inDoubt ?? false };
       try {
         const file = this.options.names[batch.file]!;
-        const outcome = await narrow(
+        const outcome = await bisect(
           batch,
           this.options.kind,
           (body) => this.post(batch, body, body === batch.body ? digest : digestOf(body), doubt),

@@ -1,5 +1,5 @@
 /** At most `size` pieces of work at a time; the others wait their turn, first come, first served. */
-export class Lanes {
+export class Semaphore {
   private free: number;
   private readonly size: number;
   private readonly waiting: (() => void)[] = [];

@@ -1,10 +1,10 @@
 import { InputError } from './input-error.ts';
 import { membersOf } from './json-members.ts';
-import { type CellType, cellJson, propertyName, type Shaping } from './mapping.ts';
+import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';
 import { FIELDS, FREE_PART, type RecordKind } from './record-kind.ts';
 import { toUtc } from './timestamps.ts';
-import type { Fault } from './validation-errors.ts';
+import type { ValidationError } from './validation-errors.ts';
 
 type Column =
   | { readonly to: 'field'; readonly name: string; readonly prefix: string }
@@ -23,12 +23,12 @@ export class Columns {
   /** What the user should know about the header, in words. */
   readonly notices: string[] = [];
   private readonly columns: Column[];
-  private readonly shaping: Shaping;
+  private readonly shaping: Mapping;
   private readonly freePart: string;
   private readonly setFields: string;
   private readonly setProperties: string;
 
-  constructor(header: string[], shaping: Shaping, file: string) {
+  constructor(header: string[], shaping: Mapping, file: string) {
     this.shaping = shaping;
     this.freePart = FREE_PART[shaping.kind];
     this.count = header.length;
@@ -40,7 +40,9 @@ export class Columns {
   }
 
   /** The JSON text of the record, without the cells that are at fault; or what is wrong with the whole row. */
-  record(cells: string[]): { readonly text: string; readonly faults: readonly Fault[] } | Fault {
+  record(
+    cells: string[],
+  ): { readonly text: string; readonly faults: readonly ValidationError[] } | ValidationError {
     if (cells.length !== this.count)
       return {
         field: 'record',
@@ -48,7 +50,7 @@ export class Columns {
       };
     let fields = this.setFields;
     let properties = this.setProperties;
-    const faults: Fault[] = [];
+    const faults: ValidationError[] = [];
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]!;
       const column = this.columns[i]!;
@@ -71,7 +73,7 @@ export class Columns {
     return { text: `{${fields.slice(1)}}`, faults };
   }
 
-  private field(name: string, cell: string): string | Fault {
+  private field(name: string, cell: string): string | ValidationError {
     if (name !== 'timestamp' || this.shaping.convert === undefined) return JSON.stringify(cell);
     const converted = toUtc(cell, this.shaping.convert);
     if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
@@ -80,7 +82,7 @@ export class Columns {
   }
 
   /** A `properties` cell holds a JSON object; its values stay text, so that a number keeps its spelling. */
-  private free(cell: string): string | Fault {
+  private free(cell: string): string | ValidationError {
     try {
       const value: unknown = JSON.parse(cell);
       if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -147,7 +149,7 @@ function firstTwice(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-function constantsOf(shaping: Shaping, file: string): { fields: string; properties: string } {
+function constantsOf(shaping: Mapping, file: string): { fields: string; properties: string } {
   let fields = '';
   let properties = '';
   for (const [name, value] of shaping.set) {

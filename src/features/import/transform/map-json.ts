@@ -1,18 +1,18 @@
 import { type Member, membersOf } from './json-members.ts';
-import { cellJson, propertyName, type Shaping } from './mapping.ts';
+import { cellJson, type Mapping, propertyName } from './mapping.ts';
 import { FIELDS, FREE_PART } from './record-kind.ts';
 import { toUtc } from './timestamps.ts';
 import { checkRecord, parseObject } from './validate.ts';
-import type { Fault } from './validation-errors.ts';
+import type { ValidationError } from './validation-errors.ts';
 
 /** What becomes of the text of a record: the fault, or the text to send. The same text goes out byte for byte. */
-export type Shape = (text: string) => { readonly text: string } | Fault;
+export type RecordMapper = (text: string) => { readonly text: string } | ValidationError;
 
 /**
  * What the flags make of an NDJSON record. Values are moved as text, so that a number keeps its spelling; a record
  * that needs no change is returned as it is, to the byte. Whatever comes out is checked like any record.
  */
-export function jsonShape(shaping: Shaping): Shape {
+export function jsonMapper(shaping: Mapping): RecordMapper {
   const changes =
     shaping.map.size > 0 ||
     shaping.set.size > 0 ||
@@ -38,7 +38,10 @@ interface Draft {
 }
 
 /** The new text, and the faults of values that could not be made what the flags ask for. */
-function reshape(text: string, shaping: Shaping): { text: string; faults: Fault[] } | Fault {
+function reshape(
+  text: string,
+  shaping: Mapping,
+): { text: string; faults: ValidationError[] } | ValidationError {
   const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
   for (const member of membersOf(text)) {
     const fault = place(text, member, shaping, draft);
@@ -48,7 +51,7 @@ function reshape(text: string, shaping: Shaping): { text: string; faults: Fault[
   return { text: draft.changed ? written(draft, FREE_PART[shaping.kind]) : text, faults };
 }
 
-function place(text: string, member: Member, shaping: Shaping, draft: Draft): Fault | null {
+function place(text: string, member: Member, shaping: Mapping, draft: Draft): ValidationError | null {
   const freePart = FREE_PART[shaping.kind];
   const mapped = shaping.map.get(member.name);
   const name = mapped ?? member.name;
@@ -64,7 +67,7 @@ function place(text: string, member: Member, shaping: Shaping, draft: Draft): Fa
   return put(draft.properties, property, value, `${freePart}.${property}`);
 }
 
-function spread(text: string, member: Member, freePart: string, draft: Draft): Fault | null {
+function spread(text: string, member: Member, freePart: string, draft: Draft): ValidationError | null {
   if (text[member.start] !== '{') return { field: freePart, reason: 'must be an object' };
   for (const inner of membersOf(text, member.start)) {
     const value = text.slice(inner.start, inner.end);
@@ -76,13 +79,13 @@ function spread(text: string, member: Member, freePart: string, draft: Draft): F
   return null;
 }
 
-function put(into: Map<string, string>, name: string, value: string, field: string): Fault | null {
+function put(into: Map<string, string>, name: string, value: string, field: string): ValidationError | null {
   if (into.has(name)) return { field, reason: 'is given twice' };
   into.set(name, value);
   return null;
 }
 
-function convert(draft: Draft, shaping: Shaping): Fault | null {
+function convert(draft: Draft, shaping: Mapping): ValidationError | null {
   const given = draft.fields.get('timestamp');
   if (shaping.convert === undefined || given === undefined) return null;
   if (given[0] !== '"' && !/^-?\d/.test(given)) return null;
@@ -97,7 +100,7 @@ function convert(draft: Draft, shaping: Shaping): Fault | null {
 }
 
 /** `--set` gives every record the same value, also one that has its own. */
-function constants(draft: Draft, shaping: Shaping): Fault | null {
+function constants(draft: Draft, shaping: Mapping): ValidationError | null {
   const freePart = FREE_PART[shaping.kind];
   for (const [name, value] of shaping.set) {
     draft.changed = true;

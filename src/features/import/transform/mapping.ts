@@ -1,7 +1,7 @@
 import type { RecordKind } from './record-kind.ts';
 
 /** How the records of an import are made from what the input holds; the flags of the command, parsed. */
-export interface Shaping {
+export interface Mapping {
   readonly kind: RecordKind;
   /** `--map field=column`: from the column (or name in NDJSON) to the field or property it becomes. */
   readonly map: ReadonlyMap<string, string>;

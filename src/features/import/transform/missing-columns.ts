@@ -1,7 +1,7 @@
 import { nearest } from '../../../kit/nearest.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { InputError } from './input-error.ts';
-import type { Shaping } from './mapping.ts';
+import type { Mapping } from './mapping.ts';
 import { FIELDS, REQUIRED_FIELDS } from './record-kind.ts';
 
 /** What a column is often called that holds a required field. */
@@ -23,7 +23,7 @@ const MOST_GUESSES = 20;
 export function missingColumns(
   header: readonly string[],
   become: readonly string[],
-  shaping: Shaping,
+  shaping: Mapping,
   file: string,
 ): InputError | undefined {
   const { kind, types, set, validate, convert } = shaping;

@@ -2,10 +2,10 @@ import type * as z from 'zod/mini';
 import { Event, User } from '../../../contract/schemas.ts';
 import { validate } from '../../../contract/validation.ts';
 import { type Member, membersOf } from './json-members.ts';
-import type { Shaping } from './mapping.ts';
+import type { Mapping } from './mapping.ts';
 import { FREE_PART, type RecordKind } from './record-kind.ts';
 import { toUtc, whyRefused } from './timestamps.ts';
-import { type Fault, together } from './validation-errors.ts';
+import { combineErrors, type ValidationError } from './validation-errors.ts';
 
 const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
 const UNKNOWN = 'is not a known field; --extra-fields properties or drop takes such fields';
@@ -19,13 +19,13 @@ const UNKNOWN_NESTED = 'is not a known field, nor can it be a property; --extra-
  * or null.
  */
 export function checkRecord(
-  { kind, validate: full }: Pick<Shaping, 'kind' | 'validate'>,
+  { kind, validate: full }: Pick<Mapping, 'kind' | 'validate'>,
   text: string,
-  known: readonly Fault[] = [],
-): Fault | null {
+  known: readonly ValidationError[] = [],
+): ValidationError | null {
   const parsed = parseObject(text);
   if ('field' in parsed) return parsed;
-  if (!full) return together(known);
+  if (!full) return combineErrors(known);
   const result = validate(SCHEMAS[kind], parsed.value);
   if (result.ok && known.length === 0) return checkText(text, parsed.value, FREE_PART[kind]);
   const found = result.ok
@@ -36,22 +36,27 @@ export function checkRecord(
           : [worded(kind, result.details[i]!, parsed.value)],
       );
   const named = new Set(known.map(({ field }) => field));
-  return together([...known, ...found.filter(({ field }) => !named.has(field))]);
+  return combineErrors([...known, ...found.filter(({ field }) => !named.has(field))]);
 }
 
 /** A field that the schema does not know, and the flag that takes it: not every value can become a property. */
-function unknown(field: string, key: string, record: Record<string, unknown>, kind: RecordKind): Fault {
+function unknown(
+  field: string,
+  key: string,
+  record: Record<string, unknown>,
+  kind: RecordKind,
+): ValidationError {
   const value = record[key];
   const free = record[FREE_PART[kind]];
   const flat = ['string', 'number', 'boolean'].includes(typeof value);
   const taken = typeof free === 'object' && free !== null && Object.hasOwn(free, key);
   return flat && !taken
-    ? { field, reason: UNKNOWN, mendedBy: ['extra-fields'] }
-    : { field, reason: UNKNOWN_NESTED, mendedBy: ['drop-fields'] };
+    ? { field, reason: UNKNOWN, fixableBy: ['extra-fields'] }
+    : { field, reason: UNKNOWN_NESTED, fixableBy: ['drop-fields'] };
 }
 
 /** A JSON object, or the fault that says why it is none. */
-export function parseObject(text: string): Fault | { value: Record<string, unknown> } {
+export function parseObject(text: string): ValidationError | { value: Record<string, unknown> } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -72,7 +77,7 @@ function jsonFault(error: unknown, text: string): string {
   return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
 }
 
-function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): Fault {
+function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): ValidationError {
   const { field, message } = detail;
   if (field === 'timestamp' && kind === 'events') {
     const given = value.timestamp;
@@ -80,7 +85,7 @@ function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>
       return {
         field,
         reason: `${message}; --convert-timestamps turns this one into UTC`,
-        mendedBy: ['convert-timestamps'],
+        fixableBy: ['convert-timestamps'],
       };
     const why = typeof given === 'string' ? whyRefused(given) : undefined;
     if (why) return { field, reason: `${message}; this one ${why}` };
@@ -93,7 +98,7 @@ interface Fault0 {
   readonly message: string;
 }
 
-function checkText(text: string, value: Record<string, unknown>, freePart: string): Fault | null {
+function checkText(text: string, value: Record<string, unknown>, freePart: string): ValidationError | null {
   const top = membersOf(text);
   const free = top.find((member) => member.name === freePart);
   const inner = free ? membersOf(text, free.start) : [];
@@ -105,7 +110,7 @@ function checkText(text: string, value: Record<string, unknown>, freePart: strin
   );
 }
 
-function repeated(members: Member[], prefix: string): Fault | null {
+function repeated(members: Member[], prefix: string): ValidationError | null {
   const names = new Set<string>();
   for (const { name } of members) {
     const field = `${prefix}${name}`;
@@ -116,7 +121,7 @@ function repeated(members: Member[], prefix: string): Fault | null {
   return null;
 }
 
-function halfPair(values: Record<string, unknown>, prefix: string): Fault | null {
+function halfPair(values: Record<string, unknown>, prefix: string): ValidationError | null {
   for (const [name, value] of Object.entries(values)) {
     if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
       return { field: `${prefix}${name}`, reason: 'holds half of a surrogate pair, which is no character' };

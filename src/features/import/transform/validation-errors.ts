@@ -1,13 +1,13 @@
 /** What is wrong with one record: the field (`record` for the whole) and the reason in words. */
-export interface Fault {
+export interface ValidationError {
   readonly field: string;
   readonly reason: string;
   /** The flags that mend it, all together where they are of several faults. */
-  readonly mendedBy?: readonly MendingFlag[] | undefined;
+  readonly fixableBy?: readonly FixingFlag[] | undefined;
 }
 
 /** A flag without which a record is refused that is fine with it. */
-export type MendingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields';
+export type FixingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields';
 
 /** Most fields that are named of one record, and most characters of each name behind the first. */
 const MOST_FIELDS = 6;
@@ -17,7 +17,7 @@ const MOST_CHARS = 60;
  * All faults of a record as one: the first one's field, and behind its reason the others', fields of the same reason
  * together: `is missing (also event, timestamp); plan: must be …`. Null where there is none.
  */
-export function together(faults: readonly Fault[]): Fault | null {
+export function combineErrors(faults: readonly ValidationError[]): ValidationError | null {
   const [first, ...others] = faults;
   if (!first) return null;
   if (others.length === 0) return first;
@@ -31,7 +31,7 @@ export function together(faults: readonly Fault[]): Fault | null {
     ...[...groups].map(([reason, fields]) => `${fields.join(', ')}: ${reason}`),
   ];
   if (faults.length > MOST_FIELDS) parts.push(`and ${faults.length - MOST_FIELDS} more`);
-  const flags = faults.flatMap(({ mendedBy = [] }) => mendedBy);
-  const mendedBy = faults.every((fault) => fault.mendedBy) ? [...new Set(flags)] : undefined;
-  return { field: first.field, reason: parts.join('; '), mendedBy };
+  const flags = faults.flatMap(({ fixableBy: mendedBy = [] }) => mendedBy);
+  const mendedBy = faults.every((fault) => fault.fixableBy) ? [...new Set(flags)] : undefined;
+  return { field: first.field, reason: parts.join('; '), fixableBy: mendedBy };
 }

@@ -2,7 +2,7 @@
  * The bytes that may have been signed in place of those that arrived: known wrappings are taken off, the JSON in them is
  * written anew, known wrappings are put on. Each of the three alone and together.
  */
-import { kept } from '../../../kit/memoized-iterator.ts';
+import { memoizedIterator } from '../../../kit/memoized-iterator.ts';
 import { jsonForms, lostForms } from './json-forms.ts';
 import type { Applied } from './signature-mistakes.ts';
 import { type BodyVariant, type SignedBeside, unwrapped, wrapped } from './wrappings.ts';
@@ -39,7 +39,7 @@ export function* bodyVariants(raw: Buffer, beside: SignedBeside): Generator<Body
 }
 
 function* allVariants(raw: Buffer, beside: SignedBeside): Generator<BodyVariant | undefined> {
-  const sources = unwrapped(raw).map((source) => ({ source, forms: kept(formsOf(source)) }));
+  const sources = unwrapped(raw).map((source) => ({ source, forms: memoizedIterator(formsOf(source)) }));
   for (let count = 0; count <= MOST_MISTAKES; count++) {
     const room = sources.map((one) => ({ ...one, left: count - one.source.mistakes.length }));
     for (const { source, left } of room) if (left >= 0) yield* wrapped(source, left, beside);

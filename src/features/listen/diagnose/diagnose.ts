@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HEADERS } from '../../../contract/headers.ts';
 import { signStandardWebhook } from '../../../contract/signature.ts';
-import { kept } from '../../../kit/memoized-iterator.ts';
+import { memoizedIterator } from '../../../kit/memoized-iterator.ts';
 import { headerOf, type NamedSecret } from '../verify.ts';
 import { type BodyVariant, bodyVariants, type SignedBeside } from './bodies.ts';
 import { type KeyVariant, keyVariants } from './keys.ts';
@@ -106,7 +106,7 @@ function* search(
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
   const asArrived: BodyVariant = { bytes: body, mistakes: [] };
-  const bodies = kept(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
+  const bodies = memoizedIterator(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
   let best: Applied[] | undefined;
   for (const { secret } of secrets) {
     const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];

@@ -11,7 +11,7 @@ export const DISPATCH_GAPS_MS: readonly number[] = [
 ];
 
 /** When to try a channel again, unix ms, or null after the last try. `tries` counts those made; `random` in [0, 1). */
-export function nextTry(tries: number, now: number, random: number): number | null {
+export function nextRetry(tries: number, now: number, random: number): number | null {
   const gap = DISPATCH_GAPS_MS[tries - 1];
   return gap === undefined ? null : Math.ceil(now + gap * (1 + 0.2 * random));
 }

@@ -11,17 +11,17 @@ export type NotificationEvent = 'dispatch' | 'deliver' | 'retry' | 'fail';
 export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = ['dispatch', 'deliver', 'retry', 'fail'];
 
 /** `moved`: a new state, to be written to the history. `stayed`: nothing to write. `refused`: the event is out of place. */
-export type Move =
+export type Transition =
   | { outcome: 'moved'; state: NotificationState }
   | { outcome: 'stayed'; state: NotificationState }
   | { outcome: 'refused'; state: NotificationState };
 
-const moved = (state: NotificationState): Move => ({ outcome: 'moved', state });
-const stayed = (state: NotificationState): Move => ({ outcome: 'stayed', state });
-const refused = (state: NotificationState): Move => ({ outcome: 'refused', state });
+const moved = (state: NotificationState): Transition => ({ outcome: 'moved', state });
+const stayed = (state: NotificationState): Transition => ({ outcome: 'stayed', state });
+const refused = (state: NotificationState): Transition => ({ outcome: 'refused', state });
 
 /** Every state × event, once. An end state stays what it is, whatever a late worker reports. */
-const MOVES: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Move>>>> = {
+const MOVES: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
   queued: {
     dispatch: moved('dispatched'),
     deliver: refused('queued'),
@@ -49,7 +49,7 @@ const MOVES: Readonly<Record<NotificationState, Readonly<Record<NotificationEven
 };
 
 /** The answer to an event in a state. Total: it never throws. */
-export function step(state: NotificationState, event: NotificationEvent): Move {
+export function step(state: NotificationState, event: NotificationEvent): Transition {
   return MOVES[state][event];
 }
 

@@ -23,10 +23,10 @@ export const decideHandlers: Handlers = {
   decide: async (call) => {
     const { tx, workspace, body, now, deps } = call;
     const { hashId } = body;
-    const nth = await contacts.hold(tx, workspace.id, hashId);
+    const nth = await contacts.lockForUpdate(tx, workspace.id, hashId);
     const user = await users.find(tx, deps.cipher, workspace.id, hashId);
     const day = dayAround(now, user?.timeZone ?? undefined);
-    const catalogue = deps.catalogue();
+    const catalogue = deps.catalog();
     const model = await deps.models.current(tx, workspace.id);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
@@ -82,7 +82,7 @@ async function audienceOf(
   user: KnownUser | undefined,
 ): Promise<Audience> {
   if (!user) return { traits: {}, events: new Map() };
-  const windows = deps.catalogue().windows.map(({ key, event, withinDays, enough }) => ({
+  const windows = deps.catalog().windows.map(({ key, event, withinDays, enough }) => ({
     key,
     event,
     since: now - withinDays * DAY_MS,

@@ -17,7 +17,7 @@ export const messageHandlers: Handlers = {
 
   /** Also taken for a message whose day is over: the app may have shown it just before. */
   messageOutcome: async ({ tx, workspace, params, body, requestId }) => {
-    const decision = await decisions.hold(tx, workspace.id, params.decisionId!);
+    const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
     if (!decision || decision.contentId === null)
       throw new ServiceError('not_found', 'There is no message of this decision.');
     const fresh = await recordOutcome(tx, {

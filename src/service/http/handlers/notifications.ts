@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
-import { variablesPlace } from '../../crypto/associated-data.ts';
+import { variablesAssociatedData } from '../../crypto/associated-data.ts';
 import { missingVariables } from '../../domain/notifications/template.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { notifications } from '../../store/repositories/notifications.ts';
@@ -14,7 +14,7 @@ export const notificationHandlers: Handlers = {
     const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user was identified by this hashId.');
-    const template = deps.catalogue().templates.get(templateId);
+    const template = deps.catalog().templates.get(templateId);
     if (!template) throw new ServiceError('not_found', 'There is no template of this templateId.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
       throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
@@ -32,7 +32,7 @@ export const notificationHandlers: Handlers = {
       templateId,
       channel,
       priority,
-      variables: deps.cipher.seal(JSON.stringify(variables), variablesPlace(notificationId)),
+      variables: deps.cipher.seal(JSON.stringify(variables), variablesAssociatedData(notificationId)),
     });
     await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
     return { body: { notificationId, status: 'queued', requestId } };

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { MAX_WEBHOOKS } from '../../../contract/limits.ts';
 import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
-import { secretPlace } from '../../crypto/associated-data.ts';
+import { secretAssociatedData } from '../../crypto/associated-data.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
 import { deliveries, type StoredDelivery } from '../../store/repositories/deliveries.ts';
 import { type StoredWebhook, webhooks } from '../../store/repositories/webhooks.ts';
@@ -26,7 +26,7 @@ export const webhookHandlers: Handlers = {
       id,
       url: allowedUrl(body.url, deps.policy().allowLoopbackWebhooks),
       events: [...new Set(body.events)],
-      secret: deps.cipher.seal(body.signingSecret, secretPlace(id)),
+      secret: deps.cipher.seal(body.signingSecret, secretAssociatedData(id)),
       leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
     });
     return { body: shown(await existing(tx, workspace.id, id)) };
@@ -62,7 +62,7 @@ export const webhookHandlers: Handlers = {
 
   rotateWebhook: async ({ tx, workspace, params, body, deps }) => {
     const id = params.id!;
-    const secret = deps.cipher.seal(body.signingSecret, secretPlace(id));
+    const secret = deps.cipher.seal(body.signingSecret, secretAssociatedData(id));
     if (!(await webhooks.rotate(tx, workspace.id, id, secret))) throw unknown();
     return { body: shown(await existing(tx, workspace.id, id)) };
   },

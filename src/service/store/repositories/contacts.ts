@@ -10,7 +10,7 @@ export const contacts = {
    * Holds the user for the rest of the transaction, so that two decisions cannot both take the last contact of a day.
    * Returns how many decisions were made for the user, this one included. An unknown hashId is held as well.
    */
-  async hold(tx: Tx, workspaceId: string, hashId: string): Promise<number> {
+  async lockForUpdate(tx: Tx, workspaceId: string, hashId: string): Promise<number> {
     const row = await tx.sql.get<{ decisions: number }>(
       `INSERT INTO decided_user (workspace_id, hash_id, decisions) VALUES (?, ?, 1)
        ON CONFLICT (workspace_id, hash_id) DO UPDATE SET decisions = decided_user.decisions + 1

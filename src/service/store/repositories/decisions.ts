@@ -73,7 +73,7 @@ export const decisions = {
   },
 
   /** The decision, held for the rest of the transaction. */
-  async hold(tx: Tx, workspaceId: string, decisionId: string): Promise<Earning | undefined> {
+  async lockForUpdate(tx: Tx, workspaceId: string, decisionId: string): Promise<Earning | undefined> {
     const row = await tx.sql.get<EarningRow>(
       `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, decisionId],

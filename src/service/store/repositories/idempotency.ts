@@ -2,7 +2,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import type { Tx } from '../store.ts';
 
 /** The first answer to a key, kept for 24 hours (docs/decisions.md, "Repeating a request"). */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly digest: string;
   readonly status: number;
   /** JSON text; null for an answer without a body. */
@@ -14,8 +14,8 @@ export const idempotency = {
    * The answer that was kept for a key. It is locked, so that the transaction that repeats it has something to commit:
    * on PostgreSQL with a synchronous standby it then waits as the first one did, which may have been cut off there.
    */
-  async find(tx: Tx, workspaceId: string, key: string): Promise<KeptAnswer | undefined> {
-    return tx.sql.get<KeptAnswer>(
+  async find(tx: Tx, workspaceId: string, key: string): Promise<StoredAnswer | undefined> {
+    return tx.sql.get<StoredAnswer>(
       `SELECT digest, status, body FROM idempotency WHERE workspace_id = ? AND key = ? AND expires_at > ?
        ${tx.sql.dialect.forUpdate}`,
       [workspaceId, key, tx.now],
@@ -23,7 +23,7 @@ export const idempotency = {
   },
 
   /** Returns false where another request has kept an answer under this key first. */
-  async keep(tx: Tx, workspaceId: string, key: string, answer: KeptAnswer): Promise<boolean> {
+  async keep(tx: Tx, workspaceId: string, key: string, answer: StoredAnswer): Promise<boolean> {
     const changed = await tx.sql.run(
       `INSERT INTO idempotency (workspace_id, key, digest, status, body, expires_at) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (workspace_id, key) DO UPDATE SET digest = excluded.digest, status = excluded.status,

@@ -20,7 +20,7 @@ export const models = {
   },
 
   /** The same, held for the rest of the transaction: one learner at a time. */
-  async hold(tx: Tx, workspaceId: string): Promise<ModelHead> {
+  async lockForUpdate(tx: Tx, workspaceId: string): Promise<ModelHead> {
     await tx.sql.run(
       `INSERT INTO model_head (workspace_id, version, learned_seq) VALUES (?, 0, 0)
        ON CONFLICT (workspace_id) DO UPDATE SET version = model_head.version`,

@@ -1,4 +1,4 @@
-import { afterLostWorker, nextTry } from '../../domain/notifications/dispatch.ts';
+import { afterLostWorker, nextRetry } from '../../domain/notifications/dispatch.ts';
 import {
   isEnd,
   type NotificationEvent,
@@ -168,7 +168,7 @@ export const notifications = {
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;
-    const again = result.event === 'retry' ? nextTry(claimed.tries + 1, tx.now, random) : null;
+    const again = result.event === 'retry' ? nextRetry(claimed.tries + 1, tx.now, random) : null;
     const event: NotificationEvent = result.event === 'retry' && again === null ? 'fail' : result.event;
     await move(tx, claimed, event, {
       dueAt: again,

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import type { ShownPace } from '../../../../src/cli/terminal/pace.ts';
+import type { PaceView } from '../../../../src/cli/terminal/pace.ts';
 import {
   barLine,
   type Facts,
   ProgressView,
   plainLine,
 } from '../../../../src/features/import/cli/progress.ts';
-import { emptyTally } from '../../../../src/features/import/report/counters.ts';
+import { newCounters } from '../../../../src/features/import/report/counters.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const FACTS: Facts = {
@@ -49,7 +49,7 @@ test('without a terminal a line says it all in words', () => {
 function view(
   columns: number | undefined,
   quiet = false,
-  pace: () => ShownPace | undefined = () => undefined,
+  pace: () => PaceView | undefined = () => undefined,
 ) {
   const stream = Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
   let text = '';
@@ -70,7 +70,7 @@ function view(
 
 test('counts what is settled, not what was read ahead, and knows the time left while a limit holds it', async () => {
   const { shown, clock, text } = view(undefined);
-  const tally = { ...emptyTally(), read: 5000, accepted: 1000 };
+  const tally = { ...newCounters(), read: 5000, accepted: 1000 };
   shown.update({ tally, taken: 40, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   await clock.advance(10_000);
   shown.update({
@@ -93,7 +93,7 @@ test('counts what is settled, not what was read ahead, and knows the time left w
 test('in a pipe: one line each 10 s, none before and none with --quiet', async () => {
   const { shown, clock, text } = view(undefined);
   shown.update({
-    tally: { ...emptyTally(), accepted: 5000 },
+    tally: { ...newCounters(), accepted: 5000 },
     taken: 10,
     size: 40,
     requestsLeft: Number.POSITIVE_INFINITY,
@@ -109,7 +109,7 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
   expect(text().split('\n')).toHaveLength(3);
 
   const silent = view(undefined, true);
-  silent.shown.update({ tally: emptyTally(), taken: 0, size: 1, requestsLeft: Number.POSITIVE_INFINITY });
+  silent.shown.update({ tally: newCounters(), taken: 0, size: 1, requestsLeft: Number.POSITIVE_INFINITY });
   await silent.clock.advance(60_000);
   expect(silent.text()).toBe('');
 });
@@ -117,7 +117,7 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
 test('on a terminal the bar is drawn over itself and cleared for other lines and at the end', async () => {
   const { shown, clock, text } = view(40);
   shown.update({
-    tally: { ...emptyTally(), accepted: 500 },
+    tally: { ...newCounters(), accepted: 500 },
     taken: 10,
     size: 40,
     requestsLeft: Number.POSITIVE_INFINITY,
@@ -137,7 +137,7 @@ test('on a terminal the bar is drawn over itself and cleared for other lines and
 test('says what it is paced to, and by what, only while that is what it waits for', async () => {
   const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
-  shown.update({ tally: emptyTally(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
+  shown.update({ tally: newCounters(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   const lines: string[] = [];
   for (const heldMs of [400, 9_500, 9_500, 9_500]) {
     pace.heldMs = heldMs;
@@ -161,7 +161,7 @@ test('says what it is paced to, and by what, only while that is what it waits fo
 test('while a limit paces it, the time left goes down evenly, in whatever bursts batches end', async () => {
   const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
-  const tally = { ...emptyTally(), read: 60_000 };
+  const tally = { ...newCounters(), read: 60_000 };
   // A request each 3 s, but batches end some at a time.
   for (const ended of [8, 8, 12, 12, 20]) {
     shown.update({

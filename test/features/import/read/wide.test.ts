@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Columns } from '../../../../src/features/import/transform/csv-columns.ts';
-import type { Shaping } from '../../../../src/features/import/transform/mapping.ts';
+import type { Mapping } from '../../../../src/features/import/transform/mapping.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-const SHAPING: Shaping = {
+const SHAPING: Mapping = {
   kind: 'events',
   map: new Map(),
   set: new Map(),
@@ -38,7 +38,7 @@ function expectLinear(work: (size: number) => number): void {
 const header = (size: number) => [...FIELDS, ...Array.from({ length: size }, (_, n) => `column ${n}`)];
 const many = <T>(size: number, of: (n: number) => T) => Array.from({ length: size }, (_, n) => of(n));
 
-test.each<[string, (size: number) => Shaping]>([
+test.each<[string, (size: number) => Mapping]>([
   ['without flags', () => SHAPING],
   [
     'with a --map each',
@@ -56,7 +56,7 @@ test.each<[string, (size: number) => Shaping]>([
   });
 });
 
-test.each<[string, (size: number) => Shaping]>([
+test.each<[string, (size: number) => Mapping]>([
   ['--map', (size) => ({ ...SHAPING, map: new Map(many(size, (n) => [`colunm ${n}`, `p${n}`])) })],
   ['--type', (size) => ({ ...SHAPING, types: new Map(many(size, (n) => [`colunm ${n}`, 'string'])) })],
 ])('so does the work on a refusal of many %s', (_, shaping) => {

@@ -4,7 +4,7 @@ import { NOTIFICATION_STATES } from '../../../../src/contract/schemas.ts';
 import {
   afterLostWorker,
   DISPATCH_GAPS_MS,
-  nextTry,
+  nextRetry,
 } from '../../../../src/service/domain/notifications/dispatch.ts';
 import {
   isEnd,
@@ -67,11 +67,11 @@ describe('the states of a notification', () => {
 
 describe('handing over to a channel', () => {
   it('is tried again after growing waits, then given up', () => {
-    const waits = DISPATCH_GAPS_MS.map((_, i) => nextTry(i + 1, 1000, 0)! - 1000);
+    const waits = DISPATCH_GAPS_MS.map((_, i) => nextRetry(i + 1, 1000, 0)! - 1000);
     expect(waits).toEqual(DISPATCH_GAPS_MS);
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
-    expect(nextTry(1, 1000, 0.999)).toBeGreaterThan(nextTry(1, 1000, 0)!);
-    expect(nextTry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
+    expect(nextRetry(1, 1000, 0.999)).toBeGreaterThan(nextRetry(1, 1000, 0)!);
+    expect(nextRetry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
   });
 
   it('messages nobody twice after a worker vanished', () => {

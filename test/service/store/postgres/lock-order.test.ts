@@ -125,7 +125,7 @@ it('the settler locks the reward logs of workspaces in the order of their ids', 
     ] as const) {
       await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws));
       await decisions.add({ ...tx, now: tx.now }, ws, record(`${ws}_new`));
-      const held = await decisions.hold(tx, ws, `dec_${ws}_new`);
+      const held = await decisions.lockForUpdate(tx, ws, `dec_${ws}_new`);
       await rewards.record(tx, ws, held!, 1);
     }
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toCatalogue } from '../../../../src/service/catalog/catalog.ts';
+import { toCatalog } from '../../../../src/service/catalog/catalog.ts';
 import { DEFAULT_CATALOG } from '../../../../src/service/catalog/default.ts';
 import { createCipher } from '../../../../src/service/crypto/cipher.ts';
 import { rewardAfter } from '../../../../src/service/domain/decide/reward.ts';
@@ -39,7 +39,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       await engine?.close?.();
     });
     const store = () => nodes[0]!;
-    const catalogue = toCatalogue(DEFAULT_CATALOG);
+    const catalogue = toCatalog(DEFAULT_CATALOG);
 
     /** What the pipeline does with a request: the handler inside one transaction of a node. */
     const deps = () =>
