@@ -41,9 +41,17 @@ const CHUNKS = [64, 8, 1];
 /** Windows that one statement counts. */
 const COUNTED_AT_ONCE = 16;
 
-/** In the order of the index: where one user has most events, PostgreSQL would else read the table for everybody. */
-const COUNT = `SELECT count(*) FROM (SELECT at_ms FROM recent_event
-  WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms LIMIT ?) AS e`;
+/**
+ * Counts one window, in the order of the index by user, up to a limit. PostgreSQL drops columns that equal a constant
+ * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay.
+ */
+const COUNT = {
+  sqlite: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
+    WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms LIMIT ?) AS e`,
+  postgres: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
+    WHERE (workspace_id, user_id, event, at_ms) >= (?, ?, ?, ?) AND (workspace_id, user_id, event, at_ms) <= (?, ?, ?, ?)
+    ORDER BY workspace_id, user_id, event, at_ms LIMIT ?) AS e`,
+} as const;
 
 /** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
 export const recentEvents = {
@@ -89,12 +97,18 @@ export const recentEvents = {
     userId: string,
     windows: readonly EventSpan[],
   ): Promise<Map<string, number>> {
+    const { name: engine } = tx.sql.dialect;
     const counts = new Map<string, number>();
     for (let from = 0; from < windows.length; from += COUNTED_AT_ONCE) {
       const part = windows.slice(from, from + COUNTED_AT_ONCE);
       const row = await tx.sql.get<Record<string, number>>(
-        `SELECT ${part.map((_, i) => `(${COUNT}) AS n${i}`).join(', ')}`,
-        part.flatMap(({ event, since, enough }) => [workspaceId, userId, event, since, tx.now, enough]),
+        `SELECT ${part.map((_, i) => `(${COUNT[engine]}) AS n${i}`).join(', ')}`,
+        part.flatMap(({ event, since, enough }) => {
+          const user = [workspaceId, userId, event];
+          return engine === 'postgres'
+            ? [...user, since, ...user, tx.now, enough]
+            : [...user, since, tx.now, enough];
+        }),
       );
       part.forEach(({ key }, i) => void counts.set(key, Number(row![`n${i}`])));
     }

@@ -1,0 +1,49 @@
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
+import { recentEvents } from '../../../../src/service/store/repositories/recent-events.ts';
+import { createDatabase } from '../../../support/postgres/postgres.ts';
+
+const WINDOWS = Array.from({ length: 16 }, (_, i) => ({
+  key: `${i}`,
+  event: 'viewed',
+  since: 1000 - i,
+  enough: 5,
+}));
+
+it('counting the events of one user reads nothing of another who has nearly all of them', async () => {
+  const url = await createDatabase(inject('postgres'));
+  const store = await PostgresStore.open(url, systemClock);
+  onTestFinished(() => store.close());
+  const observer = new pg.Client({ connectionString: url });
+  await observer.connect();
+  onTestFinished(() => observer.end());
+  await observer.query(
+    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
+     SELECT 'ws', 'hot', 'viewed', 1000 + i FROM generate_series(1, 20000) i`,
+  );
+  await observer.query(`INSERT INTO recent_event (workspace_id, user_id, event, at_ms) VALUES
+    ('ws', 'someone', 'viewed', 1001), ('ws', 'someone', 'viewed', 999), ('ws', 'someone', 'opened', 1001)`);
+  await observer.query('ANALYZE recent_event');
+  const readBy = async () => {
+    // Statistics of a session are sent when it is idle.
+    await observer.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await observer.query(
+      `SELECT COALESCE(sum(idx_tup_read), 0)::int AS tuples FROM pg_stat_user_indexes WHERE relname = 'recent_event'`,
+    );
+    return rows[0].tuples as number;
+  };
+  const count = (user: string) =>
+    store.read(async (tx) => {
+      const counts = await recentEvents.count(tx, 'ws', user, WINDOWS);
+      await tx.sql.get('SELECT pg_stat_force_next_flush()');
+      return counts;
+    });
+  const before = await readBy();
+  // Often enough for the server to turn to a plan that is the same for every user.
+  for (let i = 0; i < 12; i++)
+    expect([...(await count('someone')).values()]).toEqual([1, 2, ...Array(14).fill(2)]);
+  expect((await readBy()) - before).toBeLessThan(12 * 16 * 10);
+  expect([...(await count('hot')).values()]).toEqual(Array(16).fill(5));
+});
