@@ -92,11 +92,14 @@ function isTimeZone(text: string): boolean {
 export const DecideRequest = z.strictObject({
   hashId: name(),
   context: z.optional(
-    z.strictObject({
-      channel: z.optional(name()),
-      surface: z.optional(name()),
-      locale: z.optional(name()),
-    }),
+    z.catchall(
+      z.object({
+        channel: z.optional(name()),
+        surface: z.optional(name()),
+        locale: z.optional(name()),
+      }),
+      scalar(),
+    ),
   ),
   guardrails: z.optional(
     z.strictObject({

@@ -147,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...notificationHandlers,
         ...webhookHandlers,
       },
+      prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal) },
       admit: rateLimiter(limiter, policy),
       observe,

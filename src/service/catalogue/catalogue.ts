@@ -18,7 +18,19 @@ export interface Catalogue {
   /** Event names that some rule asks about, and the longest time any rule looks back, in days. */
   readonly events: ReadonlySet<string>;
   readonly lookBackDays: number;
+  readonly settings: Settings;
 }
+
+/** How decisions are made and counted. */
+export interface Settings {
+  /** An outcome counts as reward for so long after its decision began to count. */
+  readonly rewardWindowMs: number;
+  /** A channel counts as polled for so long after a poll. */
+  readonly pollLookBackMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const WEEK_MINUTES = 7 * 24 * 60;
 
 /** Chance of a reward of a content that states none. */
 const PRIOR = 0.1;
@@ -38,6 +50,10 @@ export function toCatalogue(file: Catalog): Catalogue {
     ),
     events: new Set(rules.map((rule) => rule.event)),
     lookBackDays: Math.max(0, ...rules.map((rule) => rule.withinDays)),
+    settings: {
+      rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,
+      pollLookBackMs: (file.settings?.pollLookBackMinutes ?? WEEK_MINUTES) * MINUTE_MS,
+    },
   };
 }
 

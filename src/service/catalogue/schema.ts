@@ -82,10 +82,28 @@ export const CatalogTemplate = z.strictObject({
   ),
 });
 
+const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
+
+export const CatalogSettings = z.strictObject({
+  rewardWindowMinutes: z.optional(
+    described(
+      minutes(),
+      'An outcome counts as reward for so long after the message was served, or was decided where nobody polls; left out: 10080 (7 days).',
+    ),
+  ),
+  pollLookBackMinutes: z.optional(
+    described(
+      minutes(),
+      'A channel counts as polled for so long after a poll: there, silence counts from when a message was served; left out: 10080 (7 days).',
+    ),
+  ),
+});
+
 export const Catalog = z.strictObject({
   $schema: z.optional(z.string()),
   contents: z.array(CatalogContent).check(z.maxLength(10_000)),
   templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(10_000))),
+  settings: z.optional(CatalogSettings),
 });
 export type Catalog = z.infer<typeof Catalog>;
 

@@ -1,5 +1,5 @@
 import type { Candidate } from '../domain/decide/decide.ts';
-import type { Context } from '../domain/decide/features.ts';
+import type { Context, Feature } from '../domain/decide/features.ts';
 import type { Tx } from './store.ts';
 
 /** A decision as it is logged: enough to make it again and to judge other policies by it. */
@@ -10,6 +10,10 @@ export interface DecisionRecord {
   /** Null where nothing was chosen. */
   readonly contentId: string | null;
   readonly candidates: readonly Candidate[];
+  /** What the choice was made by; null for a decision of an earlier version. */
+  readonly features: readonly Feature[] | null;
+  /** The chosen content's category; null where nothing was chosen, and for a decision of an earlier version. */
+  readonly category: string | null;
   /** The chosen content's prior; null where nothing was chosen. */
   readonly prior: number | null;
   readonly modelVersion: number;
@@ -20,7 +24,9 @@ export interface LoggedDecision extends DecisionRecord {
   readonly seq: number;
   /** Unix ms. */
   readonly at: number;
-  /** What it earned so far; null while nothing is known. */
+  /** When its silence began to count, Unix ms; null while it was not served, or nothing was chosen. */
+  readonly countedAt: number | null;
+  /** What it earned so far; null while it does not count. */
   readonly reward: number | null;
 }
 
@@ -32,6 +38,9 @@ interface Row {
   context: string;
   contentId: string | null;
   candidates: string;
+  features: string | null;
+  category: string | null;
+  countedAt: number | null;
   prior: number | null;
   modelVersion: number;
   seed: string;
@@ -39,13 +48,14 @@ interface Row {
 }
 
 const SELECT = `SELECT seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
-  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward FROM decision`;
+  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, features,
+  category, counted_at AS "countedAt" FROM decision`;
 
 export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
     await tx.sql.run(
       `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         record.decisionId,
@@ -57,6 +67,8 @@ export const decisions = {
         record.prior,
         record.modelVersion,
         record.seed,
+        record.features && JSON.stringify(packFeatures(record.features)),
+        record.category,
       ],
     );
   },
@@ -71,18 +83,37 @@ export const decisions = {
   },
 
   async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
-    await tx.sql.run('UPDATE decision SET reward = ? WHERE workspace_id = ? AND decision_id = ?', [
-      reward,
+    const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
+      WHERE workspace_id = ? AND decision_id = ?`;
+    await tx.sql.run(sql, [reward, tx.now, workspaceId, decisionId]);
+  },
+
+  /** Takes note of what the user did with a decision's message. */
+  async setOutcome(tx: Tx, workspaceId: string, decisionId: string, outcome: string): Promise<void> {
+    await tx.sql.run('UPDATE decision SET outcome = ? WHERE workspace_id = ? AND decision_id = ?', [
+      outcome,
       workspaceId,
       decisionId,
     ]);
   },
 
-  /** Up to `most` decisions of a workspace with an action and no known reward, made before `before`, oldest first. */
+  /** How many of a user's last `most` decisions that count had each outcome; `silent` for none. */
+  async history(tx: Tx, workspaceId: string, hashId: string, most: number): Promise<Record<string, number>> {
+    const rows = await tx.sql.all<{ outcome: string | null }>(
+      `SELECT outcome FROM decision WHERE workspace_id = ? AND hash_id = ? AND counted_at IS NOT NULL
+       ORDER BY seq DESC LIMIT ?`,
+      [workspaceId, hashId, most],
+    );
+    const counts: Record<string, number> = {};
+    for (const { outcome } of rows) counts[outcome ?? 'silent'] = (counts[outcome ?? 'silent'] ?? 0) + 1;
+    return counts;
+  },
+
+  /** Up to `most` decisions of an earlier version with an action and no reward, made before `before`, oldest first. */
   async open(tx: Tx, before: number, most: number): Promise<(LoggedDecision & { workspaceId: string })[]> {
     const rows = await tx.sql.all<Row & { workspaceId: string }>(
       `${SELECT.replace('SELECT', 'SELECT workspace_id AS "workspaceId",')}
-       WHERE reward IS NULL AND content_id IS NOT NULL AND at_ms < ? ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
+       WHERE reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ? ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
       [before, most],
     );
     return rows.map((row) => ({ ...fromRow(row), workspaceId: row.workspaceId }));
@@ -99,6 +130,17 @@ export const decisions = {
   },
 };
 
+const packFeatures = (features: readonly Feature[]) =>
+  features.flatMap(({ key, value }) => [key, Math.round(value * 1e4) / 1e4]);
+
+/** The features as they were stored: without labels, which may hold what a person would not want kept. */
+export function unpackFeatures(packed: readonly number[]): Feature[] {
+  const features: Feature[] = [];
+  for (let i = 0; i + 1 < packed.length; i += 2)
+    features.push({ key: packed[i]!, value: packed[i + 1]!, label: '' });
+  return features;
+}
+
 function fromRow(row: Row): LoggedDecision {
   const candidates = JSON.parse(row.candidates) as [string, number, number][];
   return {
@@ -107,6 +149,8 @@ function fromRow(row: Row): LoggedDecision {
     at: Number(row.at),
     modelVersion: Number(row.modelVersion),
     context: JSON.parse(row.context),
+    features: row.features === null ? null : unpackFeatures(JSON.parse(row.features)),
+    countedAt: row.countedAt === null ? null : Number(row.countedAt),
     candidates: candidates.map(([contentId, propensity, ranking]) => ({ contentId, propensity, ranking })),
   };
 }

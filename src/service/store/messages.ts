@@ -8,6 +8,8 @@ export interface WaitingMessage {
   readonly format: string;
   readonly title: string;
   readonly body: string;
+  /** When it was first served, Unix ms; null before. */
+  readonly servedAt: number | null;
 }
 
 /** Most messages that one poll hands over. */
@@ -41,10 +43,20 @@ export const messages = {
   /** The messages that wait for a user, the newest first. */
   async waiting(tx: Tx, workspaceId: string, hashId: string): Promise<WaitingMessage[]> {
     return tx.sql.all<WaitingMessage>(
-      `SELECT decision_id AS "decisionId", content_id AS "contentId", format, title, body FROM message
+      `SELECT decision_id AS "decisionId", content_id AS "contentId", format, title, body,
+         served_at AS "servedAt" FROM message
        WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ? ORDER BY at_ms DESC, decision_id LIMIT ${MOST}`,
       [workspaceId, hashId, tx.now],
     );
+  },
+
+  /** Takes note that a message was served, now. */
+  async served(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
+    await tx.sql.run('UPDATE message SET served_at = ? WHERE workspace_id = ? AND decision_id = ?', [
+      tx.now,
+      workspaceId,
+      decisionId,
+    ]);
   },
 
   /** Takes a message away: the user dealt with it. */

@@ -1,6 +1,6 @@
+import { featuresOf } from '../domain/decide/features.ts';
 import type { RewardEntry } from '../domain/decide/learning.ts';
-import type { LoggedDecision } from './decisions.ts';
-import { decisions } from './decisions.ts';
+import { decisions, type LoggedDecision, unpackFeatures } from './decisions.ts';
 import type { Tx } from './store.ts';
 
 export interface NumberedReward extends RewardEntry {
@@ -9,17 +9,25 @@ export interface NumberedReward extends RewardEntry {
 
 interface Row {
   seq: number;
+  decisionId: string;
   contentId: string;
+  category: string | null;
+  features: string | null;
+  hashId: string;
   context: string;
   prior: number;
+  at: number;
   was: number | null;
   reward: number;
 }
 
+/** What the log of rewards needs of a decision. */
+type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
+
 /** What decisions earned, as an ordered log that the learner reads. */
 export const rewards = {
   /** Writes down what a decision earned, as far as it is news. The decision must be held by this transaction. */
-  async record(tx: Tx, workspaceId: string, decision: LoggedDecision, reward: number): Promise<void> {
+  async record(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<void> {
     if (decision.contentId === null || decision.prior === null) return;
     if (decision.reward !== null && reward <= decision.reward) return;
     const head = await tx.sql.get<{ seq: number }>(
@@ -46,18 +54,35 @@ export const rewards = {
     await tx.notify('outcomes');
   },
 
+  /** The number of the last entry of each workspace's log. */
+  async heads(tx: Tx): Promise<{ workspaceId: string; seq: number }[]> {
+    const rows = await tx.sql.all<{ workspaceId: string; seq: number }>(
+      'SELECT workspace_id AS "workspaceId", seq FROM reward_head',
+    );
+    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  },
+
   /** Up to `most` entries of the log after a number, in order. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<NumberedReward[]> {
     const rows = await tx.sql.all<Row>(
-      `SELECT seq, content_id AS "contentId", context, prior, was, reward FROM reward
-       WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      `SELECT r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.features,
+         d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward
+       FROM reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
+       WHERE r.workspace_id = ? AND r.seq > ? ORDER BY r.seq LIMIT ?`,
       [workspaceId, seq, most],
     );
     return rows.map((row) => ({
       seq: Number(row.seq),
+      decisionId: row.decisionId,
       contentId: row.contentId,
-      context: JSON.parse(row.context),
+      category: row.category ?? '',
+      features:
+        row.features === null
+          ? featuresOf(JSON.parse(row.context))
+          : unpackFeatures(JSON.parse(row.features)),
+      user: row.hashId,
       prior: row.prior,
+      at: Number(row.at),
       from: row.was,
       to: row.reward,
     }));

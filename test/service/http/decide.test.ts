@@ -40,9 +40,9 @@ const content = (contentId: string, rest: object = {}) => ({
   body: 'Body',
   ...rest,
 });
-const catalogFile = (service: { folder: string } | string, contents: object[]) => {
+const catalogFile = (service: { folder: string } | string, contents: object[], settings?: object) => {
   const file = join(typeof service === 'string' ? service : service.folder, 'catalog.json');
-  writeFileSync(file, JSON.stringify({ contents }));
+  writeFileSync(file, JSON.stringify({ contents, ...(settings && { settings }) }));
   return file;
 };
 
@@ -185,6 +185,44 @@ describe('decide', () => {
   });
 });
 
+describe('what is known of a person', () => {
+  const SECRETS = ['ruby-tier', 'Ada Lovelace', '+4930123456', 'ada@example.org', 'ward-7'];
+
+  test('weighs in decisions, and is kept in clear neither in the model nor in the log', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('only')]);
+    const service = await first.restart({ catalog });
+    const traits = { tier: 'ruby-tier', email: 'ada@example.org', fullName: 'Ada Lovelace' };
+    const hashId = await identify(service, { userId: 'u', phone: '+4930123456', traits });
+    const other = await identify(service, { userId: 'u2', traits: { tier: 'basic' } });
+    const context = { surface: 'home', ward: 'ward-7' };
+    for (let i = 0; i < 12; i++) {
+      await outcome(service, (await decide(service, hashId, { context })).body.decisionId, 'actioned');
+      await decide(service, other, { context });
+    }
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const { reason } = (await decide(service, hashId, { context })).body.action;
+    expect(reason).toMatch(/trait tier speaks for it/);
+    const kept = await service.deps.store.read(async (tx) =>
+      JSON.stringify([
+        await tx.sql.all('SELECT body FROM model'),
+        await tx.sql.all('SELECT * FROM decision'),
+        await tx.sql.all('SELECT * FROM reward'),
+      ]),
+    );
+    expect(kept).toContain('home');
+    for (const secret of SECRETS)
+      expect([kept.includes(secret), reason.includes(secret)]).toEqual([false, false]);
+    expect((await log(service))[0]!.context).toEqual({ surface: 'home' });
+  });
+
+  test('refuses a context that is not flat', async () => {
+    const service = await open();
+    const { status } = await decide(service, 'h', { context: { cart: { items: 3 } } });
+    expect(status).toBe(400);
+  });
+});
+
 describe('render', () => {
   test('a decision waits until the user deals with it', async () => {
     const service = await open();
@@ -232,7 +270,7 @@ describe('the log and what is learned from it', () => {
       contentId: body.action.contentId,
       context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
       modelVersion: 0,
-      reward: null,
+      reward: 0,
     });
     expect(entry!.seed).toMatch(/^[0-9a-f]{16}$/);
     expect(entry!.candidates.reduce((sum, c) => sum + c.propensity, 0)).toBeCloseTo(1, 10);
@@ -278,19 +316,63 @@ describe('the log and what is learned from it', () => {
       for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
   });
 
-  test('a message without an outcome earned nothing after 24 hours, and may still be corrected', async () => {
+  test('where nobody polls a decision counts at once, and may still be corrected within the window', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const first = await open({ clock });
-    const { body } = await decide(first, 'h');
-    clock.set('2026-05-02T09:59:00Z');
-    let service = await first.restart();
-    await expect.poll(() => service.idle()).toBe(true);
-    expect((await log(service))[0]!.reward).toBeNull();
-    clock.set('2026-05-02T10:00:30Z');
+    const settings = { rewardWindowMinutes: 30 };
+    const catalog = catalogFile(first, [content('a'), content('b')], settings);
+    const service = await first.restart({ catalog });
+    const rewards = async () => (await log(service)).map(({ reward }) => reward);
+    const [early, late] = [await decide(service, 'h'), await decide(service, 'h2')];
+    expect(await rewards()).toEqual([0, 0]);
+    clock.set('2026-05-01T10:29:00Z');
+    await outcome(service, early.body.decisionId, 'actioned');
+    clock.set('2026-05-01T10:31:00Z');
+    expect((await outcome(service, late.body.decisionId, 'actioned')).status).toBe(202);
+    expect(await rewards()).toEqual([1, 0]);
+  });
+
+  test('where an app polls a decision counts from when it was served', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    expect(await waiting(service, 'someone')).toEqual([]);
+    const served = await decide(service, 'h');
+    await decide(service, 'never-there');
+    const rewards = async () => (await log(service)).map(({ reward }) => reward);
+    expect(await rewards()).toEqual([null, null]);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    expect(await rewards()).toEqual([0, null]);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    await outcome(service, served.body.decisionId, 'clicked');
+    expect(await rewards()).toEqual([0.6, null]);
+    clock.set('2026-05-09T10:00:00Z');
+    await decide(service, 'h');
+    expect(await rewards()).toEqual([0.6, null, 0]);
+  });
+
+  test('silence lowers what a content is thought to earn, within the same day', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('ignored', { prior: 0.5 })]);
+    const service = await first.restart({ catalog });
+    for (let i = 0; i < 40; i++) await decide(service, `h${i}`);
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    expect((await decide(service, 'next')).body.action.ranking).toBeLessThan(0.1);
+  });
+
+  test('a model of an earlier version opens, and decides by what it learned', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('loved'), content('other')]);
+    let service = await first.restart({ catalog });
+    await outcome(service, (await decide(service, 'h')).body.decisionId, 'actioned');
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const older = { layout: 1, version: 1, actions: [['loved', -2.2, 90, [0], [2], [0.01]]] };
+    await service.deps.store.write((tx) => tx.sql.run('UPDATE model SET body = ?', [JSON.stringify(older)]));
     service = await service.restart();
-    await expect.poll(async () => (await log(service))[0]!.reward).toBe(0);
-    await outcome(service, body.decisionId, 'actioned');
-    expect((await log(service))[0]!.reward).toBe(1);
+    const { action, alternatives } = (await decide(service, 'h2')).body;
+    const rankings = new Map([action, ...alternatives].map((each) => [each.contentId, each.ranking]));
+    expect(rankings.get('loved')).toBeGreaterThan(0.75);
+    expect(rankings.get('other')).toBeLessThan(0.2);
+    expect(service.logged.join()).not.toMatch(/cannot be read/);
   });
 
   test('a broken model still gives an answer, and learns again from the log', async () => {
@@ -303,7 +385,6 @@ describe('the log and what is learned from it', () => {
     const answer = await decide(opened, 'h');
     expect(answer.status).toBe(200);
     expect(answer.body.action.type).toBe('in-app-message');
-    expect((await log(opened))[1]!.modelVersion).toBe(0);
     expect(opened.logged.join()).toMatch(/the learned model cannot be read/);
     await outcome(opened, answer.body.decisionId, 'clicked');
     await expect.poll(() => opened.idle(), { timeout: 10_000 }).toBe(true);

@@ -1,5 +1,6 @@
 import type { Random } from '../../../kit/random.ts';
-import type { Belief } from './model.ts';
+import type { Belief } from './block.ts';
+import type { Score } from './reader.ts';
 
 /** Share of every decision that is spread evenly over the candidates, so that each can be judged later. */
 export const FLOOR = 0.02;
@@ -7,27 +8,51 @@ export const FLOOR = 0.02;
 /** Posterior draws behind a propensity vector. */
 export const DRAWS = 128;
 
+/** Factor on the deviations that are drawn from: a little greedier than Thompson sampling, which overexplores. */
+const BOLDNESS = 0.75;
+
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
- * estimated from `DRAWS` draws, mixed with `FLOOR` of the uniform choice. Sums to 1. `random` decides all, so a
- * logged seed gives the vector again. Beliefs that are not finite numbers give the uniform choice: a broken model
- * must not break a decision.
+ * estimated from `draws` draws, mixed with `floor` of the uniform choice. Contents of one category share a draw of
+ * what they have in common. Sums to 1. `random` decides all, so a logged seed gives the vector again. Scores that
+ * are not finite numbers give the uniform choice: a broken model must not break a decision.
  */
-export function propensitiesOf(beliefs: readonly Belief[], random: Random, draws = DRAWS): number[] {
-  const count = beliefs.length;
+export function propensitiesOf(
+  scores: readonly Score[],
+  random: Random,
+  floor = FLOOR,
+  draws = DRAWS,
+): number[] {
+  const count = scores.length;
   if (count === 0) return [];
   if (count === 1) return [1];
   const uniform = 1 / count;
-  if (!beliefs.every(isSound)) return beliefs.map(() => uniform);
-  const means = Float64Array.from(beliefs, (belief) => belief.mean);
-  const deviations = Float64Array.from(beliefs, (belief) => Math.sqrt(belief.variance));
+  if (!scores.every(({ shared, own }) => isSound(shared) && isSound(own))) return scores.map(() => uniform);
+  const categories = new Map<string, number>();
+  const shared: number[] = [];
+  const groups = Int32Array.from(scores, (score) => {
+    let group = categories.get(score.category);
+    if (group === undefined) {
+      group = shared.length;
+      categories.set(score.category, group);
+      shared.push(BOLDNESS * Math.sqrt(score.shared.variance));
+    }
+    return group;
+  });
+  const means = Float64Array.from(scores, ({ shared, own }) => shared.mean + own.mean);
+  const deviations = Float64Array.from(scores, ({ own }) => BOLDNESS * Math.sqrt(own.variance));
+  const worths = Float64Array.from(scores, ({ worth }) => worth);
+  const sameWorth = worths.every((worth) => worth === worths[0]);
+  const drawn = new Float64Array(shared.length);
   const wins = new Float64Array(count);
   const normal = normals(random);
   for (let draw = 0; draw < draws; draw++) {
+    for (let group = 0; group < drawn.length; group++) drawn[group] = shared[group]! * normal();
     let best = 0;
     let highest = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < count; i++) {
-      const value = means[i]! + deviations[i]! * normal();
+      const score = means[i]! + drawn[groups[i]!]! + deviations[i]! * normal();
+      const value = sameWorth ? score : worths[i]! / (1 + Math.exp(-score));
       if (value > highest) {
         highest = value;
         best = i;
@@ -35,7 +60,7 @@ export function propensitiesOf(beliefs: readonly Belief[], random: Random, draws
     }
     wins[best]! += 1;
   }
-  return Array.from(wins, (won) => (1 - FLOOR) * (won / draws) + FLOOR * uniform);
+  return Array.from(wins, (won) => (1 - floor) * (won / draws) + floor * uniform);
 }
 
 const isSound = (belief: Belief) =>

@@ -7,7 +7,9 @@ import type { Context } from '../../domain/decide/features.ts';
 import { contacts } from '../../store/contacts.ts';
 import { decisions } from '../../store/decisions.ts';
 import { messages } from '../../store/messages.ts';
+import { polls } from '../../store/polls.ts';
 import { recentEvents } from '../../store/recent-events.ts';
+import { rewards } from '../../store/rewards.ts';
 import { type KnownUser, users } from '../../store/users.ts';
 import type { Call, Handlers } from '../call.ts';
 
@@ -16,6 +18,9 @@ const ACTION = 'in-app-message';
 
 /** Most runners-up in an answer. */
 const ALTERNATIVES = 3;
+
+/** Earlier messages of a user that weigh in a choice. */
+const HISTORY = 30;
 
 const DAY_MS = 86_400_000;
 
@@ -30,11 +35,14 @@ export const decideHandlers: Handlers = {
     const model = await deps.models.current(tx, workspace.id);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
+    const history = await decisions.history(tx, workspace.id, hashId, HISTORY);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
     const choice = decide({
       contents: catalogue.contents,
       context,
       audience: await audienceOf(call, user),
+      person: { traits: user?.traits ?? {}, history },
+      user: hashId,
       guardrails: {
         excludeCategories: body.guardrails?.excludeCategories ?? [],
         ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
@@ -49,17 +57,23 @@ export const decideHandlers: Handlers = {
     });
     const decisionId = newId('dec');
     const content = choice.chosen ? catalogue.byId.get(choice.chosen.contentId) : undefined;
-    await decisions.add(tx, workspace.id, {
+    const record = {
       decisionId,
       hashId,
-      context,
+      context: placeOf(context),
       contentId: content?.contentId ?? null,
       candidates: choice.candidates,
       prior: content?.prior ?? null,
+      features: choice.features,
+      category: content?.category ?? null,
       modelVersion: model.version,
       seed,
-    });
+    };
+    await decisions.add(tx, workspace.id, record);
     if (content) {
+      const since = now - catalogue.settings.pollLookBackMs;
+      if (!(await polls.since(tx, workspace.id, String(context.channel ?? ''), since)))
+        await rewards.record(tx, workspace.id, { ...record, reward: null }, 0);
       await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
       await messages.add(tx, workspace.id, { hashId, decisionId, withdrawAt: day.end }, content);
     }
@@ -70,11 +84,15 @@ export const decideHandlers: Handlers = {
 /** Where the action will appear; a locale that the caller leaves out is the user's own. */
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {
   const locale = context?.locale ?? user?.locale;
-  return {
-    ...(context?.channel === undefined ? {} : { channel: context.channel }),
-    ...(context?.surface === undefined ? {} : { surface: context.surface }),
-    ...(locale === undefined || locale === null ? {} : { locale }),
-  };
+  return { ...context, ...(locale === undefined || locale === null ? {} : { locale }) } as Context;
+}
+
+/** What the log keeps of a context: the place. Other fields may hold what a person would not want kept. */
+function placeOf({ channel, surface, locale }: Context): Record<string, string> {
+  const place = { channel, surface, locale };
+  return Object.fromEntries(
+    Object.entries(place).flatMap(([field, value]) => (value === undefined ? [] : [[field, String(value)]])),
+  );
 }
 
 async function audienceOf(

@@ -1,0 +1,26 @@
+import type { Migration } from './migration.ts';
+
+/** What a decision was made by, when its message was served, and where somebody polls. */
+export const servedDecisions: Migration = {
+  id: 10,
+  up: (d) => [
+    'ALTER TABLE decision ADD COLUMN category TEXT',
+    // Hashed features: [key, value, key, value, …].
+    'ALTER TABLE decision ADD COLUMN features TEXT',
+    // When silence began to count: when the message was served, or when the decision was made where nobody polls.
+    `ALTER TABLE decision ADD COLUMN counted_at ${d.bigint}`,
+    // The last outcome that closed the message: clicked, actioned or dismissed.
+    'ALTER TABLE decision ADD COLUMN outcome TEXT',
+    'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',
+    `ALTER TABLE message ADD COLUMN served_at ${d.bigint}`,
+    'ALTER TABLE message ADD COLUMN channel TEXT',
+    'ALTER TABLE message ADD COLUMN surface TEXT',
+    // The channel is empty for a poll that names none: it serves every in-app channel.
+    `CREATE TABLE polled_channel (
+      workspace_id TEXT NOT NULL,
+      channel TEXT NOT NULL,
+      at_ms ${d.bigint} NOT NULL,
+      PRIMARY KEY (workspace_id, channel)
+    )`,
+  ],
+};
