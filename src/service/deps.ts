@@ -3,6 +3,7 @@ import type { Random } from '../kit/random.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Cipher } from './crypto/cipher.ts';
 import type { DecisionSeed } from './decision-seed.ts';
+import type { EventSignals } from './event-signals.ts';
 import type { LearnedModels } from './learned-models.ts';
 import type { Policy } from './policy.ts';
 import type { Store } from './store/store.ts';
@@ -20,6 +21,7 @@ export interface ServiceDeps {
   /** What may be chosen and sent, as it is now. */
   readonly catalogue: () => Catalogue;
   readonly models: LearnedModels;
+  readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
 }
 

@@ -6,6 +6,7 @@ import { provision } from './credentials.ts';
 import { openDataKey } from './data-key.ts';
 import { decisionSeeds } from './decision-seed.ts';
 import type { Log, ServiceDeps } from './deps.ts';
+import { EventSignals } from './event-signals.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
@@ -31,6 +32,7 @@ import { startEventIndexer } from './workers/event-indexer.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
+import { startSignalWriter } from './workers/signal-writer.ts';
 
 export interface ServiceOptions extends PolicyChange {
   /** Path of an SQLite file, or URL of a PostgreSQL database. */
@@ -114,6 +116,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
       catalogue,
       models: new LearnedModels(log),
+      signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
     };
     const channels = openChannels(
@@ -125,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startJanitor(deps),
       startLearner(deps),
       startSettler(deps),
+      startSignalWriter(deps),
       startEventIndexer(deps),
       // They open what is sealed.
       ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),

@@ -5,6 +5,7 @@ import { idempotency } from '../store/idempotency.ts';
 import { messages } from '../store/messages.ts';
 import { recentEvents } from '../store/recent-events.ts';
 import type { Tx } from '../store/store.ts';
+import { userSignals } from '../store/user-signals.ts';
 import { webhooks } from '../store/webhooks.ts';
 import { repeat, type Worker } from './worker.ts';
 
@@ -19,6 +20,7 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   messages.purge,
   contacts.purge,
   recentEvents.purge,
+  userSignals.purge,
 ];
 
 /** Removes what is past its time, in chunks small enough to delay no request. */

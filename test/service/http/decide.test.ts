@@ -216,6 +216,28 @@ describe('what is known of a person', () => {
     expect((await log(service))[0]!.context).toEqual({ surface: 'home' });
   });
 
+  test('events of a user weigh, those just sent and those of before a restart', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('only')]);
+    let service = await first.restart({ catalog });
+    const [buyer, other] = [
+      await identify(service, { userId: 'buyer' }),
+      await identify(service, { userId: 'other' }),
+    ];
+    const event = { userId: 'buyer', event: 'purchase', timestamp: new Date().toISOString() };
+    await service.send('POST', '/v1/events', { events: [event, event, event] });
+    for (let i = 0; i < 12; i++) {
+      await outcome(service, (await decide(service, buyer)).body.decisionId, 'actioned');
+      await decide(service, other);
+      if (i === 5) {
+        await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+        service = await service.restart();
+      }
+    }
+    expect((await decide(service, buyer)).body.action.reason).toMatch(/purchase happened speaks for it/);
+    expect((await decide(service, other)).body.action.reason).not.toMatch(/purchase/);
+  });
+
   test('refuses a context that is not flat', async () => {
     const service = await open();
     const { status } = await decide(service, 'h', { context: { cart: { items: 3 } } });

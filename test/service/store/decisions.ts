@@ -7,6 +7,7 @@ import { decisionSeeds } from '../../../src/service/decision-seed.ts';
 import type { ServiceDeps } from '../../../src/service/deps.ts';
 import { rewardAfter } from '../../../src/service/domain/decide/reward.ts';
 import { serialiseModel } from '../../../src/service/domain/decide/snapshot.ts';
+import { EventSignals } from '../../../src/service/event-signals.ts';
 import { decideHandlers } from '../../../src/service/http/handlers/decide.ts';
 import { messageHandlers } from '../../../src/service/http/handlers/messages.ts';
 import { LearnedModels } from '../../../src/service/learned-models.ts';
@@ -47,6 +48,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         cipher,
         catalogue: () => catalogue,
         models: new LearnedModels(() => {}),
+        signals: new EventSignals(),
         decisionSeed: decisionSeeds('store'),
       }) as unknown as ServiceDeps;
     const decide = (node: Store, hashId: string, maxDailyContacts?: number) =>

@@ -43,14 +43,15 @@ export function propensitiesOf(
   const deviations = Float64Array.from(scores, ({ own }) => BOLDNESS * Math.sqrt(own.variance));
   const worths = Float64Array.from(scores, ({ worth }) => worth);
   const sameWorth = worths.every((worth) => worth === worths[0]);
+  const running = inTheRunning(means, deviations, groups, shared, worths);
   const drawn = new Float64Array(shared.length);
   const wins = new Float64Array(count);
   const normal = normals(random);
   for (let draw = 0; draw < draws; draw++) {
     for (let group = 0; group < drawn.length; group++) drawn[group] = shared[group]! * normal();
-    let best = 0;
+    let best = running[0]!;
     let highest = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < count; i++) {
+    for (const i of running) {
       const score = means[i]! + drawn[groups[i]!]! + deviations[i]! * normal();
       const value = sameWorth ? score : worths[i]! / (1 + Math.exp(-score));
       if (value > highest) {
@@ -61,6 +62,25 @@ export function propensitiesOf(
     wins[best]! += 1;
   }
   return Array.from(wins, (won) => (1 - floor) * (won / draws) + floor * uniform);
+}
+
+/** Deviations beyond which a draw is not waited for: one in some 2,000. */
+const FAR = 3.3;
+
+/** The candidates that have a chance to win a draw; with many contents most have none and need no draws. */
+function inTheRunning(
+  means: Float64Array,
+  deviations: Float64Array,
+  groups: Int32Array,
+  shared: readonly number[],
+  worths: Float64Array,
+): Int32Array {
+  const value = (i: number, deviation: number) => worths[i]! / (1 + Math.exp(-(means[i]! + deviation)));
+  const spread = (i: number) => Math.hypot(deviations[i]!, shared[groups[i]!]!);
+  let bar = 0;
+  for (let i = 0; i < means.length; i++) bar = Math.max(bar, value(i, -spread(i)));
+  const all = Int32Array.from(means, (_, i) => i);
+  return all.filter((i) => value(i, FAR * spread(i)) >= bar);
 }
 
 const isSound = (belief: Belief) =>

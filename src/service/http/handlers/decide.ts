@@ -41,7 +41,7 @@ export const decideHandlers: Handlers = {
       contents: catalogue.contents,
       context,
       audience: await audienceOf(call, user),
-      person: { traits: user?.traits ?? {}, history },
+      person: { traits: user?.traits ?? {}, events: await eventsOf(call, user), history },
       user: hashId,
       guardrails: {
         excludeCategories: body.guardrails?.excludeCategories ?? [],
@@ -104,6 +104,13 @@ async function audienceOf(
   if (events.size === 0) return { traits: user.traits, events: new Map() };
   const since = now - lookBackDays * DAY_MS;
   return { traits: user.traits, events: await recentEvents.ofUser(tx, workspace.id, user.userId, since) };
+}
+
+/** How often the frequent events happened to the user, and how long ago. */
+async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: KnownUser | undefined) {
+  if (!user) return [];
+  const signals = await deps.signals.ofUser(tx, workspace.id, user.userId);
+  return signals.map(({ event, count, last }) => ({ event, count, age: Math.max(now - last, 0) }));
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */

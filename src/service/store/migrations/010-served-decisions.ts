@@ -15,6 +15,16 @@ export const servedDecisions: Migration = {
     `ALTER TABLE message ADD COLUMN served_at ${d.bigint}`,
     'ALTER TABLE message ADD COLUMN channel TEXT',
     'ALTER TABLE message ADD COLUMN surface TEXT',
+    // How often the frequent events happened to a user: a feature of decisions.
+    `CREATE TABLE user_signal (
+      workspace_id TEXT NOT NULL,
+      user_id TEXT NOT NULL,
+      event TEXT NOT NULL,
+      count ${d.bigint} NOT NULL,
+      last_ms ${d.bigint} NOT NULL,
+      PRIMARY KEY (workspace_id, user_id, event)
+    )`,
+    'CREATE INDEX user_signal_age ON user_signal (workspace_id, last_ms)',
     // The channel is empty for a poll that names none: it serves every in-app channel.
     `CREATE TABLE polled_channel (
       workspace_id TEXT NOT NULL,
