@@ -4,6 +4,7 @@
  * `x-beyond-specification` in the API description.
  */
 import * as z from 'zod/mini';
+import { isLocale } from '../kit/locale.ts';
 import { MAX_BATCH, MAX_NAME } from './limits.ts';
 import { isUtcDateTime } from './timestamp.ts';
 
@@ -29,6 +30,10 @@ const utc = () =>
   );
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' });
+const locale = () =>
+  z
+    .string()
+    .check(z.maxLength(MAX_NAME), z.refine(isLocale, { error: 'must be a locale tag, such as en-GB' }));
 const requestId = () => beyond(z.string());
 
 // ---- events and users -------------------------------------------------------------------------------------------
@@ -54,13 +59,7 @@ export const User = z.strictObject({
   timeZone: z.optional(
     z.string().check(z.refine(isTimeZone, { error: 'must be an IANA time zone, such as Europe/Berlin' })),
   ),
-  locale: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, { error: 'must be a locale tag, such as en-GB' }),
-      ),
-  ),
+  locale: z.optional(locale()),
   traits: z.optional(z.record(z.string(), scalar())),
 });
 export type User = z.infer<typeof User>;
@@ -96,7 +95,7 @@ export const DecideRequest = z.strictObject({
       z.object({
         channel: z.optional(name()),
         surface: z.optional(name()),
-        locale: z.optional(name()),
+        locale: z.optional(locale()),
       }),
       scalar(),
     ),
@@ -130,13 +129,36 @@ export const LoggedDecision = z.object({
   context: z.record(z.string(), z.string()),
   contentId: z.nullable(z.string()),
   candidates: z.array(z.object({ contentId: z.string(), propensity: z.number(), ranking: z.number() })),
+  others: z.optional(
+    beyond(
+      z.object({
+        count: z.int(),
+        propensity: z.number(),
+        ranking: z.number(),
+        expected: z.number(),
+      }),
+      'The candidates that are not named: how many, the sum of their propensities, their mean ranking, and the sum of propensity × ranking.',
+    ),
+  ),
   modelVersion: z.int(),
   seed: z.string(),
   reward: z.nullable(z.number()),
 });
 export const MAX_LOG_PAGE = 1000;
 const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
+const instant = () =>
+  z.string().check(
+    z.maxLength(MAX_NAME),
+    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+    }),
+  );
 export const ListDecisionsQuery = z.strictObject({
+  hashId: z.optional(name()),
+  contentId: z.optional(name()),
+  since: z.optional(instant()),
+  until: z.optional(instant()),
+  order: z.optional(z.enum(['oldest', 'newest'])),
   after: z.optional(
     z.string().check(z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' })),
   ),
@@ -157,11 +179,17 @@ export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as c
 export const Message = z.object({
   decisionId: z.string(),
   contentId: z.string(),
+  channel: z.nullable(z.string()),
+  surface: z.nullable(z.string()),
   format: z.enum(MESSAGE_FORMATS),
   title: z.string(),
   body: z.string(),
 });
-export const ListMessagesQuery = z.strictObject({ hashId: name() });
+export const ListMessagesQuery = z.strictObject({
+  hashId: name(),
+  surface: z.optional(name()),
+  channel: z.optional(name()),
+});
 export const ListMessagesAnswer = beyond(z.object({ messages: z.array(Message) }));
 
 export const MESSAGE_OUTCOMES = ['opened', 'clicked', 'actioned', 'dismissed'] as const;

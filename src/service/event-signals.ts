@@ -6,7 +6,9 @@ const FREQUENT = 12;
 /** Names among which the frequent ones are found. */
 const MAX_NAMES = 256;
 /** Pairs of user and event that wait to be stored. Beyond it events are not counted: features may be approximate. */
-const MAX_WAITING = 50_000;
+const MAX_WAITING = 20_000;
+/** Events of a batch by which the frequent names are found. */
+const SAMPLE = 50;
 const MAX_WORKSPACES = 1_000;
 
 interface Waiting {
@@ -30,13 +32,16 @@ export class EventSignals {
   readonly #waiting = new Map<string, Map<string, Map<string, Waiting>>>();
   #size = 0;
 
-  /** Counts ingested events; `at` is Unix ms. */
+  /** Counts ingested events. */
   note(
     workspaceId: string,
-    events: readonly { readonly userId: string; readonly event: string; readonly at: number }[],
+    events: readonly { readonly userId: string; readonly event: string; readonly timestamp: string }[],
   ): void {
+    if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
-    for (const { event } of events) {
+    const stride = Math.max(1, Math.floor(events.length / SAMPLE));
+    for (let i = 0; i < events.length; i += stride) {
+      const { event } = events[i]!;
       if (!names.has(event) && names.size >= MAX_NAMES) dropRarest(names);
       names.set(event, (names.get(event) ?? 0) + 1);
     }
@@ -46,9 +51,10 @@ export class EventSignals {
         .slice(0, FREQUENT)
         .map(([name]) => name),
     );
-    for (const { userId, event, at } of events) {
+    for (const { userId, event, timestamp } of events) {
       if (this.#size >= MAX_WAITING) return;
       if (!frequent.has(event)) continue;
+      const at = Date.parse(timestamp);
       const users = getOrMake(this.#waiting, workspaceId, () => new Map<string, Map<string, Waiting>>());
       const ofUser = getOrMake(users, userId, () => new Map<string, Waiting>());
       const known = ofUser.get(event);

@@ -1,3 +1,4 @@
+import { canonicalLocale } from '../../kit/locale.ts';
 import type { Content } from '../domain/decide/content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import type { Catalog } from './schema.ts';
@@ -63,7 +64,7 @@ function toContent(content: Catalog['contents'][number]): Content {
     ...rest,
     channels: channels ?? [],
     surfaces: surfaces ?? [],
-    locales: locales ?? [],
+    locales: (locales ?? []).map(canonicalLocale),
     traits: eligibility?.traits ?? [],
     events: eligibility?.events ?? [],
     prior: prior ?? PRIOR,

@@ -4,9 +4,16 @@
  */
 import * as z from 'zod/mini';
 import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
+import { isLocale } from '../../kit/locale.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(256));
 const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
+const locales = () =>
+  z.optional(
+    z
+      .array(z.string().check(z.refine(isLocale, { error: 'must be a locale tag, such as en-GB' })))
+      .check(z.maxLength(256)),
+  );
 const scalar = () => z.union([z.string(), z.number(), z.boolean()]);
 const instant = () =>
   z.iso.datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' });
@@ -50,7 +57,7 @@ export const CatalogContent = z.strictObject({
   category: described(name(), 'What guardrails.excludeCategories names.'),
   channels: described(names(), 'Channels it may be shown on; left out or empty: any.'),
   surfaces: described(names(), 'Surfaces it may be shown on; left out or empty: any.'),
-  locales: described(names(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
+  locales: described(locales(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),

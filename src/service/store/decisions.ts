@@ -1,6 +1,7 @@
 import type { Candidate } from '../domain/decide/decide.ts';
-import type { Context, Feature } from '../domain/decide/features.ts';
-import type { Tx } from './store.ts';
+import { type Context, type Feature, packFeatures, unpackFeatures } from '../domain/decide/features.ts';
+import type { Others } from '../domain/decide/log-entry.ts';
+import type { SqlValue, Tx } from './store.ts';
 
 /** A decision as it is logged: enough to make it again and to judge other policies by it. */
 export interface DecisionRecord {
@@ -10,6 +11,8 @@ export interface DecisionRecord {
   /** Null where nothing was chosen. */
   readonly contentId: string | null;
   readonly candidates: readonly Candidate[];
+  /** The candidates not named, together; null where all are. */
+  readonly others: Others | null;
   /** What the choice was made by; null for a decision of an earlier version. */
   readonly features: readonly Feature[] | null;
   /** The chosen content's category; null where nothing was chosen, and for a decision of an earlier version. */
@@ -30,6 +33,17 @@ export interface LoggedDecision extends DecisionRecord {
   readonly reward: number | null;
 }
 
+/** Which part of the log, and in which order; times are Unix ms. */
+export interface LogFilter {
+  readonly newest?: boolean;
+  /** The number of the decision before the page. */
+  readonly after?: number | undefined;
+  readonly hashId?: string | undefined;
+  readonly contentId?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
 interface Row {
   seq: number;
   decisionId: string;
@@ -38,6 +52,7 @@ interface Row {
   context: string;
   contentId: string | null;
   candidates: string;
+  others: string | null;
   features: string | null;
   category: string | null;
   countedAt: number | null;
@@ -48,14 +63,14 @@ interface Row {
 }
 
 const SELECT = `SELECT seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
-  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, features,
+  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, others, features,
   category, counted_at AS "countedAt" FROM decision`;
 
 export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
     await tx.sql.run(
       `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, others) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         record.decisionId,
@@ -69,6 +84,7 @@ export const decisions = {
         record.seed,
         record.features && JSON.stringify(packFeatures(record.features)),
         record.category,
+        record.others && JSON.stringify(Object.values(record.others)),
       ],
     );
   },
@@ -121,25 +137,35 @@ export const decisions = {
 
   /** Up to `most` decisions of a workspace after a number of the log, oldest first. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<LoggedDecision[]> {
-    const rows = await tx.sql.all<Row>(`${SELECT} WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`, [
-      workspaceId,
-      seq,
-      most,
-    ]);
+    return decisions.page(tx, workspaceId, { after: seq }, most);
+  },
+
+  /** Up to `most` decisions of a workspace that a filter admits, in its order. */
+  async page(tx: Tx, workspaceId: string, filter: LogFilter, most: number): Promise<LoggedDecision[]> {
+    const { newest, after, hashId, contentId, since, until } = filter;
+    const conditions: [string, SqlValue | undefined][] = [
+      ['workspace_id = ?', workspaceId],
+      [newest ? 'seq < ?' : 'seq > ?', after],
+      ['hash_id = ?', hashId],
+      ['content_id = ?', contentId],
+      ['at_ms >= ?', since],
+      ['at_ms < ?', until],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
+    const rows = await tx.sql.all<Row>(
+      `${SELECT} WHERE ${given.map(([text]) => text).join(' AND ')} ORDER BY seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+      [...given.map(([, value]) => value), most],
+    );
     return rows.map(fromRow);
   },
 };
 
-const packFeatures = (features: readonly Feature[]) =>
-  features.flatMap(({ key, value }) => [key, Math.round(value * 1e4) / 1e4]);
-
-/** The features as they were stored: without labels, which may hold what a person would not want kept. */
-export function unpackFeatures(packed: readonly number[]): Feature[] {
-  const features: Feature[] = [];
-  for (let i = 0; i + 1 < packed.length; i += 2)
-    features.push({ key: packed[i]!, value: packed[i + 1]!, label: '' });
-  return features;
-}
+const readOthers = ([count, propensity, ranking, expected]: [number, number, number, number]): Others => ({
+  count,
+  propensity,
+  ranking,
+  expected,
+});
 
 function fromRow(row: Row): LoggedDecision {
   const candidates = JSON.parse(row.candidates) as [string, number, number][];
@@ -150,6 +176,7 @@ function fromRow(row: Row): LoggedDecision {
     modelVersion: Number(row.modelVersion),
     context: JSON.parse(row.context),
     features: row.features === null ? null : unpackFeatures(JSON.parse(row.features)),
+    others: row.others === null ? null : readOthers(JSON.parse(row.others)),
     countedAt: row.countedAt === null ? null : Number(row.countedAt),
     candidates: candidates.map(([contentId, propensity, ranking]) => ({ contentId, propensity, ranking })),
   };

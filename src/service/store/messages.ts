@@ -5,6 +5,8 @@ import type { Tx } from './store.ts';
 export interface WaitingMessage {
   readonly decisionId: string;
   readonly contentId: string;
+  readonly channel: string | null;
+  readonly surface: string | null;
   readonly format: string;
   readonly title: string;
   readonly body: string;
@@ -20,12 +22,18 @@ export const messages = {
   async add(
     tx: Tx,
     workspaceId: string,
-    to: { hashId: string; decisionId: string; withdrawAt: number },
+    to: {
+      hashId: string;
+      decisionId: string;
+      withdrawAt: number;
+      channel: string | null;
+      surface: string | null;
+    },
     content: Content,
   ): Promise<void> {
     await tx.sql.run(
-      `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
+         channel, surface) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         to.decisionId,
@@ -36,17 +44,29 @@ export const messages = {
         content.body,
         tx.now,
         to.withdrawAt,
+        to.channel,
+        to.surface,
       ],
     );
   },
 
-  /** The messages that wait for a user, the newest first. */
-  async waiting(tx: Tx, workspaceId: string, hashId: string): Promise<WaitingMessage[]> {
+  /**
+   * The messages that wait for a user, the newest first, held for the rest of the transaction. A channel or a surface
+   * leaves out the messages for another one.
+   */
+  async waiting(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    { channel, surface }: { channel?: string | undefined; surface?: string | undefined } = {},
+  ): Promise<WaitingMessage[]> {
     return tx.sql.all<WaitingMessage>(
-      `SELECT decision_id AS "decisionId", content_id AS "contentId", format, title, body,
+      `SELECT decision_id AS "decisionId", content_id AS "contentId", channel, surface, format, title, body,
          served_at AS "servedAt" FROM message
-       WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ? ORDER BY at_ms DESC, decision_id LIMIT ${MOST}`,
-      [workspaceId, hashId, tx.now],
+       WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+         AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
+       ORDER BY at_ms DESC, decision_id LIMIT ${MOST} ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, hashId, tx.now, surface ?? '', surface ?? '', channel ?? '', channel ?? ''],
     );
   },
 

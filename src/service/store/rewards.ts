@@ -1,6 +1,6 @@
-import { featuresOf } from '../domain/decide/features.ts';
+import { featuresOf, unpackFeatures } from '../domain/decide/features.ts';
 import type { RewardEntry } from '../domain/decide/learning.ts';
-import { decisions, type LoggedDecision, unpackFeatures } from './decisions.ts';
+import { decisions, type LoggedDecision } from './decisions.ts';
 import type { Tx } from './store.ts';
 
 export interface NumberedReward extends RewardEntry {

@@ -4,7 +4,7 @@ import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 250;
 /** Pairs of one transaction: some milliseconds of work. */
-const CHUNK = 1_000;
+const CHUNK = 400;
 
 /** Stores what ingest counted of each user's events. What a crash loses of it is made up by later events. */
 export function startSignalWriter({ store, clock, log, signals }: ServiceDeps): Worker {

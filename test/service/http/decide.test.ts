@@ -98,6 +98,36 @@ describe('decide', () => {
     expect(await waiting(service, 'h')).toEqual([]);
   });
 
+  test('guardrails fail closed: unknown categories are named, locales are BCP 47', async () => {
+    const service = await open();
+    const typo = { guardrails: { excludeCategories: ['offers', 'ofers'] } };
+    expect((await decide(service, 'h', typo)).body.action.reason).toMatch(
+      /Warning: no content is in the excluded category ofers\.$/,
+    );
+    const inLocale = (locale: string) => decide(service, 'h', { context: { locale } });
+    expect((await inLocale('en_GB')).body.action.reason).toMatch(/in en-GB/);
+    expect((await inLocale('banana')).status).toBe(400);
+    const user = {
+      users: [
+        { userId: 'u', locale: 'pt_BR' },
+        { userId: 'v', locale: 'nonsense_' },
+      ],
+    };
+    const refused = await service.send('POST', '/v1/users', user);
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringMatching(/users\[1\]\.locale|"index":1/),
+    ]);
+  });
+
+  test('the reason names the trait rule that admitted a content', async () => {
+    const first = await open();
+    const pro = content('pro', { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } });
+    const service = await first.restart({ catalog: catalogFile(first, [pro]) });
+    const hashId = await identify(service, { userId: 'u', traits: { plan: 'pro' } });
+    expect((await decide(service, hashId)).body.action.reason).toMatch(/by the rule on trait plan;/);
+  });
+
   test('keeps the cap under 64 requests at a time, also for a hashId nobody knows', async () => {
     const service = await open();
     const answers = await Promise.all(
@@ -252,7 +282,9 @@ describe('render', () => {
     const [message, ...more] = await waiting(service, 'h');
     expect(more).toEqual([]);
     expect(message).toMatchObject({ decisionId: body.decisionId, contentId: body.action.contentId });
-    expect(Object.keys(message!)).toEqual(['decisionId', 'contentId', 'format', 'title', 'body']);
+    expect(Object.keys(message!)).toEqual([
+      ...['decisionId', 'contentId', 'channel', 'surface', 'format', 'title', 'body'],
+    ]);
     expect((await outcome(service, body.decisionId, 'opened')).status).toBe(202);
     expect(await waiting(service, 'h')).toHaveLength(1);
     expect((await outcome(service, body.decisionId, 'clicked')).status).toBe(202);
@@ -269,6 +301,60 @@ describe('render', () => {
     expect(await waiting(service, hashId)).toHaveLength(1);
     clock.set('2026-05-01T15:00:10Z');
     expect(await waiting(service, hashId)).toEqual([]);
+  });
+
+  test('a poll serves what suits the surface, and withdraws what was recalled or no longer suits', async () => {
+    const first = await open();
+    const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };
+    const service = await first.restart({
+      catalog: catalogFile(first, [content('recalled'), content('pro', pro)]),
+    });
+    const at = (channel: string, surface: string, category: string) => ({
+      context: { channel, surface },
+      guardrails: { excludeCategories: [category] },
+    });
+    const catalogWith = (...contents: object[]) => catalogFile(service, contents);
+    const hashId = await identify(service, { userId: 'u', traits: { plan: 'pro' } });
+    await waiting(service, hashId);
+    catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
+    const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
+    await expect
+      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).contentId, { timeout: 10_000 })
+      .toBe('recalled');
+    expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
+    expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
+    const on = async (surface: string) =>
+      (
+        await service.send<AnswerOf<'listMessages'>>(
+          'GET',
+          `/v1/messages?hashId=${hashId}&surface=${surface}`,
+        )
+      ).body.messages.map((message) => [message.contentId, message.channel, message.surface]);
+    expect(await on('cart')).toEqual([['pro', 'in-app', 'cart']]);
+    expect((await on('home')).at(0)).toEqual(['recalled', 'in-app', 'home']);
+    expect(await on('lock')).toEqual([]);
+    await identify(service, { userId: 'u', traits: { plan: 'free' } });
+    expect(await on('cart')).toEqual([]);
+    catalogWith(content('pro', pro));
+    await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
+  });
+
+  test('a contact withdrawn before it was served is released; one that was served is not', async () => {
+    const first = await open();
+    const service = await first.restart({ catalog: catalogFile(first, [content('a'), content('b')]) });
+    await waiting(service, 'anybody');
+    const once = async (hashId: string) =>
+      (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.contentId;
+    expect([await once('unserved'), await once('served')]).not.toContain(null);
+    expect(await waiting(service, 'served')).toHaveLength(1);
+    expect([await once('unserved'), await once('served')]).toEqual([null, null]);
+    catalogFile(service, [content('c')]);
+    const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
+    await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
+    expect(await waiting(service, 'unserved')).toEqual([]);
+    expect(await waiting(service, 'served')).toEqual([]);
+    expect([await once('unserved'), await once('served')]).toEqual(['c', null]);
+    expect(await once('unserved')).toBeNull();
   });
 
   test('refuses an outcome of no message and one it does not know', async () => {
@@ -296,6 +382,51 @@ describe('the log and what is learned from it', () => {
     });
     expect(entry!.seed).toMatch(/^[0-9a-f]{16}$/);
     expect(entry!.candidates.reduce((sum, c) => sum + c.propensity, 0)).toBeCloseTo(1, 10);
+  });
+
+  test('a decision among 500 contents takes at most 2 kB of the log, and pages are bounded in bytes', async () => {
+    const first = await open();
+    const many = Array.from({ length: 500 }, (_, i) => content(`content-with-a-name-${i}`));
+    const service = await first.restart({ catalog: catalogFile(first, many) });
+    for (let i = 0; i < 3; i++) await decide(service, 'h');
+    for (const entry of await log(service)) {
+      expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(2048);
+      expect(entry.candidates.length + entry.others!.count).toBe(500);
+      expect(entry.candidates.map(({ contentId }) => contentId)).toContain(entry.contentId);
+      const listed = entry.candidates.reduce((sum, { propensity }) => sum + propensity, 0);
+      expect(listed + entry.others!.propensity).toBeCloseTo(1, 10);
+    }
+    const [row] = await service.deps.store.read((tx) =>
+      tx.sql.all<object>('SELECT * FROM decision ORDER BY seq DESC LIMIT 1'),
+    );
+    expect(Buffer.byteLength(Object.values(row!).join())).toBeLessThan(2048);
+    await service.deps.store.write((tx) =>
+      tx.sql.run('UPDATE decision SET context = ?', [JSON.stringify({ surface: 'x'.repeat(600_000) })]),
+    );
+    const page = await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions');
+    expect(page.body.decisions).toHaveLength(1);
+    expect(page.body.next).toBe('1');
+  });
+
+  test('is read by user, content and time, the newest first where asked for', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    for (const user of ['a', 'b', 'a', 'c']) {
+      await decide(service, user);
+      clock.set(new Date(clock.now() + 60_000).toISOString());
+    }
+    const entries = await log(service);
+    const read = async (query: string) =>
+      (await service.send<AnswerOf<'listDecisions'>>('GET', `/v1/decisions?${query}`)).body;
+    const users = async (query: string) => (await read(query)).decisions.map(({ hashId }) => hashId);
+    expect(await users('hashId=a')).toEqual(['a', 'a']);
+    expect(await users('order=newest')).toEqual(['c', 'a', 'b', 'a']);
+    const newest = await read('order=newest&limit=3');
+    expect(await users(`order=newest&after=${newest.next}`)).toEqual(['a']);
+    expect(await users(`since=${entries[1]!.at}&until=${entries[3]!.at}`)).toEqual(['b', 'a']);
+    const shown = entries.filter(({ contentId }) => contentId === entries[2]!.contentId);
+    expect(await users(`contentId=${entries[2]!.contentId}`)).toEqual(shown.map(({ hashId }) => hashId));
+    expect((await service.send('GET', '/v1/decisions?since=yesterday')).status).toBe(400);
   });
 
   test('pages through the log', async () => {

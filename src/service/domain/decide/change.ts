@@ -2,9 +2,9 @@
 const FALL = 1;
 const THRESHOLD = 14;
 
-/** Decisions kept until their outcome is nearly certain. Beyond it, an outcome changes nothing here. */
+/** Decisions kept for late responses. Beyond it, a response changes nothing here. */
 export const MAX_RECENT = 4096;
-/** Delays of the last responses, of which the median says when a silence starts to count. */
+/** Delays of the last responses, of which the median says when silence starts to count. */
 const MAX_DELAYS = 63;
 /** Two contents that fell within so many decisions mean that the whole world changed. */
 const TOGETHER = 300;
@@ -13,8 +13,6 @@ const TOGETHER = 300;
 export interface Recent {
   readonly decision: number;
   readonly contentId: string;
-  /** Which life of the content it belongs to; another one after the content was returned to its prior. */
-  readonly life: number;
   readonly at: number;
   readonly predicted: Float64Array;
   /** The prediction that the detector works with. */
@@ -22,7 +20,6 @@ export interface Recent {
   /** Number of the decision in the model's own count. */
   readonly nth: number;
   response: number;
-  counted: boolean;
 }
 
 /** Log-likelihood ratio of "the log-odds fell by `FALL`" against "as expected", for one response. */
@@ -34,67 +31,34 @@ function evidenceOfFall(expected: number, response: number): number {
 }
 
 /**
- * Notices that a content stopped earning what it did: a downward CUSUM (Page, 1954) for each content. A decision is
- * counted only once it is older than the median delay of a response, so that silence is not taken for a refusal too
- * early; a response that comes later still is corrected.
+ * Notices that a content stopped earning what it did: a downward CUSUM (Page, 1954) for each content. Silence comes
+ * here only once it is older than the median delay of a response; a response that comes later still is corrected.
  */
 export class ChangeDetector {
   readonly recent = new Map<number, Recent>();
-  /** Those of them that are not counted yet, the oldest first. */
-  readonly waiting = new Map<number, Recent>();
   readonly delays: number[] = [];
   readonly sums = new Map<string, number>();
   lastFall = Number.NEGATIVE_INFINITY;
   #delay: number | null = null;
 
-  add(decision: Recent): void {
-    if (this.recent.size >= MAX_RECENT) {
-      const oldest = this.recent.keys().next().value!;
-      this.recent.delete(oldest);
-      this.waiting.delete(oldest);
-    }
+  /** Counts a decision; true where its content fell by it. */
+  add(decision: Recent): boolean {
+    if (this.recent.size >= MAX_RECENT) this.recent.delete(this.recent.keys().next().value!);
     this.recent.set(decision.decision, decision);
-    this.waiting.set(decision.decision, decision);
-  }
-
-  /** Takes note of the delay of a response, in ms. */
-  responded(delay: number): void {
-    this.delays.push(Math.max(delay, 0));
-    if (this.delays.length > MAX_DELAYS) this.delays.shift();
-    this.#delay = null;
+    const { contentId, expected, response } = decision;
+    const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));
+    if (sum > THRESHOLD) this.sums.delete(contentId);
+    else this.sums.set(contentId, sum);
+    return sum > THRESHOLD;
   }
 
   /** Corrects what was counted for a decision. */
   correct(decision: Recent, response: number): void {
-    if (decision.counted) {
-      const change =
-        evidenceOfFall(decision.expected, response) - evidenceOfFall(decision.expected, decision.response);
-      const sum = this.sums.get(decision.contentId);
-      if (sum !== undefined) this.sums.set(decision.contentId, Math.max(0, sum + change));
-    }
+    const { contentId, expected } = decision;
+    const change = evidenceOfFall(expected, response) - evidenceOfFall(expected, decision.response);
+    const sum = this.sums.get(contentId);
+    if (sum !== undefined) this.sums.set(contentId, Math.max(0, sum + change));
     decision.response = response;
-  }
-
-  /**
-   * Counts the decisions that are old enough at `now`; returns the contents that fell. `life` is the life of a
-   * content: what belongs to an earlier one is passed over.
-   */
-  ripen(now: number, life: (contentId: string) => number): string[] {
-    const fallen: string[] = [];
-    const before = now - this.#medianDelay();
-    for (const [key, decision] of this.waiting) {
-      if (decision.at >= before) break;
-      this.waiting.delete(key);
-      decision.counted = true;
-      if (life(decision.contentId) !== decision.life) continue;
-      const known = this.sums.get(decision.contentId) ?? 0;
-      const sum = Math.max(0, known + evidenceOfFall(decision.expected, decision.response));
-      if (sum > THRESHOLD) {
-        fallen.push(decision.contentId);
-        this.sums.delete(decision.contentId);
-      } else this.sums.set(decision.contentId, sum);
-    }
-    return fallen;
   }
 
   /** Takes note that a content fell; true where another did shortly before. */
@@ -104,7 +68,15 @@ export class ChangeDetector {
     return together;
   }
 
-  #medianDelay(): number {
+  /** Takes note of the delay of a response, in ms. */
+  responded(delay: number): void {
+    this.delays.push(Math.max(delay, 0));
+    if (this.delays.length > MAX_DELAYS) this.delays.shift();
+    this.#delay = null;
+  }
+
+  /** Half of the responses came within this time, in ms; 0 where none is known. */
+  get medianDelay(): number {
     this.#delay ??= [...this.delays].sort((a, b) => a - b)[this.delays.length >> 1] ?? 0;
     return this.#delay;
   }

@@ -2,7 +2,7 @@ import { seededRandom } from '../../../kit/random.ts';
 import type { Audience, Content } from './content.ts';
 import { type Removal, removalOf } from './eligibility.ts';
 import { type Context, type Feature, featuresOf, type Person } from './features.ts';
-import { capIsReached, type Guardrails, isExcluded } from './guardrails.ts';
+import { capIsReached, type Guardrails, isExcluded, unknownCategories } from './guardrails.ts';
 import { type Model, probability } from './model.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
@@ -56,6 +56,7 @@ export function decide(situation: Situation): Choice {
     const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
     return { chosen: null, reason: reasonForNone([], cap), candidates: [], features: [] };
   }
+  const unknown = unknownCategories(contents, guardrails);
   const left: Content[] = [];
   const removed: { contentId: string; removal: Removal }[] = [];
   for (const content of contents) {
@@ -66,9 +67,22 @@ export function decide(situation: Situation): Choice {
     else left.push(content);
   }
   if (left.length === 0)
-    return { chosen: null, reason: reasonForNone(removed, null), candidates: [], features: [] };
-  return choose(left, situation);
+    return {
+      chosen: null,
+      reason: `${reasonForNone(removed, null)}${warningOf(unknown)}`,
+      candidates: [],
+      features: [],
+    };
+  const choice = choose(left, situation);
+  return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
 }
+
+/** A category to exclude that no content has is most likely misspelled, so the answer says it. */
+const warningOf = (unknown: readonly string[]) =>
+  unknown.length === 0 ? '' : ` Warning: no content is in the excluded ${few(unknown)}.`;
+
+const few = (names: readonly string[]) =>
+  `${names.length === 1 ? 'category' : 'categories'} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
 
 function choose(contents: readonly Content[], situation: Situation): Choice {
   const { context, model, person, user } = situation;
@@ -89,9 +103,10 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
   });
   const index = sample(propensities, random);
   const chosen = candidates[index]!;
-  const { category } = contents[index]!;
+  const { category, traits } = contents[index]!;
   const reason = reasonFor({
     context,
+    rules: [...new Set(traits.map(({ trait }) => trait))],
     features,
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,
     weight: (feature) => reader.weight(chosen.contentId, category, feature),

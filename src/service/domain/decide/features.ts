@@ -90,7 +90,8 @@ function identifies(trait: string, value: TraitValue): boolean {
 const feature = (text: string, label: string): Feature => ({ key: hash32(text) || 1, label, value: 1 });
 
 function scaled(features: readonly Feature[]): Feature[] {
-  const value = Math.min(1, Math.sqrt(GROUP / Math.max(1, features.length)));
+  // Four decimals, as they are stored.
+  const value = Math.round(1e4 * Math.min(1, Math.sqrt(GROUP / Math.max(1, features.length)))) / 1e4;
   return features.map((each) => ({ ...each, value }));
 }
 
@@ -115,3 +116,15 @@ function magnitude(value: number): string {
 
 const AGES = [3600e3, 86_400e3, 7 * 86_400e3, 30 * 86_400e3];
 const recency = (age: number) => AGES.findIndex((limit) => age < limit);
+
+/** Features as they are stored: [key, value, key, value, …], without labels. */
+export const packFeatures = (features: readonly Feature[]): number[] =>
+  features.flatMap(({ key, value }) => [key, Math.round(value * 1e4) / 1e4]);
+
+/** The features as they were stored. */
+export function unpackFeatures(packed: readonly number[]): Feature[] {
+  const features: Feature[] = [];
+  for (let i = 0; i + 1 < packed.length; i += 2)
+    features.push({ key: packed[i]!, value: packed[i + 1]!, label: '' });
+  return features;
+}

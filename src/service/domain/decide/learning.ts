@@ -1,8 +1,8 @@
 import { hash32 } from '../../../kit/hash32.ts';
 import type { Feature } from './features.ts';
-import type { Model } from './model.ts';
+import type { Example, Model } from './model.ts';
 import { responseOf } from './reward.ts';
-import { amend, type Example, learn, notice } from './update.ts';
+import { countSilence, keepPending, learn, respond } from './update.ts';
 
 /** One entry of the reward log: what a decision earned, and what it was thought to have earned before. */
 export interface RewardEntry {
@@ -31,9 +31,10 @@ export function fold(model: Model, entries: readonly RewardEntry[]): void {
     const example: Example = { ...entry, decision: hash32(entry.decisionId) };
     const response = responseOf(entry.to);
     const before = entry.from === null ? 0 : responseOf(entry.from);
-    if (entry.from === null) learn(model, example, response);
-    else if (response !== before) amend(model, example, before, response);
-    notice(model, entry.at);
+    if (entry.from === null && response === 0) keepPending(model, example);
+    else if (entry.from === null) learn(model, example, response);
+    else if (response !== before) respond(model, example, before, response);
+    countSilence(model, entry.at);
     countWorth(model, entry.contentId, entry.to - (entry.from ?? 0), response - before);
     model.version++;
   }

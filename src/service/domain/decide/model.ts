@@ -2,6 +2,7 @@ import { hash32 } from '../../../kit/hash32.ts';
 import { type Belief, Block, type Row, type Spread } from './block.ts';
 import { ChangeDetector } from './change.ts';
 import { FeatureTable } from './feature-table.ts';
+import type { Feature } from './features.ts';
 import { Personal } from './personal.ts';
 
 /** Prior variances in a category's block, the same in every copy. */
@@ -42,6 +43,19 @@ export interface Known {
   responses: number;
 }
 
+/** One decision, as the learner sees it. */
+export interface Example {
+  readonly decision: number;
+  readonly contentId: string;
+  readonly category: string;
+  readonly prior: number;
+  readonly features: readonly Feature[];
+  /** Null where the user is not known. */
+  readonly user: string | null;
+  /** Unix ms of the entry. */
+  readonly at: number;
+}
+
 /** What was folded in together, for the next version and for reading a decision off it. */
 export class Model {
   /** The last entry of the reward log that is folded in. */
@@ -51,6 +65,8 @@ export class Model {
   readonly contents = new Map<string, Known>();
   readonly personal = new Personal(TASTES);
   readonly change = new ChangeDetector();
+  /** Decisions without a response whose silence does not count yet, the oldest first. */
+  readonly pending = new Map<number, Example>();
   /** Discounted log-likelihood of each copy's predictions. */
   readonly evidence = new Float64Array(COPIES.length);
   /** Decisions folded in. */

@@ -6,6 +6,8 @@ const SLIGHT = 0.1;
 
 export interface Chosen {
   readonly context: Context;
+  /** Traits whose rules admitted the content. */
+  readonly rules: readonly string[];
   readonly features: readonly Feature[];
   /** Outcomes learned of this content. */
   readonly seen: number;
@@ -21,7 +23,9 @@ export interface Chosen {
 /** Why this content may be shown here and what weighed most for it, in words. */
 export function reasonFor(chosen: Chosen): string {
   const { candidates, higher, level } = chosen;
-  const parts = [`Eligible${placeOf(chosen.context)}`];
+  const { rules } = chosen;
+  const admitted = rules.length === 0 ? '' : ` by the rule on trait ${rules.join(', ')}`;
+  const parts = [`Eligible${placeOf(chosen.context)}${admitted}`];
   if (candidates === 1) parts.push('the only candidate');
   else if (higher === 0)
     parts.push(`ranked first of ${candidates}${level > 0 ? `, level with ${level}` : ''}`);

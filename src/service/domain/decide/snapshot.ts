@@ -1,6 +1,7 @@
 import type { Block } from './block.ts';
-import { type ChangeDetector, MAX_RECENT, type Recent } from './change.ts';
+import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { MAX_FEATURES } from './feature-table.ts';
+import { packFeatures, unpackFeatures } from './features.ts';
 import { COPIES, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
 import { convertOldActions } from './older-snapshot.ts';
 
@@ -27,17 +28,16 @@ export function serialiseModel(model: Model): string {
     ]),
     pairs: pairs.map(([key]) => key),
     tastes: pack(Float64Array.from(pairs.flatMap(([, { mean, variance }]) => [...mean, ...variance]))),
-    recent: recent.map((r) => [
-      r.decision,
-      r.contentId,
-      r.life,
-      r.at,
-      r.expected,
-      r.nth,
-      r.response,
-      +r.counted,
-    ]),
+    recent: recent.map((r) => [r.decision, r.contentId, r.at, r.expected, r.nth, r.response]),
     predicted: pack(Float64Array.from(recent.flatMap(({ predicted }) => [...predicted]))),
+    pending: [...model.pending.values()].map(
+      ({ decision, at, prior, contentId, category, user, features }) => [
+        [decision, at, prior],
+        [contentId, category],
+        user,
+        packFeatures(features),
+      ],
+    ),
     delays: change.delays,
     sums: [...change.sums],
     lastFall: Number.isFinite(change.lastFall) ? change.lastFall : null,
@@ -74,7 +74,8 @@ interface Stored {
   contents: [string, number[], number, number, string, string][];
   pairs: number[];
   tastes: string;
-  recent: [number, string, number, number, number, number, number, number][];
+  recent: [number, string, number, number, number, number][];
+  pending: [number[], string[], string | null, number[]][];
   predicted: string;
   delays: number[];
   sums: [string, number][];
@@ -118,6 +119,14 @@ function read(stored: Stored): Model {
     must(Number.isSafeInteger(key) && variance.every((v) => v >= 0));
     model.personal.pairs.set(key, { mean: tastes.slice(from, from + copies), variance });
   }
+  for (const [times, ids, user, features] of stored.pending) {
+    const [decision, at, prior] = numbers(times, 3) as [number, number, number];
+    const [contentId, category] = ids as [string, string];
+    must(typeof contentId === 'string' && typeof category === 'string');
+    must(user === null || typeof user === 'string');
+    const packed = unpackFeatures(numbers(features, features.length));
+    model.pending.set(decision, { decision, at, prior, contentId, category, user, features: packed });
+  }
   readChange(model.change, stored);
   return model;
 }
@@ -127,20 +136,9 @@ function readChange(change: ChangeDetector, stored: Stored): void {
   must(stored.recent.length <= MAX_RECENT);
   const predicted = unpack(stored.predicted, stored.recent.length * copies);
   for (const [i, [decision, contentId, ...rest]] of stored.recent.entries()) {
-    const [life, at, expected, nth, response, counted] = numbers(rest, 6) as number[];
-    const recent: Recent = {
-      decision,
-      contentId,
-      life: life!,
-      at: at!,
-      expected: expected!,
-      nth: nth!,
-      response: response!,
-      counted: counted === 1,
-      predicted: predicted.slice(i * copies, (i + 1) * copies),
-    };
-    change.recent.set(decision, recent);
-    if (!recent.counted) change.waiting.set(decision, recent);
+    const [at, expected, nth, response] = numbers(rest, 4) as [number, number, number, number];
+    const seen = predicted.slice(i * copies, (i + 1) * copies);
+    change.recent.set(decision, { decision, contentId, at, expected, nth, response, predicted: seen });
   }
   change.delays.push(...numbers(stored.delays, stored.delays.length));
   for (const [contentId, sum] of stored.sums) change.sums.set(contentId, numbers([sum], 1)[0]!);

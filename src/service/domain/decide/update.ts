@@ -1,7 +1,7 @@
 import type { Belief, Block, Row } from './block.ts';
-import type { Feature } from './features.ts';
 import {
   COPIES,
+  type Example,
   fresh,
   type Model,
   OWN,
@@ -21,21 +21,11 @@ const MEMORY = 0.999;
 /** Contents in a model; the one not chosen for the longest time makes room. */
 const MAX_CONTENTS = 10_000;
 
+/** Decisions that wait for a response or for silence to count. */
+const MAX_PENDING = 4096;
+
 /** Numbers that blocks may take together; with many contents each has fewer rows. */
 const MAX_NUMBERS = 4_000_000;
-
-/** One decision, as the learner sees it. */
-export interface Example {
-  readonly decision: number;
-  readonly contentId: string;
-  readonly category: string;
-  readonly prior: number;
-  readonly features: readonly Feature[];
-  /** Null where the user is not known. */
-  readonly user: string | null;
-  /** Unix ms of the entry. */
-  readonly at: number;
-}
 
 const direction = [new Float64Array(64), new Float64Array(64)] as const;
 
@@ -83,17 +73,37 @@ export function learn(model: Model, example: Example, response: number): void {
     model.evidence[copy] = MEMORY * model.evidence[copy]! + logLikelihood(predicted[copy]!, response);
   known.seen++;
   model.decisions++;
-  model.change.add({
-    decision: example.decision,
-    contentId: example.contentId,
-    life: known.life,
-    at: example.at,
-    predicted,
-    expected,
-    nth: model.decisions,
-    response,
-    counted: false,
-  });
+  const { decision, contentId, at } = example;
+  const nth = model.decisions;
+  if (model.change.add({ decision, contentId, at, predicted, expected, nth, response }))
+    startAgain(model, contentId);
+}
+
+/** Keeps a decision without a response until silence counts: once it is older than half of the responses were. */
+export function keepPending(model: Model, example: Example): void {
+  model.pending.set(example.decision, example);
+}
+
+/** Folds in the silence of the decisions that are old enough by now. */
+export function countSilence(model: Model, now: number): void {
+  for (const [decision, example] of model.pending) {
+    const early = example.at > now - model.change.medianDelay;
+    if (early && model.pending.size <= MAX_PENDING) break;
+    model.pending.delete(decision);
+    learn(model, example, 0);
+  }
+}
+
+/** Folds in a response to a decision whose silence was folded in or still waits. */
+export function respond(model: Model, example: Example, from: number, to: number): void {
+  const pending = model.pending.get(example.decision);
+  if (!pending) {
+    amend(model, example, from, to);
+    return;
+  }
+  model.pending.delete(example.decision);
+  model.change.responded(example.at - pending.at);
+  learn(model, { ...example, at: pending.at }, to);
 }
 
 /**
@@ -101,7 +111,7 @@ export function learn(model: Model, example: Example, response: number): void {
  * The response enters the log-likelihood linearly, so the correction moves the mean and leaves the certainty alone;
  * it never moves the score by more than one, which is as far as the linear view holds.
  */
-export function amend(model: Model, example: Example, from: number, to: number): void {
+function amend(model: Model, example: Example, from: number, to: number): void {
   const { shared, known, rows } = blocksOf(model, example);
   const pair =
     example.user === null
@@ -124,16 +134,11 @@ export function amend(model: Model, example: Example, from: number, to: number):
   model.change.correct(recent, to);
 }
 
-/** Counts what is old enough by now; contents that no longer earn what they did start again from their prior. */
-export function notice(model: Model, now: number): void {
-  const fallen = model.change.ripen(now, (contentId) => model.contents.get(contentId)?.life ?? 0);
-  for (const contentId of fallen) {
-    const known = model.contents.get(contentId);
-    if (!known) continue;
-    if (model.change.fell(model.decisions)) {
-      forgetAll(model);
-      return;
-    }
+/** Returns a content that stopped earning what it did to its prior; with another shortly before, the whole model. */
+function startAgain(model: Model, contentId: string): void {
+  if (model.change.fell(model.decisions)) forgetAll(model);
+  else {
+    const known = model.contents.get(contentId)!;
     model.contents.set(contentId, fresh(known.block.origin, known.life + 1));
   }
 }

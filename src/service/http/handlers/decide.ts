@@ -1,28 +1,27 @@
-import type { DecideAnswer, DecideRequest } from '../../../contract/schemas.ts';
+import { CHANNELS, type DecideAnswer, type DecideRequest } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
+import { canonicalLocale } from '../../../kit/locale.ts';
 import { dayAround } from '../../domain/contact-day.ts';
-import type { Audience } from '../../domain/decide/content.ts';
 import { alternativesOf, type Choice, decide } from '../../domain/decide/decide.ts';
 import type { Context } from '../../domain/decide/features.ts';
+import { logged } from '../../domain/decide/log-entry.ts';
 import { contacts } from '../../store/contacts.ts';
 import { decisions } from '../../store/decisions.ts';
 import { messages } from '../../store/messages.ts';
 import { polls } from '../../store/polls.ts';
-import { recentEvents } from '../../store/recent-events.ts';
 import { rewards } from '../../store/rewards.ts';
 import { type KnownUser, users } from '../../store/users.ts';
+import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 
-/** The only type of action there is. */
-const ACTION = 'in-app-message';
+/** The type of an action that an app shows; one for a channel of notifications has the channel's name. */
+const IN_APP = 'in-app-message';
 
 /** Most runners-up in an answer. */
 const ALTERNATIVES = 3;
 
 /** Earlier messages of a user that weigh in a choice. */
 const HISTORY = 30;
-
-const DAY_MS = 86_400_000;
 
 export const decideHandlers: Handlers = {
   decide: async (call) => {
@@ -40,7 +39,7 @@ export const decideHandlers: Handlers = {
     const choice = decide({
       contents: catalogue.contents,
       context,
-      audience: await audienceOf(call, user),
+      audience: await audienceOf(tx, workspace.id, user, now, deps),
       person: { traits: user?.traits ?? {}, events: await eventsOf(call, user), history },
       user: hashId,
       guardrails: {
@@ -55,6 +54,7 @@ export const decideHandlers: Handlers = {
       seed,
       now,
     });
+    const type = typeOf(context);
     const decisionId = newId('dec');
     const content = choice.chosen ? catalogue.byId.get(choice.chosen.contentId) : undefined;
     const record = {
@@ -62,7 +62,7 @@ export const decideHandlers: Handlers = {
       hashId,
       context: placeOf(context),
       contentId: content?.contentId ?? null,
-      candidates: choice.candidates,
+      ...logged(choice.candidates, choice.chosen?.contentId ?? null),
       prior: content?.prior ?? null,
       features: choice.features,
       category: content?.category ?? null,
@@ -72,20 +72,29 @@ export const decideHandlers: Handlers = {
     await decisions.add(tx, workspace.id, record);
     if (content) {
       const since = now - catalogue.settings.pollLookBackMs;
-      if (!(await polls.since(tx, workspace.id, String(context.channel ?? ''), since)))
+      const channel = context.channel === undefined ? null : String(context.channel);
+      if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
         await rewards.record(tx, workspace.id, { ...record, reward: null }, 0);
       await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
-      await messages.add(tx, workspace.id, { hashId, decisionId, withdrawAt: day.end }, content);
+      const surface = context.surface === undefined ? null : String(context.surface);
+      const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
+      if (type === IN_APP) await messages.add(tx, workspace.id, to, content);
     }
-    return { body: answerOf(decisionId, choice) };
+    return { body: answerOf(decisionId, choice, type) };
   },
 };
 
 /** Where the action will appear; a locale that the caller leaves out is the user's own. */
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {
   const locale = context?.locale ?? user?.locale;
-  return { ...context, ...(locale === undefined || locale === null ? {} : { locale }) } as Context;
+  return {
+    ...context,
+    ...(locale === undefined || locale === null ? {} : { locale: canonicalLocale(locale) }),
+  } as Context;
 }
+
+/** Actions for a channel of notifications are no card of an app, and their type says what they are. */
+const typeOf = ({ channel }: Context): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
 
 /** What the log keeps of a context: the place. Other fields may hold what a person would not want kept. */
 function placeOf({ channel, surface, locale }: Context): Record<string, string> {
@@ -93,17 +102,6 @@ function placeOf({ channel, surface, locale }: Context): Record<string, string> 
   return Object.fromEntries(
     Object.entries(place).flatMap(([field, value]) => (value === undefined ? [] : [[field, String(value)]])),
   );
-}
-
-async function audienceOf(
-  { tx, workspace, now, deps }: Call<'decide'>,
-  user: KnownUser | undefined,
-): Promise<Audience> {
-  const { events, lookBackDays } = deps.catalogue();
-  if (!user) return { traits: {}, events: new Map() };
-  if (events.size === 0) return { traits: user.traits, events: new Map() };
-  const since = now - lookBackDays * DAY_MS;
-  return { traits: user.traits, events: await recentEvents.ofUser(tx, workspace.id, user.userId, since) };
 }
 
 /** How often the frequent events happened to the user, and how long ago. */
@@ -114,16 +112,16 @@ async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: Know
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */
-function answerOf(decisionId: string, choice: Choice): DecideAnswer {
+function answerOf(decisionId: string, choice: Choice, type: string): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
     return { decisionId, action: { type: 'none', contentId: null, ranking: 0, reason }, alternatives: [] };
   }
   return {
     decisionId,
-    action: { type: ACTION, contentId: chosen.contentId, ranking: chosen.ranking, reason },
+    action: { type, contentId: chosen.contentId, ranking: chosen.ranking, reason },
     alternatives: alternativesOf(choice, ALTERNATIVES).map(({ contentId, ranking }) => ({
-      type: ACTION,
+      type,
       contentId,
       ranking,
     })),

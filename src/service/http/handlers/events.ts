@@ -13,10 +13,7 @@ export const eventHandlers: Handlers = {
         workspace.id,
         recent.map(({ userId, event, timestamp }) => ({ userId, event, at: Date.parse(timestamp) })),
       );
-    deps.signals.note(
-      workspace.id,
-      body.events.map(({ userId, event, timestamp }) => ({ userId, event, at: Date.parse(timestamp) })),
-    );
+    deps.signals.note(workspace.id, body.events);
     return { body: { accepted, requestId } };
   },
 };

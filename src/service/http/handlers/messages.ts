@@ -1,17 +1,18 @@
 import { ServiceError } from '../../../contract/errors.ts';
+import { removalOf } from '../../domain/decide/eligibility.ts';
 import { rewardAfter } from '../../domain/decide/reward.ts';
+import { contacts } from '../../store/contacts.ts';
 import { decisions } from '../../store/decisions.ts';
 import { messages } from '../../store/messages.ts';
 import { recordOutcome } from '../../store/outcomes.ts';
 import { polls } from '../../store/polls.ts';
 import { rewards } from '../../store/rewards.ts';
-import type { Tx } from '../../store/store.ts';
-import type { Handlers } from '../call.ts';
+import { users } from '../../store/users.ts';
+import { audienceOf } from '../audience.ts';
+import type { Call, Handlers } from '../call.ts';
 
 export const messageHandlers: Handlers = {
-  listMessages: async ({ tx, workspace, query }) => ({
-    body: { messages: await serve(tx, workspace.id, query) },
-  }),
+  listMessages: async (call) => ({ body: { messages: await serve(call) } }),
 
   /** Also taken for a message whose day is over: the app may have shown it just before. */
   messageOutcome: async ({ tx, workspace, params, body, requestId, now, deps }) => {
@@ -38,15 +39,34 @@ export const messageHandlers: Handlers = {
   },
 };
 
-/** The messages of a poll. Those served for the first time count from now on: silence is an outcome. */
-async function serve(tx: Tx, workspaceId: string, query: Readonly<Record<string, string>>) {
-  await polls.seen(tx, workspaceId, '');
-  const waiting = await messages.waiting(tx, workspaceId, query.hashId!);
-  for (const { decisionId, servedAt } of waiting) {
-    if (servedAt !== null) continue;
-    await messages.served(tx, workspaceId, decisionId);
-    const decision = await decisions.hold(tx, workspaceId, decisionId);
-    if (decision?.reward === null) await rewards.record(tx, workspaceId, decision, 0);
+/**
+ * The messages of a poll. Each is checked again: what expired, left the catalog or no longer suits the user is
+ * withdrawn, and its contact released if it was never served. Those served for the first time count from now on.
+ */
+async function serve({ tx, workspace, query, now, deps }: Call): Promise<object[]> {
+  const hashId = query.hashId!;
+  await polls.seen(tx, workspace.id, query.channel ?? '');
+  const waiting = await messages.waiting(tx, workspace.id, hashId, query);
+  if (waiting.length === 0) return [];
+  const { byId } = deps.catalogue();
+  const user = await users.find(tx, deps.cipher, workspace.id, hashId);
+  const audience = await audienceOf(tx, workspace.id, user, now, deps);
+  const served: object[] = [];
+  for (const { servedAt, ...message } of waiting) {
+    const { decisionId, contentId, channel, surface } = message;
+    const content = byId.get(contentId);
+    const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
+    const decision = servedAt === null ? await decisions.hold(tx, workspace.id, decisionId) : undefined;
+    if (!content || removalOf(content, place, audience, now)) {
+      await messages.remove(tx, workspace.id, decisionId);
+      if (decision?.countedAt === null) await contacts.release(tx, workspace.id, hashId, decisionId);
+      continue;
+    }
+    if (servedAt === null) {
+      await messages.served(tx, workspace.id, decisionId);
+      if (decision?.reward === null) await rewards.record(tx, workspace.id, decision, 0);
+    }
+    served.push(message);
   }
-  return waiting.map(({ servedAt, ...message }) => message);
+  return served;
 }

@@ -11,6 +11,10 @@ export const servedDecisions: Migration = {
     `ALTER TABLE decision ADD COLUMN counted_at ${d.bigint}`,
     // The last outcome that closed the message: clicked, actioned or dismissed.
     'ALTER TABLE decision ADD COLUMN outcome TEXT',
+    // Candidates that the log does not name: [count, propensity, ranking, expected].
+    'ALTER TABLE decision ADD COLUMN others TEXT',
+    'CREATE INDEX decision_log ON decision (workspace_id, seq)',
+    'CREATE INDEX decision_of_content ON decision (workspace_id, content_id, seq)',
     'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',
     `ALTER TABLE message ADD COLUMN served_at ${d.bigint}`,
     'ALTER TABLE message ADD COLUMN channel TEXT',
