@@ -5,8 +5,10 @@
  */
 import { seededRandom } from '../src/kit/random.ts';
 import { featuresOf } from '../src/service/domain/decide/features.ts';
-import { believe, emptyModel, learn, newPosterior, priorMean } from '../src/service/domain/decide/model.ts';
+import { fold } from '../src/service/domain/decide/learning.ts';
+import { emptyModel } from '../src/service/domain/decide/model.ts';
 import { propensitiesOf, sample } from '../src/service/domain/decide/policy.ts';
+import { Reader } from '../src/service/domain/decide/reader.ts';
 import { makeWorld, type Shape, STRONG, WEAK, type World } from './simulated-world.ts';
 
 const ROUNDS = 20_000;
@@ -27,17 +29,19 @@ function engine(world: World, actions: number, seed: string, blind = false): Pol
     featuresOf(blind ? {} : Object.fromEntries(context.map((v, f) => [`field${f}`, world.fields[f]![v]!])));
   return {
     choose(context) {
-      const own = features(context);
-      const beliefs = Array.from({ length: actions }, (_, a) =>
-        believe(model.actions.get(`a${a}`), own, priorMean(PRIOR, own)),
-      );
-      return sample(propensitiesOf(beliefs, random), random);
+      const reader = new Reader(model, features(context), null);
+      const scores = Array.from({ length: actions }, (_, a) => reader.score(`a${a}`, 'any', PRIOR));
+      return sample(propensitiesOf(scores, random), random);
     },
     reward(context, action, reward) {
-      const id = `a${action}`;
-      const own = features(context);
-      if (!model.actions.has(id)) model.actions.set(id, newPosterior(priorMean(PRIOR, own)));
-      learn(model.actions.get(id)!, own, reward);
+      const entry = {
+        decisionId: `${model.version}`,
+        contentId: `a${action}`,
+        category: 'any',
+        prior: PRIOR,
+      };
+      const known = { user: null, at: model.version * 1000, from: null, to: reward };
+      fold(model, [{ ...entry, ...known, features: features(context) }]);
     },
   };
 }

@@ -16,6 +16,7 @@ flags complete it. One line comes out for each, in the same order: {"request", "
 Requests run at the same time and are paced to the limit in force; a bad line never stops the rest (exit 7).`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --channel in-app --surface home --locale en-GB',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --surface home --context daypart=morning',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --exclude-category offers --max-daily-contacts 2 --json',
     'cut -f1 ids.tsv | <%= config.bin %> <%= command.id %> --input - --surface home | jq -r .response.action.contentId',
   ];
@@ -29,6 +30,12 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
     channel: Flags.string({ summary: 'channel of the surface, such as in-app', helpValue: 'C' }),
     surface: Flags.string({ summary: 'name of the surface, such as home', helpValue: 'S' }),
     locale: Flags.string({ summary: 'language and region, such as en-GB', helpValue: 'TAG' }),
+    context: Flags.string({
+      summary: 'another field of the context, such as daypart=morning; may be given again',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'KEY=VALUE',
+    }),
     'exclude-category': Flags.string({
       summary: 'category that must not be chosen; may be given again',
       multiple: true,

@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly answer?: z.ZodMiniType;
   /** Server-Sent Events in place of a JSON answer. */
   readonly stream?: boolean;
+  /** True for a GET that takes note of what it served. */
+  readonly marks?: boolean;
 }
 
 function table<const T extends Record<string, Endpoint>>(entries: T): T {
@@ -119,6 +121,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The messages that wait for a user',
+    marks: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
   },

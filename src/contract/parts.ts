@@ -1,7 +1,8 @@
 /** What the schemas of the wire are put together from: every part that a request may hold has a bound. */
 import * as z from 'zod/mini';
+import { isLocale } from '../kit/locale.ts';
 import { Lru } from '../kit/lru.ts';
-import { MAX_BODY_BYTES, MAX_FIELDS, MAX_NAME } from './limits.ts';
+import { MAX_BODY_BYTES, MAX_FIELDS, MAX_NAME, MAX_TAG } from './limits.ts';
 import { isUtcDateTime } from './timestamp.ts';
 
 /** Metadata kept beside a schema; read by the OpenAPI generator. */
@@ -29,6 +30,13 @@ export const utc = () =>
       error: 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z',
     }),
   );
+export const locale = () =>
+  z
+    .string()
+    .check(
+      z.maxLength(MAX_TAG, { abort: true }),
+      z.refine(isLocale, { error: 'must be a locale tag, such as en-GB' }),
+    );
 /** Text that only the body's own bound holds back. */
 export const text = () => z.string().check(z.maxLength(MAX_BODY_BYTES));
 export const scalar = () =>

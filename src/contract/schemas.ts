@@ -4,7 +4,19 @@
  */
 import * as z from 'zod/mini';
 import { MAX_BATCH, MAX_DAILY_CONTACTS, MAX_NAME, MAX_TAG, MAX_TRAITS, MAX_VARIABLES } from './limits.ts';
-import { after, beyond, fields, isTimeZone, name, next, requestId, scalar, text, utc } from './parts.ts';
+import {
+  after,
+  beyond,
+  fields,
+  isTimeZone,
+  locale,
+  name,
+  next,
+  requestId,
+  scalar,
+  text,
+  utc,
+} from './parts.ts';
 
 // ---- events and users -------------------------------------------------------------------------------------------
 
@@ -34,14 +46,7 @@ export const User = z.strictObject({
         z.refine(isTimeZone, { error: 'must be an IANA time zone, such as Europe/Berlin' }),
       ),
   ),
-  locale: z.optional(
-    z
-      .string()
-      .check(
-        z.maxLength(MAX_TAG, { abort: true }),
-        z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, { error: 'must be a locale tag, such as en-GB' }),
-      ),
-  ),
+  locale: z.optional(locale()),
   traits: z.optional(fields(scalar(), MAX_TRAITS)),
 });
 export type User = z.infer<typeof User>;
@@ -58,11 +63,14 @@ export const IngestUsersAnswer = beyond(
 export const DecideRequest = z.strictObject({
   hashId: name(),
   context: z.optional(
-    z.strictObject({
-      channel: z.optional(name()),
-      surface: z.optional(name()),
-      locale: z.optional(name()),
-    }),
+    z.catchall(
+      z.object({
+        channel: z.optional(name()),
+        surface: z.optional(name()),
+        locale: z.optional(locale()),
+      }),
+      scalar(),
+    ),
   ),
   guardrails: z.optional(
     z.strictObject({
@@ -93,13 +101,36 @@ export const LoggedDecision = z.object({
   context: z.record(z.string(), z.string()),
   contentId: z.nullable(z.string()),
   candidates: z.array(z.object({ contentId: z.string(), propensity: z.number(), ranking: z.number() })),
+  others: z.optional(
+    beyond(
+      z.object({
+        count: z.int(),
+        propensity: z.number(),
+        ranking: z.number(),
+        expected: z.number(),
+      }),
+      'The candidates that are not named: how many, the sum of their propensities, their mean ranking, and the sum of propensity × ranking.',
+    ),
+  ),
   modelVersion: z.int(),
   seed: z.string(),
   reward: z.nullable(z.number()),
 });
 export const MAX_LOG_PAGE = 1000;
 const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
+const instant = () =>
+  z.string().check(
+    z.maxLength(MAX_NAME),
+    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+    }),
+  );
 export const ListDecisionsQuery = z.strictObject({
+  hashId: z.optional(name()),
+  contentId: z.optional(name()),
+  since: z.optional(instant()),
+  until: z.optional(instant()),
+  order: z.optional(z.enum(['oldest', 'newest'])),
   after: z.optional(
     z
       .string()
@@ -126,11 +157,18 @@ export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as c
 export const Message = z.object({
   decisionId: z.string(),
   contentId: z.string(),
+  channel: z.nullable(z.string()),
+  surface: z.nullable(z.string()),
   format: z.enum(MESSAGE_FORMATS),
   title: z.string(),
   body: z.string(),
 });
-export const ListMessagesQuery = z.strictObject({ hashId: name(), after: after() });
+export const ListMessagesQuery = z.strictObject({
+  hashId: name(),
+  surface: z.optional(name()),
+  channel: z.optional(name()),
+  after: after(),
+});
 export const ListMessagesAnswer = beyond(z.object({ messages: z.array(Message), next: next() }));
 
 export const MESSAGE_OUTCOMES = ['opened', 'clicked', 'actioned', 'dismissed'] as const;

@@ -21,6 +21,7 @@ import { listenForOperations } from './operations/server.ts';
 import { openDataKey } from './runtime/data-key.ts';
 import { decisionSeeds } from './runtime/decision-seed.ts';
 import type { ServiceDeps } from './runtime/deps.ts';
+import { EventSignals } from './runtime/event-signals.ts';
 import { LearnedModels } from './runtime/learned-models.ts';
 import { followPolicy, type PolicyChange } from './runtime/policy.ts';
 import { provision } from './store/credentials.ts';
@@ -34,6 +35,7 @@ import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
 import { startSettler } from './workers/settler.ts';
+import { startSignalWriter } from './workers/signal-writer.ts';
 
 export interface ServiceOptions extends PolicyChange {
   /** Path of an SQLite file, or URL of a PostgreSQL database. */
@@ -117,6 +119,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
       catalog: catalogue,
       models: new LearnedModels(log),
+      signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
     };
     const channels = openChannels(
@@ -128,6 +131,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startJanitor(deps),
       startLearner(deps),
       startSettler(deps),
+      startSignalWriter(deps),
       startEventIndexer(deps),
       startFanOut(deps),
       // They open what is sealed.
@@ -153,6 +157,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...notificationHandlers,
         ...webhookHandlers,
       },
+      prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy),
       observe,

@@ -35,6 +35,21 @@ describe('the request', () => {
     expect(requests[0]!.headers['content-type']).toBe('application/json');
   });
 
+  test('carries any further field of the context, typed', async () => {
+    const { env, requests } = await cannedService(() => ({ body: ANSWER }));
+    const fields = ['daypart=morning', 'items=3', 'night=false', 'note=a=b', 'zip=01067'];
+    await runSvc(
+      ['decide', '--hash-id', 'h1', '--surface', 'home', ...fields.flatMap((f) => ['--context', f])],
+      { env },
+    );
+    expect(JSON.parse(requests[0]!.body)).toEqual({
+      hashId: 'h1',
+      context: { surface: 'home', daypart: 'morning', items: 3, night: false, note: 'a=b', zip: '01067' },
+    });
+    const bad = await runSvc(['decide', '--hash-id', 'h1', '--context', 'daypart'], { env });
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringMatching(/not of the form key=value/)]);
+  });
+
   test('needs a user', async () => {
     const { code, stderr } = await runSvc(['decide', '--surface', 'home'], { env: {} });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is named[\s\S]*--hash-id/)]);

@@ -6,6 +6,8 @@ export interface DecideFlags {
   readonly channel?: string | undefined;
   readonly surface?: string | undefined;
   readonly locale?: string | undefined;
+  /** Further fields of the context, each `key=value`. */
+  readonly context?: readonly string[] | undefined;
   readonly 'exclude-category'?: readonly string[] | undefined;
   readonly 'max-daily-contacts'?: number | undefined;
 }
@@ -61,12 +63,25 @@ function partsOf(flags: DecideFlags) {
       ...(channel === undefined ? {} : { channel }),
       ...(surface === undefined ? {} : { surface }),
       ...(locale === undefined ? {} : { locale }),
+      ...Object.fromEntries((flags.context ?? []).map(contextField)),
     },
     guardrails: {
       ...(excludeCategories?.length ? { excludeCategories: [...excludeCategories] } : {}),
       ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
     },
   };
+}
+
+/** A field of the context as a flag gives it; true, false and numbers are read as such. Throws SvcError `usage`. */
+function contextField(text: string): [string, string | number | boolean] {
+  const cut = text.indexOf('=');
+  if (cut < 1)
+    throw new SvcError('usage', `${text} is not of the form key=value`, {
+      hint: 'write it like --context daypart=morning',
+    });
+  const value = text.slice(cut + 1);
+  if (value === 'true' || value === 'false') return [text.slice(0, cut), value === 'true'];
+  return [text.slice(0, cut), /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(value) ? Number(value) : value];
 }
 
 function parse(line: string): unknown {

@@ -1,3 +1,4 @@
+import { canonicalLocale } from '../../kit/locale.ts';
 import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import type { CatalogFile } from './schema.ts';
@@ -19,6 +20,7 @@ export interface Catalog {
   readonly events: ReadonlySet<string>;
   /** What the rules need to have counted of a user's events. */
   readonly windows: readonly EventWindow[];
+  readonly settings: Settings;
 }
 
 /** The events of one name in the last days, of which a user may have any number. */
@@ -30,6 +32,17 @@ export interface EventWindow {
   /** Counting may stop here: no rule tells more from fewer beyond it. */
   readonly enough: number;
 }
+
+/** How decisions are made and counted. */
+export interface Settings {
+  /** An outcome counts as reward for so long after its decision began to count. */
+  readonly rewardWindowMs: number;
+  /** A channel counts as polled for so long after a poll. */
+  readonly pollLookBackMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const WEEK_MINUTES = 7 * 24 * 60;
 
 /** Chance of a reward of a content that states none. */
 const PRIOR = 0.1;
@@ -49,6 +62,10 @@ export function toCatalog(file: CatalogFile): Catalog {
     ),
     events: new Set(rules.map((rule) => rule.event)),
     windows: windowsOf(rules),
+    settings: {
+      rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,
+      pollLookBackMs: (file.settings?.pollLookBackMinutes ?? WEEK_MINUTES) * MINUTE_MS,
+    },
   };
 }
 
@@ -68,7 +85,7 @@ function toContent(content: CatalogFile['contents'][number]): Content {
     ...rest,
     channels: channels ?? [],
     surfaces: surfaces ?? [],
-    locales: locales ?? [],
+    locales: (locales ?? []).map(canonicalLocale),
     traits: eligibility?.traits ?? [],
     events: eligibility?.events ?? [],
     prior: prior ?? PRIOR,

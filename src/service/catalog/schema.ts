@@ -4,9 +4,20 @@
  */
 import * as z from 'zod/mini';
 import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
+import { isLocale } from '../../kit/locale.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(256));
 const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
+const locales = () =>
+  z.optional(
+    z
+      .array(
+        z
+          .string()
+          .check(z.maxLength(64), z.refine(isLocale, { error: 'must be a locale tag, such as en-GB' })),
+      )
+      .check(z.maxLength(256)),
+  );
 const scalar = () => z.union([z.string().check(z.maxLength(1000)), z.number(), z.boolean()]);
 const instant = () =>
   z.iso
@@ -55,7 +66,7 @@ export const CatalogContent = z.strictObject({
   category: described(name(), 'What guardrails.excludeCategories names.'),
   channels: described(names(), 'Channels it may be shown on; left out or empty: any.'),
   surfaces: described(names(), 'Surfaces it may be shown on; left out or empty: any.'),
-  locales: described(names(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
+  locales: described(locales(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),
@@ -100,10 +111,28 @@ export const CatalogTemplate = z.strictObject({
   ),
 });
 
+const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
+
+const CatalogSettings = z.strictObject({
+  rewardWindowMinutes: z.optional(
+    described(
+      minutes(),
+      'An outcome counts as reward for so long after the message was served, or was decided where nobody polls; left out: 10080 (7 days).',
+    ),
+  ),
+  pollLookBackMinutes: z.optional(
+    described(
+      minutes(),
+      'A channel counts as polled for so long after a poll: there, silence counts from when a message was served; left out: 10080 (7 days).',
+    ),
+  ),
+});
+
 export const CatalogFile = z.strictObject({
   $schema: z.optional(z.string().check(z.maxLength(2048))),
-  contents: z.array(CatalogContent).check(z.maxLength(10_000)),
-  templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(10_000))),
+  contents: z.array(CatalogContent).check(z.maxLength(2000)),
+  templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(2000))),
+  settings: z.optional(CatalogSettings),
 });
 export type CatalogFile = z.infer<typeof CatalogFile>;
 

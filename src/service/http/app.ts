@@ -26,6 +26,8 @@ type Ctx = Context<{ Bindings: HttpBindings }>;
 export interface AppParts {
   readonly deps: ServiceDeps;
   readonly handlers: Handlers;
+  /** What is brought up to date before the transaction of a call, by the id of its workspace. */
+  readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
   readonly observe: Observe;
@@ -122,12 +124,13 @@ async function answer(
     }
     const { raw, text, body } = await checkedBody(c.env.incoming, endpoint);
     const handler = parts.handlers[name] as Handler<EndpointName>;
+    await parts.prepare?.[name]?.(workspace.id);
     const work = (tx: Tx) =>
       handler({ ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>);
     const asked = { params: request.params, body: body as RequestOf<EndpointName> };
     const turns = turnsOf(name, workspace.id, asked, c.req.header(HEADERS.idempotencyKey));
     const reply =
-      endpoint.method === 'GET'
+      endpoint.method === 'GET' && !endpoint.marks
         ? kept(await deps.store.read(work), endpoint)
         : await once(c, deps, workspace, name, raw, headers, turns, async (tx) =>
             kept(await work(tx), endpoint),

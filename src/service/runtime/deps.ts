@@ -5,6 +5,7 @@ import type { Cipher } from '../crypto/cipher.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { DecisionSeed } from './decision-seed.ts';
+import type { EventSignals } from './event-signals.ts';
 import type { LearnedModels } from './learned-models.ts';
 import type { Policy } from './policy.ts';
 
@@ -21,5 +22,6 @@ export interface ServiceDeps {
   /** What may be chosen and sent, as it is now. */
   readonly catalog: () => Catalog;
   readonly models: LearnedModels;
+  readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
 }

@@ -1,40 +1,85 @@
 import { Lru } from '../../kit/lru.ts';
+import { fold } from '../domain/decide/learning.ts';
 import { emptyModel, type Model } from '../domain/decide/model.ts';
-import { parseModel } from '../domain/decide/snapshot.ts';
+import { parseModel, serialiseModel } from '../domain/decide/snapshot.ts';
 import type { Log } from '../log.ts';
 import { models } from '../store/repositories/models.ts';
-import type { Tx } from '../store/store.ts';
+import { rewards } from '../store/repositories/rewards.ts';
+import type { Store, Tx } from '../store/store.ts';
 
-/** Workspaces whose models are kept parsed. */
-const MOST_KNOWN = 100;
+/** Entries of the reward log folded in without a pause: a few milliseconds of work. */
+const CHUNK = 100;
+
+/** Workspaces whose models are kept in memory. */
+const MAX_HELD = 32;
 
 /**
- * The newest model of each workspace, parsed once. Each use asks the store for the version, so every process decides
- * by the same model the moment it is published.
+ * The model of each workspace, held in memory and kept up with the reward log by this process. The log alone says
+ * what a model is, so every process has the same one at the same entry; a snapshot in the store only spares a new
+ * process the way from the first entry.
  */
 export class LearnedModels {
   readonly #log: Log;
-  readonly #known = new Lru<string, { version: number; model: Model }>(MOST_KNOWN);
+  readonly #held = new Lru<string, Model>(MAX_HELD);
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** The model to decide by. A snapshot that cannot be read gives the empty one, version 0: a safe answer. */
+  /** The model to decide by. Where no snapshot can be read, learning starts again from the whole log. */
   async current(tx: Tx, workspaceId: string): Promise<Model> {
-    const head = await models.head(tx, workspaceId);
-    if (!head || head.version === 0) return emptyModel();
-    const known = this.#known.get(workspaceId);
-    if (known?.version === head.version) return known.model;
-    const text = await models.body(tx, workspaceId, head.version);
-    const parsed = text === undefined ? null : parseModel(text);
-    if (!parsed)
+    const held = this.#held.get(workspaceId);
+    if (held) return held;
+    const model = await this.#newestSound(tx, workspaceId);
+    // Another request may have read it meanwhile.
+    const known = this.#held.get(workspaceId);
+    if (known) return known;
+    this.#held.set(workspaceId, model);
+    return model;
+  }
+
+  /**
+   * Folds in what is new in the log of a workspace; returns how many entries. Reads what is committed only: an entry
+   * of a transaction that is undone later must not be learned.
+   */
+  async follow(store: Store, workspaceId: string): Promise<number> {
+    const { model, entries } = await store.read(async (tx) => {
+      const model = await this.current(tx, workspaceId);
+      const { rows } = await rewards.after(tx, workspaceId, model.version, CHUNK);
+      return { model, entries: rows };
+    });
+    const fresh = entries.filter((entry) => entry.seq > model.version);
+    fold(model, fresh);
+    return fresh.length;
+  }
+
+  /** Whether the held model is behind an entry of the log; one that is not held is. */
+  isBehind(workspaceId: string, seq: number): boolean {
+    return (this.#held.get(workspaceId)?.version ?? 0) < seq;
+  }
+
+  /** Stores the held model of a workspace, where it is ahead of the stored one; returns the size of its text. */
+  async publish(tx: Tx, workspaceId: string): Promise<number> {
+    const model = this.#held.get(workspaceId);
+    const head = await models.lockForUpdate(tx, workspaceId);
+    if (!model || model.version <= head.learnedSeq) return 0;
+    const body = serialiseModel(model);
+    await models.publish(tx, workspaceId, { version: model.version, learnedSeq: model.version }, body);
+    return body.length;
+  }
+
+  async #newestSound(tx: Tx, workspaceId: string): Promise<Model> {
+    for (const { learnedSeq, version } of await models.kept(tx, workspaceId)) {
+      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
+      if (model) {
+        model.version = learnedSeq;
+        return model;
+      }
       this.#log('error', 'the learned model cannot be read; deciding by priors until it is learned again', {
         workspaceId,
-        version: head.version,
+        version,
       });
-    const model = parsed ?? emptyModel();
-    this.#known.set(workspaceId, { version: head.version, model });
-    return model;
+    }
+    return emptyModel();
   }
 }

@@ -4,6 +4,7 @@ import { deliveries } from '../store/repositories/deliveries.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
+import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -20,6 +21,7 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   messages.purge,
   contacts.purge,
   recentEvents.purge,
+  userSignals.purge,
 ];
 
 /** Removes what is past its time, in chunks small enough to delay no request. */

@@ -1,78 +1,52 @@
-import { fold } from '../domain/decide/learning.ts';
-import { emptyModel, type Model } from '../domain/decide/model.ts';
-import { parseModel, serialiseModel } from '../domain/decide/snapshot.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { type ModelHead, models } from '../store/repositories/models.ts';
+import { models } from '../store/repositories/models.ts';
 import { rewards } from '../store/repositories/rewards.ts';
-import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
-/** Entries of the reward log in one snapshot: a few milliseconds of work. */
-const CHUNK = 500;
 /** A look at the log without a wake: another process may have written to it. */
 const PAUSE_MS = 5_000;
-/** At least this long between two snapshots, so that a stream of outcomes does not make one each. */
-const GATHER_MS = 200;
+/** Outcomes that arrive together are folded in together. */
+const GATHER_MS = 10;
+/** Between two snapshots, by their size: a small model every 200 ms, one of 20 MB every 40 s. */
+const SNAPSHOT_MS = 200;
+const SNAPSHOT_MS_PER_BYTE = 2e-3;
 
 /**
- * Folds the reward log into model snapshots. Of several nodes on a database one does it; the lock on the model's head
- * still lets one at a time work while the lead changes. A fold depends on the log alone, so it does not matter which.
+ * Keeps the models of this process up with the reward log. Of several nodes on a database one stores snapshots, from
+ * which a node that starts goes on.
  */
 export function startLearner(deps: ServiceDeps): Worker {
-  const { store, clock, log } = deps;
-  let lastFold = Number.NEGATIVE_INFINITY;
-  const worker = repeat('the learner', clock, log, PAUSE_MS, async () => {
+  const { store, clock, log, models: learned } = deps;
+  const behind = async () => {
+    const heads = await store.read((tx) => rewards.heads(tx));
+    return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
+  };
+  const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('learner'))) return false;
-    const behind = await store.read((tx) => models.behind(tx));
-    const since = clock.now() - lastFold;
-    if (behind.length > 0 && since >= 0 && since < GATHER_MS) await clock.sleep(GATHER_MS - since);
-    let more = false;
-    for (const workspaceId of behind) {
-      const left = await store.write((tx) => learnOnce(tx, workspaceId), { durable: false });
-      more ||= left;
-    }
-    if (behind.length > 0) lastFold = clock.now();
-    return more;
+    let bytes = 0;
+    for (const workspaceId of await store.read((tx) => models.behind(tx)))
+      bytes += await store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
+    if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
+    return false;
   });
-  const unsubscribe = store.subscribe('outcomes', () => worker.wake());
+  const follower = repeat('the learner', clock, log, PAUSE_MS, async () => {
+    await clock.sleep(GATHER_MS);
+    let folded = 0;
+    for (const { workspaceId } of await behind()) folded += await learned.follow(store, workspaceId);
+    if (folded > 0) publisher.wake();
+    return folded > 0;
+  });
+  const unsubscribe = store.subscribe('outcomes', () => follower.wake());
   return {
-    ...worker,
-    idle: async () => (await worker.idle()) && (await store.read((tx) => models.behind(tx))).length === 0,
-    stop: () => {
+    wake: () => follower.wake(),
+    idle: async () =>
+      (await follower.idle()) &&
+      (await behind()).length === 0 &&
+      (!(await store.leads('learner')) || (await store.read((tx) => models.behind(tx))).length === 0),
+    stop: async () => {
       unsubscribe();
-      return worker.stop();
+      await follower.stop();
+      await publisher.stop();
     },
   };
-}
-
-/** Folds the next entries of one workspace; returns whether more are left. */
-export async function learnOnce(tx: Tx, workspaceId: string): Promise<boolean> {
-  const head = await models.lockForUpdate(tx, workspaceId);
-  const { model, learnedSeq } = await newestSound(tx, workspaceId, head);
-  const { rows: entries, more } = await rewards.after(tx, workspaceId, learnedSeq, CHUNK);
-  if (entries.length === 0) return false;
-  const next = { ...fold(model, entries), version: head.version + 1 };
-  const nextHead = { version: next.version, learnedSeq: entries.at(-1)!.seq };
-  await models.publish(tx, workspaceId, nextHead, serialiseModel(next));
-  return more;
-}
-
-/**
- * The newest snapshot that can be read and where it stands in the log. Where none can, learning starts again from the
- * whole log: nothing that users did is lost with a snapshot.
- */
-async function newestSound(
-  tx: Tx,
-  workspaceId: string,
-  head: ModelHead,
-): Promise<{ model: Model; learnedSeq: number }> {
-  const newest = parseModel((await models.body(tx, workspaceId, head.version)) ?? '');
-  if (newest) return { model: newest, learnedSeq: head.learnedSeq };
-  if (head.version > 0) {
-    for (const { learnedSeq, version } of await models.kept(tx, workspaceId)) {
-      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
-      if (model) return { model, learnedSeq };
-    }
-  }
-  return { model: emptyModel(), learnedSeq: 0 };
 }

@@ -1,4 +1,3 @@
-import { REWARD_WINDOW_MS } from '../domain/decide/reward.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { decisions } from '../store/repositories/decisions.ts';
 import { rewards } from '../store/repositories/rewards.ts';
@@ -9,7 +8,7 @@ const PAUSE_MS = 60_000;
 /** Decisions of one transaction: small enough to delay no request. */
 const CHUNK = 200;
 
-/** Closes what time has decided: a message nobody touched in its 24 hours earned nothing. */
+/** Counts the decisions of an earlier version whose silence did not count yet. */
 export function startSettler({ store, clock, log }: ServiceDeps): Worker {
   return repeat('the settler', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('settler'))) return false;
@@ -19,7 +18,7 @@ export function startSettler({ store, clock, log }: ServiceDeps): Worker {
 
 /** Settles up to `most` decisions, workspace by workspace: each has one reward log to lock. Returns how many. */
 export async function settleOnce(tx: Tx, most: number): Promise<number> {
-  const open = await decisions.open(tx, tx.now - REWARD_WINDOW_MS, most);
+  const open = await decisions.open(tx, tx.now, most);
   // The sort is stable: within a workspace the oldest stays first.
   const ordered = open.toSorted(
     (a, b) => Number(a.workspaceId > b.workspaceId) - Number(a.workspaceId < b.workspaceId),

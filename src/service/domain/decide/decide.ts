@@ -1,16 +1,21 @@
 import { seededRandom } from '../../../kit/random.ts';
 import type { Audience, Content } from './content.ts';
 import { type Removal, removalOf } from './eligibility.ts';
-import { type Context, featuresOf } from './features.ts';
-import { capIsReached, type Guardrails, isExcluded } from './guardrails.ts';
-import { type Belief, believe, type Model, priorMean, probability } from './model.ts';
+import { type Context, type Feature, featuresOf, type Person } from './features.ts';
+import { capIsReached, type Guardrails, isExcluded, unknownCategories } from './guardrails.ts';
+import { type Model, probability } from './model.ts';
 import { propensitiesOf, sample } from './policy.ts';
+import { Reader } from './reader.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
 
 export interface Situation {
   readonly contents: readonly Content[];
   readonly context: Context;
   readonly audience: Audience;
+  /** What of the user may weigh in the choice; left out: nothing. */
+  readonly person?: Person;
+  /** The user by a hash, for personal taste; null or left out where nobody is known. */
+  readonly user?: string | null;
   readonly guardrails: Guardrails;
   readonly contactsToday: number;
   readonly model: Model;
@@ -33,6 +38,8 @@ export interface Choice {
   readonly reason: string;
   /** The candidates in the order of the catalogue; their propensities sum to 1. Empty where none is left. */
   readonly candidates: readonly Candidate[];
+  /** What the choice was made by; empty where none was made. */
+  readonly features: readonly Feature[];
 }
 
 /** Rankings carry this many decimals: what is shown is what is logged. */
@@ -47,8 +54,9 @@ export function decide(situation: Situation): Choice {
   const { contents, context, audience, guardrails, now } = situation;
   if (capIsReached(guardrails, situation.contactsToday)) {
     const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
-    return { chosen: null, reason: reasonForNone([], cap), candidates: [] };
+    return { chosen: null, reason: reasonForNone([], cap), candidates: [], features: [] };
   }
+  const unknown = unknownCategories(contents, guardrails);
   const left: Content[] = [];
   const removed: { contentId: string; removal: Removal }[] = [];
   for (const content of contents) {
@@ -58,33 +66,56 @@ export function decide(situation: Situation): Choice {
     if (removal) removed.push({ contentId: content.contentId, removal });
     else left.push(content);
   }
-  if (left.length === 0) return { chosen: null, reason: reasonForNone(removed, null), candidates: [] };
-  return choose(left, situation);
+  if (left.length === 0)
+    return {
+      chosen: null,
+      reason: `${reasonForNone(removed, null)}${warningOf(unknown)}`,
+      candidates: [],
+      features: [],
+    };
+  const choice = choose(left, situation);
+  return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
 }
 
-function choose(contents: readonly Content[], { context, model, seed }: Situation): Choice {
-  const random = seededRandom(seed);
-  const features = featuresOf(context);
-  const beliefs: Belief[] = contents.map(({ contentId, prior }) =>
-    believe(model.actions.get(contentId), features, priorMean(prior, features)),
-  );
-  const propensities = propensitiesOf(beliefs, random);
-  const candidates = contents.map(({ contentId, prior }, i) => ({
-    contentId,
-    propensity: propensities[i]!,
-    ranking: round(soundOr(probability(beliefs[i]!), prior)),
-  }));
-  const chosen = candidates[sample(propensities, random)]!;
+/** A category to exclude that no content has is most likely misspelled, so the answer says it. */
+const warningOf = (unknown: readonly string[]) =>
+  unknown.length === 0 ? '' : ` Warning: no content is in the excluded ${few(unknown)}.`;
+
+const few = (names: readonly string[]) =>
+  `${names.length === 1 ? 'category' : 'categories'} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+
+function choose(contents: readonly Content[], situation: Situation): Choice {
+  const { context, model, person, user } = situation;
+  const random = seededRandom(situation.seed);
+  const features = featuresOf(context, person);
+  const reader = new Reader(model, features, user ?? null);
+  const scores = contents.map(({ contentId, category, prior }) => reader.score(contentId, category, prior));
+  const propensities = propensitiesOf(scores, random);
+  const candidates = contents.map(({ contentId, prior }, i) => {
+    const { shared, own, worth } = scores[i]!;
+    const mean = shared.mean + own.mean;
+    const chance = probability({ mean, variance: shared.variance + own.variance });
+    return {
+      contentId,
+      propensity: propensities[i]!,
+      ranking: round(soundOr(chance * worth, prior)),
+    };
+  });
+  const index = sample(propensities, random);
+  const chosen = candidates[index]!;
+  const { category, traits } = contents[index]!;
   const reason = reasonFor({
     context,
+    rules: [...new Set(traits.map(({ trait }) => trait))],
     features,
-    posterior: model.actions.get(chosen.contentId),
+    seen: model.contents.get(chosen.contentId)?.seen ?? 0,
+    weight: (feature) => reader.weight(chosen.contentId, category, feature),
     ranking: chosen.ranking,
     candidates: candidates.length,
     higher: candidates.filter((other) => other.ranking > chosen.ranking).length,
     level: candidates.filter((other) => other.ranking === chosen.ranking).length - 1,
   });
-  return { chosen, reason, candidates };
+  return { chosen, reason, candidates, features };
 }
 
 /** The runners-up of a choice, best first; equals in the order of the catalogue. */

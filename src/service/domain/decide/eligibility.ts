@@ -1,4 +1,11 @@
-import { type Audience, type Content, type EventRule, type TraitRule, windowOf } from './content.ts';
+import {
+  type Audience,
+  type Content,
+  type EventRule,
+  type TraitRule,
+  type TraitValue,
+  windowOf,
+} from './content.ts';
 import type { Context } from './features.ts';
 
 /** Why a content is out of the running. */
@@ -18,7 +25,7 @@ export function removalOf(
 ): Removal | null {
   if (!listed(content.channels, context.channel)) return { rule: 'channel' };
   if (!listed(content.surfaces, context.surface)) return { rule: 'surface' };
-  if (content.locales.length > 0 && context.locale && !spoken(content.locales, context.locale))
+  if (content.locales.length > 0 && context.locale && !spoken(content.locales, String(context.locale)))
     return { rule: 'locale' };
   if (content.activeFrom !== undefined && now < content.activeFrom) return { rule: 'active' };
   if (content.activeUntil !== undefined && now >= content.activeUntil) return { rule: 'active' };
@@ -29,8 +36,8 @@ export function removalOf(
   return null;
 }
 
-function listed(allowed: readonly string[], value: string | undefined): boolean {
-  return allowed.length === 0 || !value || allowed.includes(value);
+function listed(allowed: readonly string[], value: TraitValue | undefined): boolean {
+  return allowed.length === 0 || !value || allowed.includes(String(value));
 }
 
 /** A locale is meant by its own tag and by every shorter one: `en` covers `en-GB` (RFC 4647, basic filtering). */

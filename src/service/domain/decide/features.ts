@@ -1,28 +1,130 @@
 import { hash32 } from '../../../kit/hash32.ts';
+import type { TraitValue } from './content.ts';
 
-/** Where the action will appear: field name to value, such as `{channel: 'in-app', surface: 'home'}`. */
-export type Context = Readonly<Record<string, string>>;
+/** Where and when the action will appear: field name to value, such as `{channel: 'in-app', surface: 'home'}`. */
+export type Context = Readonly<Record<string, TraitValue>>;
 
-/** One yes/no feature of a context. `key` is what the model knows it by; `label` is for people. */
+/** What is known of the user and may weigh in a choice; all of it becomes hashes. */
+export interface Person {
+  readonly traits?: Readonly<Record<string, TraitValue>>;
+  /** How often each frequent event happened, and how long ago the last time was, in ms. */
+  readonly events?: readonly { readonly event: string; readonly count: number; readonly age: number }[];
+  /** What the user did with earlier messages: how many had each outcome. */
+  readonly history?: Readonly<Record<string, number>>;
+}
+
+/** One feature of a decision. `key` is what the model knows it by; `label` is for people. */
 export interface Feature {
   readonly key: number;
   readonly label: string;
+  readonly value: number;
 }
 
-/** The feature that every context has. */
-export const BIAS: Feature = { key: 0, label: '' };
+/** The feature that every decision has. */
+export const BIAS: Feature = { key: 0, label: '', value: 1 };
+
+/** Most features of one decision. */
+const MOST = 48;
+
+/** The fields whose values a reason may repeat: they name a place, not a person. */
+const PLACE = ['channel', 'surface', 'locale'];
+
+/** Traits that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
+const IDENTIFYING =
+  /^((full|first|last|sur|given|family|middle|nick|user)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_|$)|(^|_)(account|card)_?(number|no|id)$/;
+
+/** How much a group of features may weigh together: the square of its values sums to no more than this. */
+const GROUP = 1.5;
 
 /**
- * The features of a context, by hashing (Weinberger et al., 2009): one for each field with a value, and the bias.
- * Names and values are never kept by the model, only their 32-bit hashes. The order is that of the field names,
- * so that equal contexts give equal sums.
+ * The features of a decision, by hashing (Weinberger et al., 2009): one for each field of the context and their
+ * combination, the user's traits, frequent events, and what became of earlier messages. Names and values are never
+ * kept by the model, only their 32-bit hashes. Numbers count by their magnitude. The order is that of the names, so
+ * that equal decisions give equal sums.
  */
-export function featuresOf(context: Context): Feature[] {
-  const features = [BIAS];
-  for (const field of Object.keys(context).sort()) {
-    const value = context[field];
-    if (!value) continue;
-    features.push({ key: hash32(`${field}=${value}`) || 1, label: `${field} ${value}` });
-  }
+export function featuresOf(context: Context, person: Person = {}): Feature[] {
+  const fields = scalars(context);
+  const features = [
+    BIAS,
+    ...scaled(
+      fields.map(([field, value]) =>
+        feature(`${field}=${bucket(value)}`, PLACE.includes(field) ? `${field} ${value}` : field),
+      ),
+    ),
+  ];
+  if (fields.length > 1)
+    features.push(
+      feature(
+        `*${fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&')}`,
+        'this combination of context',
+      ),
+    );
+  const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
+  features.push(
+    ...scaled(traits.map(([name, value]) => feature(`trait ${name}=${bucket(value)}`, `trait ${name}`))),
+  );
+  const events = (person.events ?? []).filter(({ count }) => count > 0);
+  features.push(
+    ...scaled(
+      events.flatMap(({ event, count, age }) => [
+        feature(`event ${event} ${often(count)}`, `how often ${event} happened`),
+        feature(`event ${event} last ${recency(age)}`, `when ${event} happened`),
+      ]),
+    ),
+  );
+  const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  features.push(
+    ...scaled(
+      history.map(([what, count]) => feature(`history ${what} ${often(count)}`, `earlier messages ${what}`)),
+    ),
+  );
+  return features.slice(0, MOST);
+}
+
+/** True for a trait that names or reaches a person, by its name or by what it holds. */
+function identifies(trait: string, value: TraitValue): boolean {
+  const name = trait.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
+  return IDENTIFYING.test(name.toLowerCase()) || /@|^\+?[\d\s()/-]{7,}$/.test(String(value));
+}
+
+const feature = (text: string, label: string): Feature => ({ key: hash32(text) || 1, label, value: 1 });
+
+function scaled(features: readonly Feature[]): Feature[] {
+  // Four decimals, as they are stored.
+  const value = Math.round(1e4 * Math.min(1, Math.sqrt(GROUP / Math.max(1, features.length)))) / 1e4;
+  return features.map((each) => ({ ...each, value }));
+}
+
+function scalars(record: Readonly<Record<string, TraitValue>>): [string, TraitValue][] {
+  return Object.keys(record)
+    .sort()
+    .map((name) => [name, record[name]!] as [string, TraitValue])
+    .filter(([, value]) => value !== '' && value !== null && value !== undefined);
+}
+
+/** A count by powers of two: 1, 2 or 3, 4 to 7, and so on. */
+const often = (count: number) => Math.floor(Math.log2(Math.max(count, 1)));
+
+/** A number stands for its magnitude, so that 41.3 and 41.9 are one thing; anything else for itself. */
+const bucket = (value: TraitValue) => (typeof value === 'number' ? magnitude(value) : String(value));
+
+/** Whole numbers up to 10 as they are, others by half powers of two. */
+function magnitude(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) <= 10) return String(value);
+  return `${value < 0 ? '-' : ''}2^${Math.round(2 * Math.log2(Math.abs(value) || 1)) / 2}`;
+}
+
+const AGES = [3600e3, 86_400e3, 7 * 86_400e3, 30 * 86_400e3];
+const recency = (age: number) => AGES.findIndex((limit) => age < limit);
+
+/** Features as they are stored: [key, value, key, value, …], without labels. */
+export const packFeatures = (features: readonly Feature[]): number[] =>
+  features.flatMap(({ key, value }) => [key, Math.round(value * 1e4) / 1e4]);
+
+/** The features as they were stored. */
+export function unpackFeatures(packed: readonly number[]): Feature[] {
+  const features: Feature[] = [];
+  for (let i = 0; i + 1 < packed.length; i += 2)
+    features.push({ key: packed[i]!, value: packed[i + 1]!, label: '' });
   return features;
 }

@@ -16,3 +16,10 @@ export function isExcluded(content: Content, guardrails: Guardrails): boolean {
 export function capIsReached(guardrails: Guardrails, contactsToday: number): boolean {
   return guardrails.maxDailyContacts !== undefined && contactsToday >= guardrails.maxDailyContacts;
 }
+
+/** The categories to exclude that no content of the catalog has. */
+export function unknownCategories(contents: readonly Content[], guardrails: Guardrails): string[] {
+  if (guardrails.excludeCategories.length === 0) return [];
+  const known = new Set(contents.map(({ category }) => category));
+  return guardrails.excludeCategories.filter((category) => !known.has(category));
+}

@@ -1,39 +1,51 @@
-import { type Context, featuresOf } from './features.ts';
-import { amend, learn, type Model, newPosterior, priorMean } from './model.ts';
+import { hash32 } from '../../../kit/hash32.ts';
+import type { Feature } from './features.ts';
+import type { Example, Model } from './model.ts';
+import { responseOf } from './reward.ts';
+import { countSilence, keepPending, learn, respond } from './update.ts';
 
 /** One entry of the reward log: what a decision earned, and what it was thought to have earned before. */
 export interface RewardEntry {
+  readonly decisionId: string;
   readonly contentId: string;
-  readonly context: Context;
-  /** Chance of a reward that the catalogue gave the content when it was chosen. */
+  readonly category: string;
+  /** The features that the decision was made by; labels may be empty. */
+  readonly features: readonly Feature[];
+  /** The user by a hash; null where not known. */
+  readonly user: string | null;
+  /** Chance of a reward that the catalog gave the content when it was chosen. */
   readonly prior: number;
+  /** When the entry was written, Unix ms. */
+  readonly at: number;
   /** Null for the first entry of a decision. */
   readonly from: number | null;
   readonly to: number;
 }
 
 /**
- * Folds entries, in the order of the log, into a model; returns the next version and leaves `model` as it was.
- * The same log from the same model gives the same result, so a learner that was stopped starts again anywhere.
+ * Folds entries, in the order of the log, into the model, in place. The same log from the same model gives the same
+ * result, so every process that reads the log has the same model at the same entry.
  */
-export function fold(model: Model, entries: readonly RewardEntry[]): Model {
-  const actions = new Map(model.actions);
-  const copied = new Set<string>();
-  for (const { contentId, context, prior, from, to } of entries) {
-    const features = featuresOf(context);
-    if (!copied.has(contentId)) {
-      const known = actions.get(contentId) ?? newPosterior(priorMean(prior, features));
-      actions.set(contentId, {
-        ...known,
-        keys: [...known.keys],
-        mean: [...known.mean],
-        covariance: [...known.covariance],
-      });
-      copied.add(contentId);
-    }
-    const posterior = actions.get(contentId)!;
-    if (from === null) learn(posterior, features, to);
-    else amend(posterior, features, from, to);
+export function fold(model: Model, entries: readonly RewardEntry[]): void {
+  for (const entry of entries) {
+    const example: Example = { ...entry, decision: hash32(entry.decisionId) };
+    const response = responseOf(entry.to);
+    const before = entry.from === null ? 0 : responseOf(entry.from);
+    if (entry.from === null && response === 0) keepPending(model, example);
+    else if (entry.from === null) learn(model, example, response);
+    else if (response !== before) respond(model, example, before, response);
+    countSilence(model, entry.at);
+    countWorth(model, entry.contentId, entry.to - (entry.from ?? 0), response - before);
+    model.version++;
   }
-  return { version: model.version + 1, actions };
+}
+
+/** What responses are worth, kept apart from how likely they are. */
+function countWorth(model: Model, contentId: string, reward: number, response: number): void {
+  const known = model.contents.get(contentId);
+  if (!known) return;
+  known.rewards += reward;
+  known.responses += response;
+  model.rewards += reward;
+  model.responses += response;
 }

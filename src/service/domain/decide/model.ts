@@ -1,102 +1,97 @@
+import { hash32 } from '../../../kit/hash32.ts';
+import { type Belief, Block, type Row, type Spread } from './block.ts';
+import { ChangeDetector } from './change.ts';
+import { FeatureTable } from './feature-table.ts';
 import type { Feature } from './features.ts';
+import { Personal } from './personal.ts';
+
+/** Prior variances in a category's block, the same in every copy. */
+export const SHARED: Spread = { bias: 0.5, weight: 0.25 };
 
 /**
- * What is believed about one action: a Gaussian over the weights of the features met so far, with full covariance.
- * A feature not met has the prior, independent of all others, so it needs no row until it is met.
+ * What the copies of the model expect: how far contents deviate from their category (a factor on the content's prior
+ * variances), and the variance of personal taste. All learn from every outcome; the one that predicts best decides.
  */
-export interface Posterior {
-  /** Log-odds believed before any outcome; the mean of the bias' weight. */
-  readonly prior: number;
-  /** Feature keys, in the order they were met. */
-  readonly keys: number[];
-  readonly mean: number[];
-  /** Lower triangle, row after row: row i has i + 1 numbers. */
-  readonly covariance: number[];
-  /** Outcomes folded in. */
+export const COPIES: readonly { readonly deviation: number; readonly personal: number }[] = [
+  { deviation: 0.1, personal: 0.01 },
+  { deviation: 0.35, personal: 0.01 },
+  { deviation: 1, personal: 0.01 },
+  { deviation: 0.1, personal: 1 },
+  { deviation: 0.35, personal: 1 },
+  { deviation: 1, personal: 1 },
+];
+/** The copy that decides while none has shown to predict better, and by how much (log-likelihood) one must. */
+const DEFAULT_COPY = 1;
+const MARGIN = 4;
+
+const SHARED_IN_ALL = COPIES.map(() => SHARED);
+export const OWN: readonly Spread[] = COPIES.map(({ deviation }) => ({
+  bias: Math.max(deviation, 0.1),
+  weight: 0.35 * deviation,
+}));
+export const TASTES = COPIES.map(({ personal }) => personal);
+
+/** What is known of one content. */
+export interface Known {
+  readonly block: Block;
+  /** Decisions folded in. */
   seen: number;
+  /** One more each time the content was returned to its prior. */
+  readonly life: number;
+  /** Rewards earned and responses they came with: their ratio is what a response is worth. */
+  rewards: number;
+  responses: number;
 }
 
-/** A model: a posterior for each action that has an outcome. The others are at their prior. */
-export interface Model {
-  readonly version: number;
-  readonly actions: Map<string, Posterior>;
+/** One decision, as the learner sees it. */
+export interface Example {
+  readonly decision: number;
+  readonly contentId: string;
+  readonly category: string;
+  readonly prior: number;
+  readonly features: readonly Feature[];
+  /** Null where the user is not known. */
+  readonly user: string | null;
+  /** Unix ms of the entry. */
+  readonly at: number;
 }
 
-/** Prior variances of the weights: how far actions, and one action's contexts, are expected to differ. */
-export const BIAS_VARIANCE = 1;
-export const WEIGHT_VARIANCE = 0.35;
+/** What was folded in together, for the next version and for reading a decision off it. */
+export class Model {
+  /** The last entry of the reward log that is folded in. */
+  version = 0;
+  readonly features = new FeatureTable();
+  readonly categories = new Map<string, Block>();
+  readonly contents = new Map<string, Known>();
+  readonly personal = new Personal(TASTES);
+  readonly change = new ChangeDetector();
+  /** Decisions without a response whose silence does not count yet, the oldest first. */
+  readonly pending = new Map<number, Example>();
+  /** Discounted log-likelihood of each copy's predictions. */
+  readonly evidence = new Float64Array(COPIES.length);
+  /** Decisions folded in. */
+  decisions = 0;
+  /** Over all contents; so that one without responses is not favored. */
+  rewards = 1;
+  responses = 1;
 
-/** Most features kept for one action. Later ones share the rows of earlier ones, so memory stays bounded. */
-export const MAX_FEATURES = 64;
-
-export const emptyModel = (): Model => ({ version: 0, actions: new Map() });
-
-const priorVariance = (key: number) => (key === 0 ? BIAS_VARIANCE : WEIGHT_VARIANCE);
-const at = (row: number, column: number) =>
-  row >= column ? (row * (row + 1)) / 2 + column : (column * (column + 1)) / 2 + row;
-
-/**
- * The mean of the log-odds for which the expected probability in a context with these features, averaged over all that
- * is not known yet, is `prior`: what the catalogue promises of a content without outcomes. The inverse of `probability`.
- */
-export function priorMean(prior: number, features: readonly Feature[]): number {
-  const p = Math.min(Math.max(prior, 0.001), 0.999);
-  let variance = 0;
-  for (const { key } of features) variance += priorVariance(key);
-  return Math.log(p / (1 - p)) * Math.sqrt(1 + (Math.PI * variance) / 8);
-}
-
-export function newPosterior(prior: number): Posterior {
-  return { prior, keys: [], mean: [], covariance: [], seen: 0 };
-}
-
-/** The row of a feature, or -1 where the action has not met it. */
-function rowOf(posterior: Posterior, key: number): number {
-  const row = posterior.keys.indexOf(key);
-  if (row >= 0 || posterior.keys.length < MAX_FEATURES) return row;
-  return 1 + (key % (MAX_FEATURES - 1));
-}
-
-/** Mean and variance of the log-odds that the action wins its reward in a context with these features. */
-export interface Belief {
-  readonly mean: number;
-  readonly variance: number;
-}
-
-/** The belief about an action in a context; `posterior` is undefined for an action without outcomes. */
-export function believe(
-  posterior: Posterior | undefined,
-  features: readonly Feature[],
-  prior: number,
-): Belief {
-  if (!posterior) {
-    let variance = 0;
-    for (const feature of features) variance += priorVariance(feature.key);
-    return { mean: prior, variance };
-  }
-  let mean = 0;
-  let variance = 0;
-  const rows: number[] = [];
-  for (const { key } of features) {
-    const row = rowOf(posterior, key);
-    if (row < 0) {
-      variance += priorVariance(key);
-      if (key === 0) mean += posterior.prior;
-    } else {
-      mean += posterior.mean[row]!;
-      rows.push(row);
+  /**
+   * The copy that predicted best of late. Another one than the default must be ahead by a margin: a copy that is too
+   * sure shows what it knows and predicts that well.
+   */
+  get best(): number {
+    let best = DEFAULT_COPY;
+    let highest = this.evidence[DEFAULT_COPY]! + MARGIN;
+    for (let copy = 0; copy < COPIES.length; copy++) {
+      if (this.evidence[copy]! <= highest) continue;
+      best = copy;
+      highest = this.evidence[copy]!;
     }
+    return best;
   }
-  for (const row of rows) for (const column of rows) variance += posterior.covariance[at(row, column)]!;
-  return { mean, variance };
 }
 
-/** What one feature adds to the log-odds; 0 for a feature the action has not met. */
-export function weightOf(posterior: Posterior | undefined, feature: Feature): number {
-  if (!posterior) return 0;
-  const row = rowOf(posterior, feature.key);
-  return row < 0 ? 0 : posterior.mean[row]!;
-}
+export const emptyModel = (): Model => new Model();
 
 export const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
@@ -106,67 +101,33 @@ export function probability({ mean, variance }: Belief): number {
 }
 
 /**
- * Folds one outcome into an action's posterior, in place. `reward` is in [0, 1].
- * Laplace's approximation, online (Chapelle & Li, 2011, with full covariance): after one outcome the mode lies on the
- * line mean + step × covariance × features, so it is found by Newton steps on one number, and the curvature there
- * shrinks the covariance by a rank-one term. Cost: the square of the features the action has met.
+ * The mean of the log-odds for which the expected probability, averaged over all that is not known yet, is `prior`:
+ * what the catalog promises of a content without outcomes. The inverse of `probability`.
  */
-export function learn(posterior: Posterior, features: readonly Feature[], reward: number): void {
-  const rows = meet(posterior, features);
-  const { direction, variance, score } = project(posterior, rows);
-  let step = 0;
-  for (let i = 0; i < 25; i++) {
-    const p = sigmoid(score + variance * step);
-    const gap = reward - p - step;
-    if (Math.abs(gap) < 1e-10) break;
-    step += gap / (1 + variance * p * (1 - p));
-  }
-  const p = sigmoid(score + variance * step);
-  const curvature = Math.max(p * (1 - p), 1e-6);
-  const shrink = curvature / (1 + curvature * variance);
-  const { mean, covariance } = posterior;
-  for (let i = 0; i < mean.length; i++) {
-    mean[i]! += step * direction[i]!;
-    const base = (i * (i + 1)) / 2;
-    const factor = shrink * direction[i]!;
-    for (let j = 0; j <= i; j++) covariance[base + j]! -= factor * direction[j]!;
-  }
-  posterior.seen++;
+export function originOf(prior: number, variance: number): number {
+  const p = Math.min(Math.max(prior, 0.001), 0.999);
+  return Math.log(p / (1 - p)) * Math.sqrt(1 + (Math.PI * variance) / 8);
 }
 
-/**
- * Corrects an outcome that was folded in as `from` and turned out to be `to`: a message opened, then clicked.
- * The reward enters the log-likelihood linearly, so the correction moves the mean and leaves the certainty alone.
- */
-export function amend(posterior: Posterior, features: readonly Feature[], from: number, to: number): void {
-  const rows = meet(posterior, features);
-  const { direction } = project(posterior, rows);
-  for (let i = 0; i < posterior.mean.length; i++) posterior.mean[i]! += (to - from) * direction[i]!;
-}
-
-/** Rows of the features; those not met before get one, at their prior. */
-function meet(posterior: Posterior, features: readonly Feature[]): number[] {
-  return features.map(({ key }) => {
-    const row = rowOf(posterior, key);
-    if (row >= 0) return row;
-    const size = posterior.keys.push(key);
-    posterior.mean.push(key === 0 ? posterior.prior : 0);
-    for (let j = 1; j < size; j++) posterior.covariance.push(0);
-    posterior.covariance.push(priorVariance(key));
-    return size - 1;
-  });
-}
-
-/** Covariance × features, and mean and variance of the log-odds. */
-function project(posterior: Posterior, rows: readonly number[]) {
-  const direction = new Float64Array(posterior.mean.length);
-  for (let i = 0; i < direction.length; i++)
-    for (const row of rows) direction[i]! += posterior.covariance[at(i, row)]!;
+export function priorVariance({ bias, weight }: Spread, rows: readonly Row[]): number {
   let variance = 0;
-  let score = 0;
-  for (const row of rows) {
-    variance += direction[row]!;
-    score += posterior.mean[row]!;
-  }
-  return { direction, variance: Math.max(variance, 0), score };
+  for (const { row, value } of rows) variance += value * value * (row === 0 ? bias : weight);
+  return variance;
 }
+
+export const pairKey = (user: string, contentId: string, life: number) =>
+  hash32(`${user}\n${contentId}\n${life}`) * 2097152 + (hash32(`${contentId}\n${user}`) >>> 11);
+
+/** A content's block at its prior; `origin` is the mean of its bias. */
+export const ownBlock = (origin: number) => new Block(OWN, origin);
+
+/** A category's block at its prior. */
+export const sharedBlock = () => new Block(SHARED_IN_ALL, 0);
+
+export const fresh = (origin: number, life: number): Known => ({
+  block: ownBlock(origin),
+  seen: 0,
+  life,
+  rewards: 0,
+  responses: 0,
+});

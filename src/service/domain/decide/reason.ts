@@ -1,14 +1,18 @@
 import type { Removal } from './eligibility.ts';
 import { BIAS, type Context, type Feature } from './features.ts';
-import { type Posterior, weightOf } from './model.ts';
 
 /** Log-odds below which a feature is not worth a word. */
 const SLIGHT = 0.1;
 
 export interface Chosen {
   readonly context: Context;
+  /** Traits whose rules admitted the content. */
+  readonly rules: readonly string[];
   readonly features: readonly Feature[];
-  readonly posterior: Posterior | undefined;
+  /** Outcomes learned of this content. */
+  readonly seen: number;
+  /** What a feature adds to its log-odds. */
+  readonly weight: (feature: Feature) => number;
   readonly ranking: number;
   /** How many candidates there were, and how many of the others rank higher and the same. */
   readonly candidates: number;
@@ -18,22 +22,24 @@ export interface Chosen {
 
 /** Why this content may be shown here and what weighed most for it, in words. */
 export function reasonFor(chosen: Chosen): string {
-  const { candidates, higher, level, posterior } = chosen;
-  const parts = [`Eligible${placeOf(chosen.context)}`];
+  const { candidates, higher, level } = chosen;
+  const { rules } = chosen;
+  const admitted = rules.length === 0 ? '' : ` by the rule on trait ${rules.join(', ')}`;
+  const parts = [`Eligible${placeOf(chosen.context)}${admitted}`];
   if (candidates === 1) parts.push('the only candidate');
   else if (higher === 0)
     parts.push(`ranked first of ${candidates}${level > 0 ? `, level with ${level}` : ''}`);
   else parts.push(`ranked ${ordinal(higher + 1)} of ${candidates}, chosen to learn what it earns`);
-  parts.push(evidence(posterior, chosen.features));
+  parts.push(evidence(chosen));
   return `${parts.join('; ')}.`;
 }
 
-function evidence(posterior: Posterior | undefined, features: readonly Feature[]): string {
-  if (!posterior || posterior.seen === 0) return 'no outcomes yet, ranked by its prior';
-  const seen = `learned from ${posterior.seen} ${posterior.seen === 1 ? 'outcome' : 'outcomes'}`;
+function evidence({ features, seen: count, weight: weightOf }: Chosen): string {
+  if (count === 0) return 'no outcomes yet, ranked by its prior';
+  const seen = `learned from ${count} ${count === 1 ? 'outcome' : 'outcomes'}`;
   const weighed = features
     .filter((feature) => feature.key !== BIAS.key)
-    .map((feature) => ({ label: feature.label, weight: weightOf(posterior, feature) }))
+    .map((feature) => ({ label: feature.label, weight: weightOf(feature) }))
     .filter(({ weight }) => Math.abs(weight) >= SLIGHT)
     .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
     .slice(0, 2)

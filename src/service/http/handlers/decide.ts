@@ -1,23 +1,27 @@
-import type { DecideAnswer, DecideRequest } from '../../../contract/schemas.ts';
+import { CHANNELS, type DecideAnswer, type DecideRequest } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
+import { canonicalLocale } from '../../../kit/locale.ts';
 import { dayAround } from '../../domain/contact-day.ts';
-import type { Audience } from '../../domain/decide/content.ts';
 import { alternativesOf, type Choice, decide } from '../../domain/decide/decide.ts';
 import type { Context } from '../../domain/decide/features.ts';
+import { logged } from '../../domain/decide/log-entry.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
-import { recentEvents } from '../../store/repositories/recent-events.ts';
+import { polls } from '../../store/repositories/polls.ts';
+import { rewards } from '../../store/repositories/rewards.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
+import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 
-/** The only type of action there is. */
-const ACTION = 'in-app-message';
+/** The type of an action that an app shows; one for a channel of notifications has the channel's name. */
+const IN_APP = 'in-app-message';
 
 /** Most runners-up in an answer. */
 const ALTERNATIVES = 3;
 
-const DAY_MS = 86_400_000;
+/** Earlier messages of a user that weigh in a choice. */
+const HISTORY = 30;
 
 export const decideHandlers: Handlers = {
   decide: async (call) => {
@@ -30,11 +34,14 @@ export const decideHandlers: Handlers = {
     const model = await deps.models.current(tx, workspace.id);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
+    const history = await decisions.history(tx, workspace.id, hashId, HISTORY);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
     const choice = decide({
       contents: catalogue.contents,
       context,
-      audience: await audienceOf(call, user),
+      audience: await audienceOf(tx, workspace.id, user, now, deps),
+      person: { traits: user?.traits ?? {}, events: await eventsOf(call, user), history },
+      user: hashId,
       guardrails: {
         excludeCategories: body.guardrails?.excludeCategories ?? [],
         ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
@@ -47,23 +54,33 @@ export const decideHandlers: Handlers = {
       seed,
       now,
     });
+    const type = typeOf(context);
     const decisionId = newId('dec');
     const content = choice.chosen ? catalogue.byId.get(choice.chosen.contentId) : undefined;
-    await decisions.add(tx, workspace.id, {
+    const record = {
       decisionId,
       hashId,
-      context,
+      context: placeOf(context),
       contentId: content?.contentId ?? null,
-      candidates: choice.candidates,
+      ...logged(choice.candidates, choice.chosen?.contentId ?? null),
       prior: content?.prior ?? null,
+      features: choice.features,
+      category: content?.category ?? null,
       modelVersion: model.version,
       seed,
-    });
+    };
+    await decisions.add(tx, workspace.id, record);
     if (content) {
+      const since = now - catalogue.settings.pollLookBackMs;
+      const channel = context.channel === undefined ? null : String(context.channel);
+      if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
+        await rewards.record(tx, workspace.id, { ...record, reward: null }, 0);
       await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
-      await messages.add(tx, workspace.id, { hashId, decisionId, withdrawAt: day.end }, content);
+      const surface = context.surface === undefined ? null : String(context.surface);
+      const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
+      if (type === IN_APP) await messages.add(tx, workspace.id, to, content);
     }
-    return { body: answerOf(decisionId, choice) };
+    return { body: answerOf(decisionId, choice, type) };
   },
 };
 
@@ -71,37 +88,40 @@ export const decideHandlers: Handlers = {
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {
   const locale = context?.locale ?? user?.locale;
   return {
-    ...(context?.channel === undefined ? {} : { channel: context.channel }),
-    ...(context?.surface === undefined ? {} : { surface: context.surface }),
-    ...(locale === undefined || locale === null ? {} : { locale }),
-  };
+    ...context,
+    ...(locale === undefined || locale === null ? {} : { locale: canonicalLocale(locale) }),
+  } as Context;
 }
 
-async function audienceOf(
-  { tx, workspace, now, deps }: Call<'decide'>,
-  user: KnownUser | undefined,
-): Promise<Audience> {
-  if (!user) return { traits: {}, events: new Map() };
-  const windows = deps.catalog().windows.map(({ key, event, withinDays, enough }) => ({
-    key,
-    event,
-    since: now - withinDays * DAY_MS,
-    enough,
-  }));
-  return { traits: user.traits, events: await recentEvents.count(tx, workspace.id, user.userId, windows) };
+/** Actions for a channel of notifications are no card of an app, and their type says what they are. */
+const typeOf = ({ channel }: Context): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
+
+/** What the log keeps of a context: the place. Other fields may hold what a person would not want kept. */
+function placeOf({ channel, surface, locale }: Context): Record<string, string> {
+  const place = { channel, surface, locale };
+  return Object.fromEntries(
+    Object.entries(place).flatMap(([field, value]) => (value === undefined ? [] : [[field, String(value)]])),
+  );
+}
+
+/** How often the frequent events happened to the user, and how long ago. */
+async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: KnownUser | undefined) {
+  if (!user) return [];
+  const signals = await deps.signals.ofUser(tx, workspace.id, user.userId);
+  return signals.map(({ event, count, last }) => ({ event, count, age: Math.max(now - last, 0) }));
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */
-function answerOf(decisionId: string, choice: Choice): DecideAnswer {
+function answerOf(decisionId: string, choice: Choice, type: string): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
     return { decisionId, action: { type: 'none', contentId: null, ranking: 0, reason }, alternatives: [] };
   }
   return {
     decisionId,
-    action: { type: ACTION, contentId: chosen.contentId, ranking: chosen.ranking, reason },
+    action: { type, contentId: chosen.contentId, ranking: chosen.ranking, reason },
     alternatives: alternativesOf(choice, ALTERNATIVES).map(({ contentId, ranking }) => ({
-      type: ACTION,
+      type,
       contentId,
       ranking,
     })),

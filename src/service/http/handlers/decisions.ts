@@ -1,5 +1,5 @@
 import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
-import { decisions } from '../../store/repositories/decisions.ts';
+import { decisions, type LoggedDecision } from '../../store/repositories/decisions.ts';
 import type { Handlers } from '../call.ts';
 
 /** Most decisions on a page unless the caller asks for fewer; large ones make it shorter (store/pages.ts). */
@@ -8,15 +8,20 @@ const PAGE = MAX_LOG_PAGE;
 export const decisionLogHandlers: Handlers = {
   listDecisions: async ({ tx, workspace, query }) => {
     const most = query.limit === undefined ? PAGE : Number(query.limit);
-    const { rows, more } = await decisions.after(tx, workspace.id, Number(query.after ?? 0), most);
-    return {
-      body: {
-        decisions: rows.map(({ seq, at, prior, ...decision }) => ({
-          ...decision,
-          at: new Date(at).toISOString(),
-        })),
-        next: more ? String(rows.at(-1)!.seq) : null,
-      },
+    const filter = {
+      newest: query.order === 'newest',
+      hashId: query.hashId,
+      contentId: query.contentId,
+      since: query.since === undefined ? undefined : Date.parse(query.since),
+      until: query.until === undefined ? undefined : Date.parse(query.until),
+      after: query.after === undefined ? undefined : Number(query.after),
     };
+    const { rows, more } = await decisions.page(tx, workspace.id, filter, most);
+    return { body: { decisions: rows.map(entryOf), next: more ? String(rows.at(-1)!.seq) : null } };
   },
 };
+
+function entryOf(decision: LoggedDecision): object {
+  const { seq, at, prior, features, category, countedAt, others, ...entry } = decision;
+  return { ...entry, ...(others === null ? {} : { others }), at: new Date(at).toISOString() };
+}

@@ -3,7 +3,7 @@ import { recentEvents } from '../../store/repositories/recent-events.ts';
 import type { Handlers } from '../call.ts';
 
 export const eventHandlers: Handlers = {
-  ingestEvents: async ({ tx, workspace, body, text, requestId }) => {
+  ingestEvents: async ({ tx, workspace, body, text, requestId, deps }) => {
     const accepted = await events.append(tx, workspace.id, text);
     const { names } = await recentEvents.index(tx);
     const recent = names.length === 0 ? [] : body.events.filter(({ event }) => names.includes(event));
@@ -13,6 +13,7 @@ export const eventHandlers: Handlers = {
         workspace.id,
         recent.map(({ userId, event, timestamp }) => ({ userId, event, at: Date.parse(timestamp) })),
       );
+    deps.signals.note(workspace.id, body.events);
     return { body: { accepted, requestId } };
   },
 };

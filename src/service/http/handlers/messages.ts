@@ -1,22 +1,22 @@
 import { ServiceError } from '../../../contract/errors.ts';
+import { removalOf } from '../../domain/decide/eligibility.ts';
 import { rewardAfter } from '../../domain/decide/reward.ts';
+import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
+import { polls } from '../../store/repositories/polls.ts';
 import { rewards } from '../../store/repositories/rewards.ts';
-import type { Handlers } from '../call.ts';
+import { users } from '../../store/repositories/users.ts';
+import { audienceOf } from '../audience.ts';
+import type { Call, Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
 
 export const messageHandlers: Handlers = {
-  listMessages: async ({ tx, workspace, query }) => {
-    const page = await messages.waiting(tx, workspace.id, query.hashId!, placeOf(query.after));
-    const last = page.rows.at(-1);
-    const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
-    return { body: { messages: page.rows.map(({ at, ...message }) => message), ...next } };
-  },
+  listMessages: async (call) => ({ body: await serve(call) }),
 
   /** Also taken for a message whose day is over: the app may have shown it just before. */
-  messageOutcome: async ({ tx, workspace, params, body, requestId }) => {
+  messageOutcome: async ({ tx, workspace, params, body, requestId, now, deps }) => {
     const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
     if (!decision || decision.contentId === null)
       throw new ServiceError('not_found', 'There is no message of this decision.');
@@ -29,9 +29,50 @@ export const messageHandlers: Handlers = {
       contentId: decision.contentId,
     });
     if (fresh) {
-      await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
+      const { rewardWindowMs } = deps.catalog().settings;
+      if (now < (decision.countedAt ?? now) + rewardWindowMs)
+        await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
+      if (body.type !== 'opened')
+        await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
       if (body.type !== 'opened') await messages.remove(tx, workspace.id, decision.decisionId);
     }
     return { body: { requestId } };
   },
 };
+
+/**
+ * Serves a page of the messages that wait for a user. Each is checked again: what expired, left the catalog or no longer
+ * suits the user is withdrawn, and its contact is released if it was never served. A message that is served for the
+ * first time counts from now on. The decision is locked before its message, as an outcome does.
+ */
+async function serve({ tx, workspace, query, now, deps }: Call): Promise<object> {
+  const hashId = query.hashId!;
+  await polls.seen(tx, workspace.id, query.channel ?? '');
+  const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
+  const last = page.rows.at(-1);
+  const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
+  if (!last) return { messages: [], ...next };
+  const { byId } = deps.catalog();
+  const user = await users.find(tx, deps.cipher, workspace.id, hashId);
+  const audience = await audienceOf(tx, workspace.id, user, now, deps);
+  const served: object[] = [];
+  for (const { servedAt, at, ...message } of page.rows) {
+    const { decisionId, contentId, channel, surface } = message;
+    const content = byId.get(contentId);
+    const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
+    const decision =
+      servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
+    if (!content || removalOf(content, place, audience, now)) {
+      await messages.remove(tx, workspace.id, decisionId);
+      if (decision?.countedAt === null) await contacts.release(tx, workspace.id, hashId, decisionId);
+      continue;
+    }
+    if (servedAt === null) {
+      // An outcome that came first has taken the message away.
+      if (!(await messages.served(tx, workspace.id, decisionId))) continue;
+      if (decision?.reward === null) await rewards.record(tx, workspace.id, decision, 0);
+    }
+    served.push(message);
+  }
+  return { messages: served, ...next };
+}

@@ -4,6 +4,7 @@ import { notificationsAndWebhooks } from './003-notifications-and-webhooks.ts';
 import { postgresLimiter } from './004-postgres-limiter.ts';
 import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
+import { servedDecisions } from './007-served-decisions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of its number. */
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   postgresLimiter,
   pieces,
   dueInReach,
+  servedDecisions,
 ];
 
 /** The schema version that this program writes. */

@@ -37,6 +37,15 @@ export const contacts = {
     ]);
   },
 
+  /** Gives back the contact of a decision whose message was withdrawn before it was served. */
+  async release(tx: Tx, workspaceId: string, hashId: string, decisionId: string): Promise<void> {
+    await tx.sql.run('DELETE FROM contact WHERE workspace_id = ? AND hash_id = ? AND id = ?', [
+      workspaceId,
+      hashId,
+      decisionId,
+    ]);
+  },
+
   /** Contacts of a user from `start` to before `end`, unix ms; counted up to the highest cap there may be. */
   async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
     const row = await tx.sql.get<{ n: number }>(

@@ -1,7 +1,8 @@
 import type { Candidate } from '../../domain/decide/decide.ts';
-import type { Context } from '../../domain/decide/features.ts';
+import { type Context, type Feature, packFeatures, unpackFeatures } from '../../domain/decide/features.ts';
+import type { Others } from '../../domain/decide/log-entry.ts';
 import { type Page, readPage } from '../pages.ts';
-import type { Tx } from '../store.ts';
+import type { SqlValue, Tx } from '../store.ts';
 
 /** A decision as it is logged: enough to make it again and to judge other policies by it. */
 export interface DecisionRecord {
@@ -11,6 +12,12 @@ export interface DecisionRecord {
   /** Null where nothing was chosen. */
   readonly contentId: string | null;
   readonly candidates: readonly Candidate[];
+  /** The candidates not named, together; null where all are. */
+  readonly others: Others | null;
+  /** What the choice was made by; null for a decision of an earlier version. */
+  readonly features: readonly Feature[] | null;
+  /** The chosen content's category; null where nothing was chosen, and for a decision of an earlier version. */
+  readonly category: string | null;
   /** The chosen content's prior; null where nothing was chosen. */
   readonly prior: number | null;
   readonly modelVersion: number;
@@ -21,8 +28,21 @@ export interface LoggedDecision extends DecisionRecord {
   readonly seq: number;
   /** Unix ms. */
   readonly at: number;
-  /** What it earned so far; null while nothing is known. */
+  /** When its silence began to count, Unix ms; null while it was not served, or nothing was chosen. */
+  readonly countedAt: number | null;
+  /** What it earned so far; null while it does not count. */
   readonly reward: number | null;
+}
+
+/** Which part of the log, and in which order; times are Unix ms. */
+export interface LogFilter {
+  readonly newest?: boolean;
+  /** The number of the decision before the page. */
+  readonly after?: number | undefined;
+  readonly hashId?: string | undefined;
+  readonly contentId?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 interface Row {
@@ -33,6 +53,10 @@ interface Row {
   context: string;
   contentId: string | null;
   candidates: string;
+  others: string | null;
+  features: string | null;
+  category: string | null;
+  countedAt: number | null;
   prior: number | null;
   modelVersion: number;
   seed: string;
@@ -40,23 +64,28 @@ interface Row {
 }
 
 const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
-  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward`;
+  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, others, features,
+  category, counted_at AS "countedAt"`;
 
-/** What of a decision its reward depends on: not the candidates, of which there may be thousands. */
+/** The columns that may be long. */
+const LONG = ['hash_id', 'context', 'candidates', 'others', 'features'];
+
+/** What of a decision its reward depends on: not the candidates, which may be long. */
 export type Earning = Pick<
   LoggedDecision,
-  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'reward'
+  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'reward' | 'countedAt'
 >;
 
 type EarningRow = Omit<Earning, 'context'> & { context: string };
 
-const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward`;
+const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
+  counted_at AS "countedAt"`;
 
 export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
     await tx.sql.run(
       `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, others) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         record.decisionId,
@@ -68,6 +97,9 @@ export const decisions = {
         record.prior,
         record.modelVersion,
         record.seed,
+        record.features && JSON.stringify(packFeatures(record.features)),
+        record.category,
+        record.others && JSON.stringify(Object.values(record.others)),
       ],
     );
   },
@@ -78,40 +110,88 @@ export const decisions = {
       `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, decisionId],
     );
-    return row && { ...row, context: JSON.parse(row.context) };
+    return row && earningOf(row);
   },
 
   async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
-    await tx.sql.run('UPDATE decision SET reward = ? WHERE workspace_id = ? AND decision_id = ?', [
-      reward,
+    const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
+      WHERE workspace_id = ? AND decision_id = ?`;
+    await tx.sql.run(sql, [reward, tx.now, workspaceId, decisionId]);
+  },
+
+  /** Takes note of what the user did with a decision's message. */
+  async setOutcome(tx: Tx, workspaceId: string, decisionId: string, outcome: string): Promise<void> {
+    await tx.sql.run('UPDATE decision SET outcome = ? WHERE workspace_id = ? AND decision_id = ?', [
+      outcome,
       workspaceId,
       decisionId,
     ]);
   },
 
-  /** Up to `most` decisions with an action and no known reward, made before `before`, oldest first. */
+  /** Counts the outcomes of a user's last `most` decisions that count; `silent` for none. */
+  async history(tx: Tx, workspaceId: string, hashId: string, most: number): Promise<Record<string, number>> {
+    const rows = await tx.sql.all<{ outcome: string | null }>(
+      `SELECT outcome FROM decision WHERE workspace_id = ? AND hash_id = ? AND counted_at IS NOT NULL
+       ORDER BY seq DESC LIMIT ?`,
+      [workspaceId, hashId, most],
+    );
+    const counts: Record<string, number> = {};
+    for (const { outcome } of rows) counts[outcome ?? 'silent'] = (counts[outcome ?? 'silent'] ?? 0) + 1;
+    return counts;
+  },
+
+  /** Up to `most` decisions of an earlier version with an action and no reward, made before `before`, oldest first. */
   async open(tx: Tx, before: number, most: number): Promise<(Earning & { workspaceId: string })[]> {
     const rows = await tx.sql.all<EarningRow & { workspaceId: string }>(
       `SELECT workspace_id AS "workspaceId", ${EARNING} FROM decision
-       WHERE reward IS NULL AND content_id IS NOT NULL AND at_ms < ? ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
+       WHERE reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ?
+       ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
       [before, most],
     );
-    return rows.map((row) => ({ ...row, context: JSON.parse(row.context) }));
+    return rows.map((row) => ({ ...earningOf(row), workspaceId: row.workspaceId }));
   },
 
-  /** A page of the decisions of a workspace after a number of the log, oldest first. */
+  /** Reads a page of the decisions of a workspace after a number of the log, oldest first. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<LoggedDecision>> {
+    return decisions.page(tx, workspaceId, { after: seq }, most);
+  },
+
+  /** Reads a page of the decisions of a workspace that a filter admits, in its order. */
+  async page(tx: Tx, workspaceId: string, filter: LogFilter, most: number): Promise<Page<LoggedDecision>> {
+    const { newest, after, hashId, contentId, since, until } = filter;
+    const conditions: [string, SqlValue | undefined][] = [
+      ['workspace_id = ?', workspaceId],
+      [newest ? 'seq < ?' : 'seq > ?', after],
+      ['hash_id = ?', hashId],
+      ['content_id = ?', contentId],
+      ['at_ms >= ?', since],
+      ['at_ms < ?', until],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
     const { rows, more } = await readPage<Row>(tx, {
       columns: COLUMNS,
-      long: ['hash_id', 'context', 'candidates'],
-      from: 'decision WHERE workspace_id = ? AND seq > ?',
-      params: [workspaceId, seq],
-      order: 'seq',
+      long: LONG,
+      from: `decision WHERE ${given.map(([text]) => text).join(' AND ')}`,
+      params: given.map(([, value]) => value),
+      order: newest ? 'seq DESC' : 'seq',
       most,
     });
     return { rows: rows.map(fromRow), more };
   },
 };
+
+const readOthers = ([count, propensity, ranking, expected]: [number, number, number, number]): Others => ({
+  count,
+  propensity,
+  ranking,
+  expected,
+});
+
+const earningOf = (row: EarningRow): Earning => ({
+  ...row,
+  context: JSON.parse(row.context),
+  countedAt: row.countedAt === null ? null : Number(row.countedAt),
+});
 
 function fromRow(row: Row): LoggedDecision {
   const candidates = JSON.parse(row.candidates) as [string, number, number][];
@@ -121,6 +201,9 @@ function fromRow(row: Row): LoggedDecision {
     at: Number(row.at),
     modelVersion: Number(row.modelVersion),
     context: JSON.parse(row.context),
+    features: row.features === null ? null : unpackFeatures(JSON.parse(row.features)),
+    others: row.others === null ? null : readOthers(JSON.parse(row.others)),
+    countedAt: row.countedAt === null ? null : Number(row.countedAt),
     candidates: candidates.map(([contentId, propensity, ranking]) => ({ contentId, propensity, ranking })),
   };
 }

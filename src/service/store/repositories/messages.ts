@@ -6,9 +6,13 @@ import type { Tx } from '../store.ts';
 export interface WaitingMessage {
   readonly decisionId: string;
   readonly contentId: string;
+  readonly channel: string | null;
+  readonly surface: string | null;
   readonly format: string;
   readonly title: string;
   readonly body: string;
+  /** When it was first served, Unix ms; null before. */
+  readonly servedAt: number | null;
 }
 
 /** Most messages that one poll hands over. */
@@ -19,12 +23,18 @@ export const messages = {
   async add(
     tx: Tx,
     workspaceId: string,
-    to: { hashId: string; decisionId: string; withdrawAt: number },
+    to: {
+      hashId: string;
+      decisionId: string;
+      withdrawAt: number;
+      channel: string | null;
+      surface: string | null;
+    },
     content: Content,
   ): Promise<void> {
     await tx.sql.run(
-      `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
+         channel, surface) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         to.decisionId,
@@ -35,26 +45,46 @@ export const messages = {
         content.body,
         tx.now,
         to.withdrawAt,
+        to.channel,
+        to.surface,
       ],
     );
   },
 
-  /** A page of the messages that wait for a user, the newest first, those behind `after`. */
+  /**
+   * Reads a page of the messages that wait for a user, the newest first, those behind `after`. A channel or a
+   * surface leaves out the messages for another one.
+   */
   async waiting(
     tx: Tx,
     workspaceId: string,
     hashId: string,
+    { channel = '', surface = '' }: { channel?: string | undefined; surface?: string | undefined } = {},
     after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
   ): Promise<Page<WaitingMessage & { readonly at: number }>> {
     return readPage(tx, {
-      columns: `decision_id AS "decisionId", content_id AS "contentId", format, title, body, at_ms AS at`,
+      columns: `decision_id AS "decisionId", content_id AS "contentId", channel, surface, format, title, body,
+        served_at AS "servedAt", at_ms AS at`,
       long: ['title', 'body'],
       from: `message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+        AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
         AND (at_ms < ? OR (at_ms = ? AND decision_id > ?))`,
-      params: [workspaceId, hashId, tx.now, after.at, after.at, after.id],
+      params: [
+        ...[workspaceId, hashId, tx.now, surface, surface, channel, channel],
+        ...[after.at, after.at, after.id],
+      ],
       order: 'at_ms DESC, decision_id',
       most: MOST,
     });
+  },
+
+  /** Notes that a message was served, the first time counts. Returns false where it is gone. */
+  async served(tx: Tx, workspaceId: string, decisionId: string): Promise<boolean> {
+    const changed = await tx.sql.run(
+      'UPDATE message SET served_at = COALESCE(served_at, ?) WHERE workspace_id = ? AND decision_id = ?',
+      [tx.now, workspaceId, decisionId],
+    );
+    return changed > 0;
   },
 
   /** Takes a message away: the user dealt with it. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../store.ts';
 
-/** Snapshots kept beside the newest: the ones a broken snapshot falls back to. */
-const KEPT = 5;
+/** Snapshots kept: the newest, and the one that it falls back to where it is broken. */
+const KEPT = 2;
 
 export interface ModelHead {
   readonly version: number;
@@ -58,10 +58,11 @@ export const models = {
       head.learnedSeq,
       workspaceId,
     ]);
-    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND version < ?', [
-      workspaceId,
-      head.version - KEPT,
-    ]);
+    await tx.sql.run(
+      `DELETE FROM model WHERE workspace_id = ? AND version NOT IN
+         (SELECT version FROM model WHERE workspace_id = ? ORDER BY version DESC LIMIT ${KEPT})`,
+      [workspaceId, workspaceId],
+    );
   },
 
   /** Workspaces whose reward log is ahead of their model. */

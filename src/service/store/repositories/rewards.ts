@@ -1,7 +1,8 @@
+import { featuresOf, unpackFeatures } from '../../domain/decide/features.ts';
 import type { RewardEntry } from '../../domain/decide/learning.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
-import { decisions, type Earning } from './decisions.ts';
+import { decisions, type LoggedDecision } from './decisions.ts';
 
 export interface NumberedReward extends RewardEntry {
   readonly seq: number;
@@ -9,17 +10,25 @@ export interface NumberedReward extends RewardEntry {
 
 interface Row {
   seq: number;
+  decisionId: string;
   contentId: string;
+  category: string | null;
+  features: string | null;
+  hashId: string;
   context: string;
   prior: number;
+  at: number;
   was: number | null;
   reward: number;
 }
 
+/** What the log of rewards needs of a decision. */
+type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
+
 /** What decisions earned, as an ordered log that the learner reads. */
 export const rewards = {
   /** Writes down what a decision earned, as far as it is news. The decision must be held by this transaction. */
-  async record(tx: Tx, workspaceId: string, decision: Earning, reward: number): Promise<void> {
+  async record(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<void> {
     if (decision.contentId === null || decision.prior === null) return;
     if (decision.reward !== null && reward <= decision.reward) return;
     const head = await tx.sql.get<{ seq: number }>(
@@ -46,21 +55,38 @@ export const rewards = {
     await tx.notify('outcomes');
   },
 
-  /** A page of the log after a number, in order. */
+  /** The number of the last entry of each workspace's log. */
+  async heads(tx: Tx): Promise<{ workspaceId: string; seq: number }[]> {
+    const rows = await tx.sql.all<{ workspaceId: string; seq: number }>(
+      'SELECT workspace_id AS "workspaceId", seq FROM reward_head',
+    );
+    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  },
+
+  /** Reads a page of the log after a number, in order. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<NumberedReward>> {
     const { rows, more } = await readPage<Row>(tx, {
-      columns: 'seq, content_id AS "contentId", context, prior, was, reward',
-      long: ['content_id', 'context'],
-      from: 'reward WHERE workspace_id = ? AND seq > ?',
+      columns: `r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.features,
+        d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward`,
+      long: ['r.content_id', 'r.context', 'd.category', 'd.features', 'd.hash_id'],
+      from: `reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
+        WHERE r.workspace_id = ? AND r.seq > ?`,
       params: [workspaceId, seq],
-      order: 'seq',
+      order: 'r.seq',
       most,
     });
     const entries = rows.map((row) => ({
       seq: Number(row.seq),
+      decisionId: row.decisionId,
       contentId: row.contentId,
-      context: JSON.parse(row.context),
+      category: row.category ?? '',
+      features:
+        row.features === null
+          ? featuresOf(JSON.parse(row.context))
+          : unpackFeatures(JSON.parse(row.features)),
+      user: row.hashId,
       prior: row.prior,
+      at: Number(row.at),
       from: row.was,
       to: row.reward,
     }));

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
 import { type Content, windowOf } from '../../../../src/service/domain/decide/content.ts';
 import { alternativesOf, decide, type Situation } from '../../../../src/service/domain/decide/decide.ts';
+import { type Context, featuresOf } from '../../../../src/service/domain/decide/features.ts';
 import { fold, type RewardEntry } from '../../../../src/service/domain/decide/learning.ts';
-import { emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
+import { COPIES, emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
 import { FLOOR } from '../../../../src/service/domain/decide/policy.ts';
 import { modelOrEmpty, parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
 
@@ -34,14 +35,28 @@ const situation = (rest: Partial<Situation> = {}): Situation => ({
   now: NOW,
   ...rest,
 });
-const entry = (contentId: string, to: number, rest: Partial<RewardEntry> = {}): RewardEntry => ({
+let made = 0;
+const entry = (
+  contentId: string,
+  to: number,
+  { context = { surface: 'home' }, ...rest }: Partial<RewardEntry> & { context?: Context } = {},
+): RewardEntry => ({
+  decisionId: `d${made}`,
   contentId,
-  context: { surface: 'home' },
+  category: 'any',
+  features: featuresOf(context),
+  user: null,
   prior: 0.1,
+  at: NOW + 1000 * made++,
   from: null,
   to,
   ...rest,
 });
+/** The model that has learned these entries and nothing else. */
+const learned = (entries: readonly RewardEntry[], model = emptyModel()): Model => {
+  fold(model, entries);
+  return model;
+};
 const ids = (s: Situation) => decide(s).candidates.map((c) => c.contentId);
 
 describe('eligibility', () => {
@@ -106,6 +121,7 @@ describe('nothing eligible is said in words', () => {
     expect(choice).toEqual({
       chosen: null,
       candidates: [],
+      features: [],
       reason: 'Nothing chosen: the channel removed a; excludeCategories (promo) removed b.',
     });
   });
@@ -129,7 +145,7 @@ describe('the choice', () => {
       entry('a', 1, { context: { surface: 'home' } }),
       entry('a', 0, { context: { surface: i % 2 ? 'cart' : 'search' } }),
     ]).flat();
-    const model = fold(emptyModel(), outcomes);
+    const model = learned(outcomes);
     const choice = decide(situation({ contents: [content('a')], context: { surface: 'home' }, model }));
     expect(choice.reason).toBe(
       'Eligible on home; the only candidate; learned from 80 outcomes, surface home speaks for it.',
@@ -174,7 +190,7 @@ describe('the choice', () => {
   });
 
   test('actions are drawn as often as their propensities say', () => {
-    const model = fold(emptyModel(), [
+    const model = learned([
       ...Array.from({ length: 30 }, (_, i) => entry('a', i % 3 === 0 ? 1 : 0)),
       ...Array.from({ length: 30 }, (_, i) => entry('b', i % 4 === 0 ? 1 : 0)),
     ]);
@@ -215,10 +231,7 @@ test('whatever the situation: guardrails hold, propensities sum to 1, the floor 
   fc.assert(
     fc.property(arbitrarySituation, (s) => {
       const { excludeCategories, maxDailyContacts, contactsToday, contents, seed, outcomes } = s;
-      const model = fold(
-        emptyModel(),
-        outcomes.map(([i, reward]) => entry(`c${i}`, reward)),
-      );
+      const model = learned(outcomes.map(([i, reward]) => entry(`c${i}`, reward)));
       const guardrails = {
         excludeCategories,
         ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
@@ -244,43 +257,39 @@ describe('the model', () => {
     const ranking = (model: Model) =>
       decide(situation({ contents: [content('a')], context: { surface: 'home' }, model })).chosen!.ranking;
     const start = ranking(emptyModel());
-    const won = fold(emptyModel(), [entry('a', 1)]);
-    const missed = fold(emptyModel(), [entry('a', 0)]);
+    const won = learned([entry('a', 1)]);
+    const missed = learned([entry('a', 0)]);
     expect(ranking(won)).toBeGreaterThan(start);
     expect(ranking(missed)).toBeLessThan(start);
     const many = Array.from({ length: 200 }, (_, i) => (i % 4 === 0 ? 1 : 0));
-    const direct = fold(
-      emptyModel(),
-      many.map((to) => entry('a', to)),
-    );
-    const corrected = fold(
-      emptyModel(),
-      many.flatMap((to) => [entry('a', 0.2), entry('a', to, { from: 0.2 })]),
+    const direct = learned(many.map((to) => entry('a', to)));
+    const corrected = learned(
+      many.flatMap((to, i) => [
+        entry('a', 0.2, { decisionId: `m${i}` }),
+        entry('a', to, { decisionId: `m${i}`, from: 0.2 }),
+      ]),
     );
     expect(Math.abs(ranking(direct) - ranking(corrected))).toBeLessThan(0.03);
     expect(Math.abs(ranking(direct) - 0.25)).toBeLessThan(0.03);
   });
 
-  test('folding in parts is folding at once, and leaves the earlier model alone', () => {
+  test('folding in parts, from a snapshot too, is folding at once', () => {
     const log = Array.from({ length: 50 }, (_, i) =>
       entry(`c${i % 3}`, i % 2, { context: { surface: `s${i % 7}` } }),
     );
-    const start = emptyModel();
-    const half = fold(start, log.slice(0, 20));
-    const before = serialiseModel(half);
-    const resumed = fold(modelOrEmpty(before), log.slice(20));
-    expect(serialiseModel(half)).toBe(before);
-    expect(start.actions.size).toBe(0);
-    expect([...resumed.actions]).toEqual([...fold(start, log).actions]);
+    const half = learned(log.slice(0, 20));
+    const resumed = learned(log.slice(20), modelOrEmpty(serialiseModel(half)));
+    const whole = serialiseModel(learned(log));
+    expect(serialiseModel(resumed)).toBe(whole);
+    expect(serialiseModel(learned(log.slice(20), half))).toBe(whole);
   });
 
   test('more context values than it keeps rows for never break it', () => {
-    const model = fold(
-      emptyModel(),
-      Array.from({ length: 400 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i}` } })),
+    const model = learned(
+      Array.from({ length: 1200 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i % 100}` } })),
     );
-    const posterior = model.actions.get('a')!;
-    expect(posterior.keys).toHaveLength(64);
+    expect(model.features.rows.size).toBe(64);
+    expect(model.contents.get('a')!.block.capacity).toBe(64);
     expect(parseModel(serialiseModel(model))).not.toBeNull();
     expect(decide(situation({ contents: [content('a')], model })).chosen!.ranking).toBeGreaterThan(0);
   });
@@ -292,13 +301,16 @@ describe('the model', () => {
         context: { surface: `s${Math.floor(random() * 5)}`, locale: `l${Math.floor(random() * 5)}` },
       }),
     );
-    const { covariance, keys } = fold(emptyModel(), log).actions.get('a')!;
-    for (let i = 0; i < keys.length; i++) expect(covariance[(i * (i + 1)) / 2 + i]).toBeGreaterThan(0);
+    const { contents, categories } = learned(log);
+    for (const block of [contents.get('a')!.block, categories.get('any')!]) {
+      expect(block.variances()).toHaveLength(COPIES.length * block.capacity);
+      for (const variance of block.variances()) expect(variance).toBeGreaterThan(0);
+    }
   });
 });
 
 describe('a broken model', () => {
-  const sound = serialiseModel(fold(emptyModel(), [entry('a', 1), entry('b', 0)]));
+  const sound = serialiseModel(learned([entry('a', 1), entry('b', 0)]));
 
   test('is not read', () => {
     expect(parseModel(sound)).not.toBeNull();
@@ -307,8 +319,9 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":1', '"layout":2'),
-      sound.replace(/"actions":\[\["a",-?[\d.]+/, '"actions":[["a",null'),
+      sound.replace('"layout":2', '"layout":3'),
+      sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
+      sound.replace(/"evidence":"..../, '"evidence":"'),
       JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
       JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
     ])
@@ -316,10 +329,8 @@ describe('a broken model', () => {
   });
 
   test('still gives a safe answer', () => {
-    const model: Model = {
-      version: 3,
-      actions: new Map([['a', { prior: 0, keys: [0], mean: [Number.NaN], covariance: [1], seen: 5 }]]),
-    };
+    const model = learned([entry('a', 1)]);
+    model.contents.get('a')!.block.mean.fill(Number.NaN);
     const { candidates, chosen } = decide(situation({ model }));
     expect(candidates.map((c) => c.propensity)).toEqual([1 / 3, 1 / 3, 1 / 3]);
     expect(candidates[0]!.ranking).toBe(0.1);

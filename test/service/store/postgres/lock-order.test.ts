@@ -114,6 +114,9 @@ it('the settler locks the reward logs of workspaces in the order of their ids', 
     context: {},
     contentId: 'c',
     candidates: [],
+    others: null,
+    features: null,
+    category: null,
     prior: 0.1,
     modelVersion: 0,
     seed: 's',
@@ -146,7 +149,7 @@ it('renewing leases and removing old rows wait for no row that somebody has lock
       await idempotency.keep(past(tx), 'ws', id, answer);
       await contacts.add(past(tx), 'ws', 'h', 'decision', id);
       const content = { contentId: 'c', format: 'banner', title: 't', body: 'b' };
-      const to = { hashId: 'h', decisionId: id, withdrawAt: 1 };
+      const to = { hashId: 'h', decisionId: id, withdrawAt: 1, channel: null, surface: null };
       await messages.add(tx, 'ws', to, content as Parameters<typeof messages.add>[3]);
       await recentEvents.add(tx, 'ws', [{ userId: id, event: 'e', at: tx.now - LONG_AGO_MS }]);
     }

@@ -4,10 +4,12 @@ import { toCatalog } from '../../../../src/service/catalog/catalog.ts';
 import { DEFAULT_CATALOG } from '../../../../src/service/catalog/default.ts';
 import { createCipher } from '../../../../src/service/crypto/cipher.ts';
 import { rewardAfter } from '../../../../src/service/domain/decide/reward.ts';
+import { serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
 import { decideHandlers } from '../../../../src/service/http/handlers/decide.ts';
 import { messageHandlers } from '../../../../src/service/http/handlers/messages.ts';
 import { decisionSeeds } from '../../../../src/service/runtime/decision-seed.ts';
 import type { ServiceDeps } from '../../../../src/service/runtime/deps.ts';
+import { EventSignals } from '../../../../src/service/runtime/event-signals.ts';
 import { LearnedModels } from '../../../../src/service/runtime/learned-models.ts';
 import { contacts } from '../../../../src/service/store/repositories/contacts.ts';
 import { decisions } from '../../../../src/service/store/repositories/decisions.ts';
@@ -18,7 +20,6 @@ import { rewards } from '../../../../src/service/store/repositories/rewards.ts';
 import { users } from '../../../../src/service/store/repositories/users.ts';
 import { workspaces } from '../../../../src/service/store/repositories/workspaces.ts';
 import type { Store } from '../../../../src/service/store/store.ts';
-import { learnOnce } from '../../../../src/service/workers/learner.ts';
 import type { Engine } from '../conformance.ts';
 
 const WORKSPACE = { id: 'ws_decide', region: null };
@@ -45,8 +46,9 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
     const deps = () =>
       ({
         cipher,
-        catalogue: () => catalogue,
+        catalog: () => catalogue,
         models: new LearnedModels(() => {}),
+        signals: new EventSignals(),
         decisionSeed: decisionSeeds('store'),
       }) as unknown as ServiceDeps;
     const decide = (node: Store, hashId: string, maxDailyContacts?: number) =>
@@ -59,7 +61,8 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       });
     const outcome = (node: Store, decisionId: string, type: string) =>
       node.write((tx) => {
-        const call = { tx, workspace: WORKSPACE, params: { decisionId }, body: { type }, requestId: 'r' };
+        const request = { tx, workspace: WORKSPACE, params: { decisionId }, body: { type } };
+        const call = { ...request, requestId: 'r', now: tx.now, deps: deps() };
         return messageHandlers.messageOutcome!(call as never);
       });
 
@@ -105,27 +108,30 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
     it('learns each outcome once and in one order, however many learn', async () => {
       const made = await Promise.all(Array.from({ length: 40 }, (_, i) => decide(nodes[i % 2]!, `r${i}`)));
       const types = ['opened', 'clicked', 'actioned', 'clicked', 'dismissed'];
-      const learn = async (node: Store) => {
-        while (await node.write((tx) => learnOnce(tx, WORKSPACE.id)));
+      const learned = [new LearnedModels(() => {}), new LearnedModels(() => {})] as const;
+      const learn = async (i: 0 | 1) => {
+        while ((await learned[i].follow(nodes[i]!, WORKSPACE.id)) > 0);
+        await nodes[i]!.write((tx) => learned[i].publish(tx, WORKSPACE.id));
       };
       await Promise.all([
         ...made.flatMap(({ decisionId }, i) =>
           types.slice(0, 1 + (i % 5)).map((type, j) => outcome(nodes[(i + j) % 2]!, decisionId, type)),
         ),
-        learn(nodes[0]!),
-        learn(nodes[1]!),
+        learn(0),
+        learn(1),
       ]);
-      await Promise.all([learn(nodes[0]!), learn(nodes[1]!)]);
+      await Promise.all([learn(0), learn(1)]);
       const expected = new Map(
         made.map(({ decisionId }, i) => [
           decisionId,
-          types.slice(0, 1 + (i % 5)).reduce((known: number | null, type) => rewardAfter(known, type), null),
+          types.slice(0, 1 + (i % 5)).reduce((known: number | null, type) => rewardAfter(known, type), 0),
         ]),
       );
-      const { entries, head, model, log, behind } = await store().read(async (tx) => ({
+      const { entries, head, model, other, log, behind } = await store().read(async (tx) => ({
         entries: (await rewards.after(tx, WORKSPACE.id, 0, 1000)).rows,
         head: await models.head(tx, WORKSPACE.id),
         model: await new LearnedModels(() => {}).current(tx, WORKSPACE.id),
+        other: await learned[1].current(tx, WORKSPACE.id),
         log: (await decisions.after(tx, WORKSPACE.id, 0, 1000)).rows,
         behind: await models.behind(tx),
       }));
@@ -133,9 +139,10 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(head!.learnedSeq).toBe(entries.length);
       expect(behind).toEqual([]);
       expect(model.version).toBe(head!.version);
-      let seen = 0;
-      for (const posterior of model.actions.values()) seen += posterior.seen;
-      expect(seen).toBe(made.length);
+      let seen = model.pending.size;
+      for (const known of model.contents.values()) seen += known.seen;
+      expect(seen).toBe(log.filter(({ contentId }) => contentId !== null).length);
+      expect(serialiseModel(other)).toBe(serialiseModel(model));
       for (const { decisionId, reward } of log)
         if (expected.has(decisionId)) expect(reward).toBe(expected.get(decisionId));
     });
@@ -147,12 +154,15 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(entry).toMatchObject({
         hashId: 'logged',
         contentId: action.contentId,
-        reward: null,
+        reward: 0,
         context: {},
       });
       expect(entry!.candidates.reduce((sum, { propensity }) => sum + propensity, 0)).toBeCloseTo(1, 10);
-      const open = await store().write((tx) => decisions.open(tx, tx.now + 1, 1000));
-      expect(open.map((decision) => decision.decisionId)).toContain(decisionId);
+      const open = () => store().write((tx) => decisions.open(tx, tx.now + 1, 1000));
+      expect(await open()).toEqual([]);
+      const older = 'UPDATE decision SET features = NULL, reward = NULL WHERE decision_id = ?';
+      await store().write((tx) => tx.sql.run(older, [decisionId]));
+      expect((await open()).map((decision) => decision.decisionId)).toEqual([decisionId]);
       expect(await store().write((tx) => decisions.open(tx, 1, 1000))).toEqual([]);
     });
 

@@ -1,0 +1,81 @@
+/** The engine in process: the pure domain without a service around it. For tuning; the benchmark itself uses HTTP. */
+import type { Content } from '../../src/service/domain/decide/content.ts';
+import { decide } from '../../src/service/domain/decide/decide.ts';
+import { fold, type RewardEntry } from '../../src/service/domain/decide/learning.ts';
+import { emptyModel } from '../../src/service/domain/decide/model.ts';
+import type { Player } from './run.ts';
+
+const DAY_MS = 86_400_000;
+
+export function engine(seed: string, watch?: (what: string) => void): Player {
+  const model = emptyModel();
+  const made: RewardEntry[] = [];
+  const contentOf = new Map<string, Content>();
+  return {
+    decide(t, visit, contents) {
+      const offered = contents(t).map(({ contentId, category }) => {
+        let content = contentOf.get(contentId);
+        if (!content) {
+          content = {
+            contentId,
+            category,
+            channels: [],
+            surfaces: [],
+            locales: [],
+            format: 'card',
+            title: '',
+            body: '',
+            traits: [],
+            events: [],
+            prior: 0.1,
+          };
+          contentOf.set(contentId, content);
+        }
+        return content;
+      });
+      const choice = decide({
+        contents: offered,
+        context: visit.context,
+        user: visit.user,
+        person: {
+          traits: visit.traits,
+          events: Object.entries(visit.events).map(([event, count]) => ({ event, count, age: DAY_MS * 2 })),
+        },
+        audience: { traits: visit.traits, events: new Map() },
+        guardrails: { excludeCategories: [] },
+        contactsToday: 0,
+        model,
+        seed: `${seed}:${t}`,
+        now: t * 1000,
+      });
+      const content = offered.findIndex(({ contentId }) => contentId === choice.chosen!.contentId);
+      const entry: RewardEntry = {
+        decisionId: `${t}`,
+        contentId: choice.chosen!.contentId,
+        category: offered[content]!.category,
+        features: choice.features,
+        user: visit.user,
+        prior: 0.1,
+        at: t * 1000,
+        from: null,
+        to: 0,
+      };
+      made[t] = entry;
+      if (t % 1000 === 999 && process.env.SHOW)
+        console.log(
+          t,
+          [...model.evidence].map((e) => e.toFixed(0)).join(' '),
+          'best',
+          model.best,
+          model.features.rows.size,
+        );
+      const before = model.change.lastFall;
+      fold(model, [entry]);
+      if (model.change.lastFall !== before) watch?.(`fall noticed at ${t}`);
+      return { content, ranking: choice.chosen!.ranking };
+    },
+    click(t, of) {
+      fold(model, [{ ...made[of]!, at: t * 1000, from: 0, to: 1 }]);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Candidate } from './decide.ts';
+
+/** Bytes of JSON that the candidates of a decision may take in the log. */
+const MOST_BYTES = 1_200;
+
+/** The candidates that the log does not name, all together. */
+export interface Others {
+  readonly count: number;
+  /** Sum of their propensities. */
+  readonly propensity: number;
+  /** Mean of their rankings. */
+  readonly ranking: number;
+  /** Sum of propensity × ranking: what the policy that ran expects of them. */
+  readonly expected: number;
+}
+
+/**
+ * What the log keeps of a decision's candidates: all where there is room; else the chosen one, the best ranked and
+ * those most likely to be chosen, and a summary of the others that suffices to judge policies.
+ */
+export function logged(
+  candidates: readonly Candidate[],
+  chosen: string | null,
+): { candidates: readonly Candidate[]; others: Others | null } {
+  if (bytesOf(candidates) <= MOST_BYTES) return { candidates, others: null };
+  let best = candidates[0]!;
+  for (const candidate of candidates) if (candidate.ranking > best.ranking) best = candidate;
+  const rank = (candidate: Candidate) =>
+    candidate.contentId === chosen ? 3 : candidate === best ? 2 : candidate.propensity;
+  const kept = new Set<Candidate>();
+  let bytes = 0;
+  for (const candidate of [...candidates].sort((a, b) => rank(b) - rank(a))) {
+    bytes += bytesOf([candidate]);
+    if (rank(candidate) < 2 && bytes > MOST_BYTES) break;
+    kept.add(candidate);
+  }
+  const rest = candidates.filter((candidate) => !kept.has(candidate));
+  const sum = (of: (candidate: Candidate) => number) => rest.reduce((total, each) => total + of(each), 0);
+  return {
+    candidates: candidates.filter((candidate) => kept.has(candidate)),
+    others: {
+      count: rest.length,
+      propensity: sum(({ propensity }) => propensity),
+      ranking: sum(({ ranking }) => ranking) / Math.max(rest.length, 1),
+      expected: sum(({ propensity, ranking }) => propensity * ranking),
+    },
+  };
+}
+
+const bytesOf = (candidates: readonly Candidate[]) => Buffer.byteLength(JSON.stringify(candidates));
