@@ -9,8 +9,8 @@ import type { Store, Tx } from './store/store.ts';
 /** Entries of the reward log folded in without a pause: a few milliseconds of work. */
 const CHUNK = 100;
 
-/** Workspaces whose models are kept in memory; the one not used for the longest time makes room. */
-const MAX_HELD = 32;
+/** Numbers that the models in memory may hold: 256 MB. The model not used for the longest time makes room. */
+const MAX_NUMBERS = 32_000_000;
 
 /**
  * The model of each workspace, held in memory and kept up with the reward log by this process. The log alone says
@@ -37,7 +37,6 @@ export class LearnedModels {
     // Another request may have read it meanwhile.
     const known = this.#held.get(workspaceId);
     if (known) return known;
-    if (this.#held.size >= MAX_HELD) this.#held.delete(this.#held.keys().next().value!);
     this.#held.set(workspaceId, model);
     return model;
   }
@@ -69,6 +68,15 @@ export class LearnedModels {
     const body = serialiseModel(model);
     await models.publish(tx, workspaceId, { version: model.version, learnedSeq: model.version }, body);
     return body.length;
+  }
+
+  /** Lets go of models not used for long; call it when what they learned is stored. */
+  trim(): void {
+    let numbers = 0;
+    for (const [workspaceId, model] of [...this.#held].reverse()) {
+      numbers += model.size;
+      if (numbers > MAX_NUMBERS && this.#held.size > 1) this.#held.delete(workspaceId);
+    }
   }
 
   async #newestSound(tx: Tx, workspaceId: string): Promise<Model> {

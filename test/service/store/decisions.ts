@@ -97,7 +97,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         Array.from({ length: 60 }, (_, i) => decide(nodes[i % 2]!, 'capped', 7)),
       );
       expect(answers.filter(({ action }) => action.type !== 'none')).toHaveLength(7);
-      const waiting = await nodes[1]!.read((tx) => messages.waiting(tx, WORKSPACE.id, 'capped'));
+      const waiting = await nodes[1]!.write((tx) => messages.waiting(tx, WORKSPACE.id, 'capped'));
       expect(waiting).toHaveLength(7);
       const total = await store().read((tx) =>
         contacts.count(tx, WORKSPACE.id, 'capped', 0, Number.MAX_SAFE_INTEGER),
