@@ -12,7 +12,7 @@ import { WORLDS } from './field/worlds.ts';
 const words = process.argv.slice(2);
 const flag = (name: string) => words.includes(name);
 const at = words.indexOf('--worlds');
-const names = at < 0 ? Object.keys(WORLDS) : words[at + 1]!.split(',');
+const names = at < 0 ? Object.keys(WORLDS).filter((name) => name !== 'steady') : words[at + 1]!.split(',');
 const seeds = words.filter((word, i) => !word.startsWith('--') && i !== at + (at < 0 ? 0 : 1));
 if (seeds.length === 0) throw new Error('give at least one seed, such as: bench/decide-field.ts 1 2 3');
 

@@ -157,6 +157,8 @@ const FIRST = { own: 0.5, place: 0.95 };
 /** The worlds of the field benchmark, by name. */
 export const WORLDS: Readonly<Record<string, (seed: string) => World>> = {
   silent: (seed) => world({ name: 'silent', goal: '>= 92 %', seed, decisions: 8000, ...FIRST }),
+  // Nothing changes: a fall that is noticed here is a false alarm. Played in process only.
+  steady: (seed) => world({ name: 'steady', goal: 'no fall', seed, decisions: 60_000, ...FIRST }),
   trait: (seed) => world({ name: 'trait', goal: '>= 90 %', seed, decisions: 6000, own: 0.4, trait: 1.1 }),
   event: (seed) => world({ name: 'event', goal: '>= 90 %', seed, decisions: 6000, own: 0.4, event: 1.1 }),
   history: (seed) =>

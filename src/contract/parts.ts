@@ -10,6 +10,7 @@ export const annotations = z.registry<{
   'x-beyond-specification'?: boolean;
   description?: string;
   maxProperties?: number;
+  propertyNames?: { type: 'string'; maxLength: number };
 }>();
 
 /** Marks a field that the specification does not have: `x-beyond-specification` in the API description. */
@@ -54,6 +55,31 @@ export function fields<T extends z.ZodMiniType>(value: T, most = MAX_BODY_BYTES)
     }),
   );
   annotations.add(schema, { maxProperties: MAX_FIELDS });
+  return schema;
+}
+
+/** An object of known fields beside any others, all together at most `most` characters as JSON. */
+export function openFields<T extends Record<string, z.ZodMiniType>, R extends z.ZodMiniType>(
+  known: T,
+  others: R,
+  most: number,
+) {
+  const schema = z.catchall(z.object(known), others).check(
+    z.refine((object) => Object.keys(object).length <= MAX_FIELDS, {
+      error: `must hold at most ${MAX_FIELDS}`,
+      abort: true,
+    }),
+    z.refine((object) => Object.keys(object).every((name) => name.length <= MAX_NAME), {
+      error: `must not have a name of more than ${MAX_NAME} characters`,
+    }),
+    z.refine((object) => JSON.stringify(object).length <= most, {
+      error: `must have at most ${most} characters in all`,
+    }),
+  );
+  annotations.add(schema, {
+    maxProperties: MAX_FIELDS,
+    propertyNames: { type: 'string', maxLength: MAX_NAME },
+  });
   return schema;
 }
 export const requestId = () => beyond(z.string());

@@ -63,13 +63,10 @@ export const IngestUsersAnswer = beyond(
 export const DecideRequest = z.strictObject({
   hashId: name(),
   context: z.optional(
-    z.catchall(
-      z.object({
-        channel: z.optional(name()),
-        surface: z.optional(name()),
-        locale: z.optional(locale()),
-      }),
+    openFields(
+      { channel: z.optional(name()), surface: z.optional(name()), locale: z.optional(locale()) },
       scalar(),
+      MAX_TRAITS,
     ),
   ),
   guardrails: z.optional(

@@ -8,6 +8,9 @@ import { validate } from '../../contract/validation.ts';
 import type { Estimate } from '../../features/evaluation/estimators.ts';
 import { evaluateLog, type LogEntry } from '../../features/evaluation/evaluate-log.ts';
 
+/** Effective sample size below which an estimate deserves a warning. */
+const FEW = 100;
+
 const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;
 
 export default class DecisionsEvaluate extends SvcCommand {
@@ -15,7 +18,9 @@ export default class DecisionsEvaluate extends SvcCommand {
   static override description =
     `Estimates, from the decision log, the mean reward of the policy that ran, of a uniform choice and of always taking the
 content ranked best, each with its 95% interval: by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and
-doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision without an outcome so far counts as 0.`;
+doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2. A decision without an outcome counts as 0 from when its message was
+served, or from when it was made where nobody polls, as it does for what is learned; one not served yet is left out.
+N_eff is how many decisions of the policy itself the log is worth.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --json | jq .policies.best.dr',
@@ -35,16 +40,22 @@ doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2; a decision wit
     const result = await evaluateLog(
       pages(client, signal, flags, (read) => out.notice(`${read.toLocaleString('en')} decisions read`)),
     );
-    if (result.pending > 0)
-      out.notice(`${result.pending} of ${result.decisions} decisions have no outcome yet and count as 0`);
+    if (result.pending > 0) out.notice(`${result.pending} decisions were not served yet and are left out`);
+    for (const [policy, judged] of Object.entries(result.policies))
+      if (judged && judged.effective < FEW)
+        out.notice(
+          `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${LABELS[policy as keyof typeof LABELS]} policy: its estimates are rough`,
+        );
     out.result(result, () =>
       result.decisions === 0
         ? 'the log holds no decision with an action'
         : out.table(
-            ['POLICY', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
+            ['POLICY', 'N_eff', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
             Object.entries(result.policies).map(([policy, judged]) => [
               LABELS[policy as keyof typeof LABELS],
-              ...(judged ? [judged.ips, judged.snips, judged.dr].map(interval) : []),
+              ...(judged
+                ? [judged.effective.toFixed(0), ...[judged.ips, judged.snips, judged.dr].map(interval)]
+                : []),
             ]),
           ),
     );

@@ -5,15 +5,34 @@ export interface LoggedDecision {
   /** Index of the candidate that was chosen. */
   readonly chosen: number;
   readonly reward: number;
+  /** Candidates that the log does not name, together. */
+  readonly others?: Others | undefined;
 }
 
-/** A policy to be judged: the probability of each candidate. */
-export type Policy = (candidates: LoggedDecision['candidates']) => readonly number[];
+/** How many there are, their mean predicted reward, and what the policy that ran expects of them. */
+export interface Others {
+  readonly count: number;
+  readonly ranking: number;
+  readonly expected: number;
+}
+
+/** A policy to be judged: the probability of each named candidate; `others` counts those not named. */
+export type Policy = (candidates: LoggedDecision['candidates'], others?: number) => readonly number[];
+
+/** What a policy expects of the candidates not named. */
+export type Rest = (others: Others, named: number) => number;
+
+/** The part of each policy's expectation that lies in candidates not named. The best ranked is always named. */
+export const RESTS = {
+  running: ({ expected }) => expected,
+  uniform: ({ count, ranking }, named) => (count * ranking) / (count + named),
+  best: () => 0,
+} as const satisfies Record<string, Rest>;
 
 export const POLICIES = {
   /** The one that made the log. */
   running: (candidates) => candidates.map((candidate) => candidate.propensity),
-  uniform: (candidates) => candidates.map(() => 1 / candidates.length),
+  uniform: (candidates, others = 0) => candidates.map(() => 1 / (candidates.length + others)),
   /** Always the candidate with the highest ranking; the first of equals. */
   best: (candidates) => {
     let best = 0;
@@ -31,6 +50,8 @@ export interface Estimate {
 
 export interface Evaluation {
   readonly decisions: number;
+  /** Kish's effective sample size: how many decisions of the policy itself the log is worth. */
+  readonly effective: number;
   /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; wide where the policies differ much. */
   readonly ips: Estimate;
   /** Self-normalised IPS (Swaminathan & Joachims, 2015). */
@@ -48,6 +69,7 @@ const Z = 1.959963984540054;
  */
 export class Evaluator {
   readonly #policy: Policy;
+  readonly #rest: Rest;
   #n = 0;
   #ips = new Moments();
   #dr = new Moments();
@@ -57,14 +79,15 @@ export class Evaluator {
   #wwr = 0;
   #wwrr = 0;
 
-  constructor(policy: Policy) {
+  constructor(policy: Policy, rest: Rest = RESTS.running) {
     this.#policy = policy;
+    this.#rest = rest;
   }
 
-  add({ candidates, chosen, reward }: LoggedDecision): void {
-    const target = this.#policy(candidates);
+  add({ candidates, chosen, reward, others }: LoggedDecision): void {
+    const target = this.#policy(candidates, others?.count);
     const weight = target[chosen]! / candidates[chosen]!.propensity;
-    let predicted = 0;
+    let predicted = others ? this.#rest(others, candidates.length) : 0;
     for (const [i, { ranking }] of candidates.entries()) predicted += target[i]! * ranking;
     this.#n++;
     this.#ips.add(weight * reward);
@@ -79,7 +102,13 @@ export class Evaluator {
   /** The estimates so far, or null for an empty log. */
   result(): Evaluation | null {
     if (this.#n === 0) return null;
-    return { decisions: this.#n, ips: this.#ips.estimate(), snips: this.#snips(), dr: this.#dr.estimate() };
+    return {
+      decisions: this.#n,
+      effective: this.#ww === 0 ? 0 : this.#w ** 2 / this.#ww,
+      ips: this.#ips.estimate(),
+      snips: this.#snips(),
+      dr: this.#dr.estimate(),
+    };
   }
 
   #snips(): Estimate {
@@ -109,8 +138,11 @@ class Moments {
   }
 }
 
+const inRange = (value: number) => Math.min(1, Math.max(0, value));
+
+/** A reward lies in [0, 1], and so does what is said of its mean. */
 const around = (mean: number, error: number): Estimate => ({
   mean,
-  low: mean - Z * error,
-  high: mean + Z * error,
+  low: inRange(mean - Z * error),
+  high: inRange(mean + Z * error),
 });

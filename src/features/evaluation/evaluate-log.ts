@@ -1,4 +1,4 @@
-import { type Evaluation, Evaluator, POLICIES } from './estimators.ts';
+import { type Evaluation, Evaluator, type Others, POLICIES, RESTS } from './estimators.ts';
 
 /** A decision of the log as the service hands it over. */
 export interface LogEntry {
@@ -8,13 +8,15 @@ export interface LogEntry {
     readonly propensity: number;
     readonly ranking: number;
   }[];
+  /** Null while the decision does not count: its message was not served yet. */
   readonly reward: number | null;
+  readonly others?: Others | undefined;
 }
 
 export interface LogEvaluation {
   /** Decisions with an action: what was judged. */
   readonly decisions: number;
-  /** Of these, how many have no outcome yet and are younger than a day; they count as 0. */
+  /** Decisions whose message was not served yet: they do not count, neither here nor for what is learned. */
   readonly pending: number;
   /** Decisions without an action, or logged in a way that cannot be judged. */
   readonly skipped: number;
@@ -25,21 +27,25 @@ export interface LogEvaluation {
 /** Judges the policies on a log that comes page by page. Never holds more than a page. */
 export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Promise<LogEvaluation> {
   const evaluators = Object.entries(POLICIES).map(
-    ([name, policy]) => [name as keyof typeof POLICIES, new Evaluator(policy)] as const,
+    ([name, policy]) =>
+      [name as keyof typeof POLICIES, new Evaluator(policy, RESTS[name as keyof typeof POLICIES])] as const,
   );
   let decisions = 0;
   let pending = 0;
   let skipped = 0;
   for await (const page of pages) {
-    for (const { contentId, candidates, reward } of page) {
+    for (const { contentId, candidates, reward, others } of page) {
       const chosen = candidates.findIndex((candidate) => candidate.contentId === contentId);
       if (chosen < 0 || !(candidates[chosen]!.propensity > 0)) {
         skipped++;
         continue;
       }
+      if (reward === null) {
+        pending++;
+        continue;
+      }
       decisions++;
-      if (reward === null) pending++;
-      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward: reward ?? 0 });
+      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward, others });
     }
   }
   const results = evaluators.map(([name, evaluator]) => [name, evaluator.result()]);

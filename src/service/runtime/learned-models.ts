@@ -1,4 +1,3 @@
-import { Lru } from '../../kit/lru.ts';
 import { fold } from '../domain/decide/learning.ts';
 import { emptyModel, type Model } from '../domain/decide/model.ts';
 import { parseModel, serialiseModel } from '../domain/decide/snapshot.ts';
@@ -10,8 +9,8 @@ import type { Store, Tx } from '../store/store.ts';
 /** Entries of the reward log folded in without a pause: a few milliseconds of work. */
 const CHUNK = 100;
 
-/** Workspaces whose models are kept in memory. */
-const MAX_HELD = 32;
+/** Numbers that the models in memory may hold: 256 MB. The model not used for the longest time makes room. */
+const MAX_NUMBERS = 32_000_000;
 
 /**
  * The model of each workspace, held in memory and kept up with the reward log by this process. The log alone says
@@ -20,7 +19,7 @@ const MAX_HELD = 32;
  */
 export class LearnedModels {
   readonly #log: Log;
-  readonly #held = new Lru<string, Model>(MAX_HELD);
+  readonly #held = new Map<string, Model>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -29,7 +28,11 @@ export class LearnedModels {
   /** The model to decide by. Where no snapshot can be read, learning starts again from the whole log. */
   async current(tx: Tx, workspaceId: string): Promise<Model> {
     const held = this.#held.get(workspaceId);
-    if (held) return held;
+    if (held) {
+      this.#held.delete(workspaceId);
+      this.#held.set(workspaceId, held);
+      return held;
+    }
     const model = await this.#newestSound(tx, workspaceId);
     // Another request may have read it meanwhile.
     const known = this.#held.get(workspaceId);
@@ -66,6 +69,15 @@ export class LearnedModels {
     const body = serialiseModel(model);
     await models.publish(tx, workspaceId, { version: model.version, learnedSeq: model.version }, body);
     return body.length;
+  }
+
+  /** Lets go of models not used for long; call it when what they learned is stored. */
+  trim(): void {
+    let numbers = 0;
+    for (const [workspaceId, model] of [...this.#held].reverse()) {
+      numbers += model.size;
+      if (numbers > MAX_NUMBERS && this.#held.size > 1) this.#held.delete(workspaceId);
+    }
   }
 
   async #newestSound(tx: Tx, workspaceId: string): Promise<Model> {

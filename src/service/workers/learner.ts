@@ -22,10 +22,14 @@ export function startLearner(deps: ServiceDeps): Worker {
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
   const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
-    if (!(await store.leads('learner'))) return false;
+    if (!(await store.leads('learner'))) {
+      learned.trim();
+      return false;
+    }
     let bytes = 0;
     for (const workspaceId of await store.read((tx) => models.behind(tx)))
       bytes += await store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
+    learned.trim();
     if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
     return false;
   });

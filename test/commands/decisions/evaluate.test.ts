@@ -23,8 +23,9 @@ test('judges the running policy, a uniform one and always-best from the log', as
   const { code, stdout, stderr } = await runSvc(['decisions', 'evaluate', '--json'], { env });
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
-  expect(result).toMatchObject({ decisions: 30, pending: 20, skipped: 1 });
-  expect(stderr).toMatch(/20 of 30 decisions have no outcome yet and count as 0/);
+  expect(result).toMatchObject({ decisions: 30, pending: 0, skipped: 1 });
+  expect(result.policies.running.effective).toBeCloseTo(30, 10);
+  expect(stderr).toMatch(/the log is worth only 30 decisions of the running policy/);
   expect(result.policies.running.ips.mean).toBeCloseTo(earned / 30, 10);
   for (const policy of ['running', 'uniform', 'best'])
     for (const estimator of ['ips', 'snips', 'dr']) {
@@ -34,6 +35,21 @@ test('judges the running policy, a uniform one and always-best from the log', as
   const table = await runSvc(['decisions', 'evaluate'], { env, columns: 120 });
   expect(table.stdout).toMatch(/POLICY.*IPS.*SNIPS.*DR/);
   expect(table.stdout).toMatch(/always best/);
+});
+
+test('counts silence as the learner does: from when a message was served, where an app polls', async () => {
+  const { env, fetch } = await startTestService();
+  const judged = async () => {
+    const { stdout, stderr } = await runSvc(['decisions', 'evaluate', '--json'], { env });
+    const { decisions, pending } = JSON.parse(stdout);
+    return [decisions, pending, /left out/.test(stderr)];
+  };
+  await fetch('/v1/decisioning/decide', { body: { hashId: 'before' } });
+  await fetch('/v1/messages?hashId=somebody');
+  for (const hashId of ['h', 'other']) await fetch('/v1/decisioning/decide', { body: { hashId } });
+  expect(await judged()).toEqual([1, 2, true]);
+  await fetch('/v1/messages?hashId=h');
+  expect(await judged()).toEqual([2, 1, true]);
 });
 
 test('an empty log, a span of time, and a time that is none', async () => {

@@ -4,6 +4,7 @@ import {
   type LoggedDecision,
   POLICIES,
   type Policy,
+  RESTS,
 } from '../../../src/features/evaluation/estimators.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { sample } from '../../../src/service/domain/decide/policy.ts';
@@ -32,16 +33,22 @@ const two = (propensity: number, rankings: [number, number], chosen: number, rew
 const LOG = [two(0.8, [0.5, 0.25], 0, 1), two(0.5, [0.5, 0.75], 1, 0), two(0.8, [0.5, 0.25], 1, 0.6)];
 
 test('uniform: weights 0.625, 1, 2.5', () => {
-  const { decisions, ips, snips, dr } = judge(POLICIES.uniform, LOG);
+  const { decisions, effective, ips, snips, dr } = judge(POLICIES.uniform, LOG);
+  const ten = judge(POLICIES.uniform, Array(10).fill(LOG).flat());
   expect(decisions).toBe(3);
   // (0.625 + 0 + 1.5) / 3
   expect(ips.mean).toBeCloseTo(2.125 / 3, 12);
-  // variance of 0.625, 0, 1.5 is 0.567708…; standard error sqrt(0.567708 / 3) = 0.4350128
-  expect(ips.high - ips.mean).toBeCloseTo(1.959963984540054 * 0.4350127712, 6);
+  // 4.125² / (0.625² + 1 + 2.5²)
+  expect(effective).toBeCloseTo(17.015625 / 7.640625, 12);
+  // variance of ten times 0.625, 0, 1.5 is 11.3541666… / 29; standard error sqrt(0.3915230 / 30) = 0.1142399
+  expect(ten.ips.high - ten.ips.mean).toBeCloseTo(1.959963984540054 * 0.1142399, 6);
+  // For three decisions the normal interval leaves the range of a reward.
+  expect([ips.low, ips.high]).toEqual([0, 1]);
   // 2.125 / 4.125
   expect(snips.mean).toBeCloseTo(0.51515151515, 10);
   // sqrt((0.625 × 0.484848)² + (1 × -0.515152)² + (2.5 × 0.084848)²) / 4.125 = sqrt(0.402203) / 4.125
-  expect(snips.mean - snips.low).toBeCloseTo((1.959963984540054 * Math.sqrt(0.4022038)) / 4.125, 6);
+  const width = (1.959963984540054 * Math.sqrt(0.4022038)) / 4.125 / Math.sqrt(10);
+  expect(ten.snips.mean - ten.snips.low).toBeCloseTo(width, 6);
   // 0.375 + 0.625 × 0.5 = 0.6875;  0.625 + 1 × -0.75 = -0.125;  0.375 + 2.5 × 0.35 = 1.25
   expect(dr.mean).toBeCloseTo(1.8125 / 3, 12);
 });
@@ -58,6 +65,33 @@ test('the running policy: the mean of what was earned', () => {
   const { ips, snips } = judge(POLICIES.running, LOG);
   expect(ips.mean).toBeCloseTo(1.6 / 3, 12);
   expect(snips.mean).toBeCloseTo(1.6 / 3, 12);
+});
+
+test('candidates that the log does not name weigh in as if they were named', () => {
+  const named = [
+    { propensity: 0.7, ranking: 0.5 },
+    { propensity: 0.1, ranking: 0.2 },
+    { propensity: 0.2, ranking: 0.1 },
+  ];
+  const rest = [named[1]!, named[2]!];
+  const others = { count: 2, ranking: 0.15, expected: 0.04 };
+  expect(others.expected).toBeCloseTo(
+    rest.reduce((sum, c) => sum + c.propensity * c.ranking, 0),
+    12,
+  );
+  for (const policy of ['running', 'uniform', 'best'] as const) {
+    const [whole, short] = [
+      new Evaluator(POLICIES[policy], RESTS[policy]),
+      new Evaluator(POLICIES[policy], RESTS[policy]),
+    ];
+    whole.add({ candidates: named, chosen: 0, reward: 0.6 });
+    short.add({ candidates: [named[0]!], chosen: 0, reward: 0.6, others });
+    for (const estimator of ['ips', 'snips', 'dr'] as const)
+      expect(short.result()![estimator].mean, `${policy} ${estimator}`).toBeCloseTo(
+        whole.result()![estimator].mean,
+        12,
+      );
+  }
 });
 
 test('an empty log gives no estimate', () => {

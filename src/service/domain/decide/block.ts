@@ -113,6 +113,11 @@ export class Block {
     }
   }
 
+  /** Numbers that it holds. */
+  get size(): number {
+    return this.mean.length + this.covariance.length;
+  }
+
   /** The diagonal of every covariance. */
   variances(): number[] {
     const { capacity } = this;

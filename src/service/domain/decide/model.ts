@@ -75,6 +75,15 @@ export class Model {
   rewards = 1;
   responses = 1;
 
+  /** Numbers that it holds, about. */
+  get size(): number {
+    let size = 0;
+    for (const block of this.categories.values()) size += block.size;
+    for (const { block } of this.contents.values()) size += block.size;
+    const eachPair = 2 * COPIES.length + 16;
+    return size + eachPair * this.personal.pairs.size + 64 * (this.change.recent.size + this.pending.size);
+  }
+
   /**
    * The copy that predicted best of late. Another one than the default must be ahead by a margin: a copy that is too
    * sure shows what it knows and predicts that well.

@@ -309,6 +309,107 @@ describe('the model', () => {
   });
 });
 
+describe('what is learned', () => {
+  const world = (
+    rounds: number,
+    model: Model,
+    chance: (contentId: string, t: number) => number,
+    from = 0,
+  ) => {
+    const random = seededRandom(`world ${from}`);
+    const shown = new Map<string, number>();
+    const contents = ['a', 'b', 'c', 'd'].map((id) => content(id));
+    for (let t = from; t < from + rounds; t++) {
+      const { contentId } = decide(situation({ contents, model, seed: `s${t}` })).chosen!;
+      shown.set(contentId, (shown.get(contentId) ?? 0) + 1);
+      const base = { decisionId: `w${t}`, at: NOW + 1000 * t };
+      fold(model, [entry(contentId, 0, base)]);
+      if (random() < chance(contentId, t)) fold(model, [entry(contentId, 1, { ...base, from: 0 })]);
+    }
+    return shown;
+  };
+
+  test('a content that stops earning is given up within 1,500 decisions, and the others keep what they learned', () => {
+    const model = emptyModel();
+    const rate = (id: string) => ({ a: 0.35, b: 0.2 })[id] ?? 0.05;
+    world(3000, model, rate);
+    world(700, model, (id) => (id === 'a' ? 0.005 : rate(id)), 3000);
+    const shown = world(800, model, (id) => (id === 'a' ? 0.005 : rate(id)), 3700);
+    expect(shown.get('b')! / 800).toBeGreaterThan(0.8);
+    expect([model.contents.get('a')!.life, model.contents.get('b')!.life]).toEqual([1, 0]);
+  });
+
+  test('nothing is unlearned where nothing changes', () => {
+    const model = emptyModel();
+    world(12_000, model, (id) => ({ a: 0.35, b: 0.2 })[id] ?? 0.05);
+    expect(model.change.lastFall).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  test('silence waits for the clicks that are still on their way', () => {
+    const model = emptyModel();
+    const clicks = Array.from({ length: 40 }, (_, i) => [
+      entry('a', 0, { decisionId: `c${i}`, at: NOW + 2000 * i }),
+      entry('a', 1, { decisionId: `c${i}`, at: NOW + 2000 * i + 1000, from: 0 }),
+    ]).flat();
+    fold(model, clicks);
+    const ranking = () =>
+      decide(situation({ contents: [content('a')], context: { surface: 'home' }, model })).chosen!.ranking;
+    const known = ranking();
+    const now = NOW + 100_000;
+    fold(
+      model,
+      Array.from({ length: 30 }, (_, i) => entry('a', 0, { decisionId: `p${i}`, at: now + i })),
+    );
+    expect([ranking(), model.pending.size]).toEqual([known, 30]);
+    fold(model, [entry('b', 0, { decisionId: 'later', at: now + 5000 })]);
+    expect(model.pending.size).toBe(1);
+    expect(ranking()).toBeLessThan(known - 0.1);
+  });
+
+  test('contents of a category learn from one another', () => {
+    const same = (i: number) => content(`x${i}`, { category: i % 2 ? 'good' : 'bad' });
+    const model = emptyModel();
+    for (let i = 0; i < 600; i++)
+      fold(model, [entry(`x${i % 20}`, i % 2 && i % 3 ? 1 : 0, { category: i % 2 ? 'good' : 'bad' })]);
+    const contents = [same(100), same(101)];
+    const [bad, good] = decide(situation({ contents, model, context: { surface: 'home' } })).candidates;
+    expect(good!.ranking).toBeGreaterThan(2 * bad!.ranking);
+  });
+
+  test('a user whose taste differs is served by it', () => {
+    const model = emptyModel();
+    const users = ['u1', 'u2', 'u3', 'u4'];
+    const contents = ['a', 'b', 'c', 'd'].map((id) => content(id));
+    const random = seededRandom('taste');
+    const counted = { right: 0, all: 0 };
+    for (let t = 0; t < 1600; t++) {
+      const user = users[t % 4]!;
+      const { contentId } = decide(situation({ contents, model, user, seed: `t${t}` })).chosen!;
+      const right = contents[t % 4]!.contentId === contentId;
+      fold(model, [entry(contentId, random() < (right ? 0.5 : 0.05) ? 1 : 0, { user })]);
+      if (t < 1200) continue;
+      counted.all++;
+      if (right) counted.right++;
+    }
+    expect(counted.right / counted.all).toBeGreaterThan(0.8);
+  });
+
+  test('memory stays bounded whatever traits and users arrive', () => {
+    const model = emptyModel();
+    const odd = (i: number) =>
+      featuresOf(
+        { surface: 'home' },
+        { traits: { id: `u${i}`, plan: ['a', 'b'][i % 2]!, zip: `z${i % 700}` } },
+      );
+    for (let i = 0; i < 33_000; i++)
+      fold(model, [entry('a', +(i % 5 === 0), { user: `u${i}`, features: odd(i), decisionId: `m${i}` })]);
+    expect(model.personal.pairs.size).toBeLessThanOrEqual(32_768);
+    expect(model.features.counts.size).toBeLessThanOrEqual(1024);
+    expect(model.contents.get('a')!.block.capacity).toBeLessThanOrEqual(64);
+    expect(model.features.rows.size).toBeLessThan(20);
+  });
+});
+
 describe('a broken model', () => {
   const sound = serialiseModel(learned([entry('a', 1), entry('b', 0)]));
 
