@@ -12,6 +12,7 @@ import {
   locale,
   name,
   next,
+  openFields,
   requestId,
   scalar,
   text,
