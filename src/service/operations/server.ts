@@ -9,8 +9,8 @@ export interface OperationsServer {
 }
 
 /**
- * Serves /metrics, /healthz and /readyz to the operator, on a port of their own: they need no key, so they should not
- * be reachable from where the service is. Rejects with the listen error.
+ * Serves /metrics, /healthz and /readyz on a separate port. They need no key, so they should not be reachable by the
+ * clients of the service. Rejects with the listen error.
  */
 export async function listenForOperations(
   host: string,
@@ -22,7 +22,7 @@ export async function listenForOperations(
     if (path === '/healthz') return { status: 200, body: 'ok\n' };
     if (path === '/readyz')
       return (await health.ready()) ? { status: 200, body: 'ready\n' } : { status: 503, body: 'not ready\n' };
-    if (path !== '/metrics') return { status: 404, body: 'there are /metrics, /healthz and /readyz\n' };
+    if (path !== '/metrics') return { status: 404, body: 'not found: use /metrics, /healthz or /readyz\n' };
     const { contentType, body } = await metrics.text();
     return { status: 200, type: contentType, body };
   };

@@ -11,7 +11,7 @@ const faults = (value: unknown) => {
   try {
     parseCatalog(typeof value === 'string' ? value : JSON.stringify(value));
   } catch (error) {
-    if (error instanceof CatalogError) return error.faults.map(({ path, message }) => `${path} ${message}`);
+    if (error instanceof CatalogError) return error.issues.map(({ path, message }) => `${path} ${message}`);
   }
   return [];
 };

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { markOf, watchSince } from '../../../src/service/catalog/watch.ts';
+import { fileVersion, watchSince } from '../../../src/service/catalog/watch.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** Watches a file from a mark on; `changes` tells how often it was seen to change. */
@@ -15,7 +15,7 @@ describe('a file that is watched', () => {
   it('is seen to have changed after the mark, also before the watching began', async () => {
     const path = join(tempDir(), 'catalog.json');
     writeFileSync(path, 'one');
-    const mark = markOf(path);
+    const mark = fileVersion(path);
     writeFileSync(path, 'another');
     const { changes } = watch(path, mark);
     await expect.poll(changes, { timeout: 10_000 }).toBe(1);
@@ -26,12 +26,12 @@ describe('a file that is watched', () => {
   it('is followed where it is replaced, gone and back', async () => {
     const path = join(tempDir(), 'catalog.json');
     writeFileSync(path, 'one');
-    const { changes } = watch(path, markOf(path));
+    const { changes } = watch(path, fileVersion(path));
     writeFileSync(`${path}.new`, 'two');
     renameSync(`${path}.new`, path);
     await expect.poll(changes, { timeout: 10_000 }).toBe(1);
     rmSync(path);
-    expect(markOf(path)).toBeNull();
+    expect(fileVersion(path)).toBeNull();
     writeFileSync(path, 'back again');
     await expect.poll(changes, { timeout: 10_000 }).toBe(2);
   });

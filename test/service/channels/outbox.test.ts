@@ -86,7 +86,7 @@ it('writes a whole line or none where the disk takes only a part, and says so', 
   const outbox = outboxChannel(path, now);
   const send = (id: number, earlierTries = 0) => {
     const base = sampleMessage({ notificationId: `ntf_${id}`, earlierTries });
-    return outbox.send({ ...base, shown: { ...base.shown, text: 'x'.repeat(400) } }, signal);
+    return outbox.send({ ...base, masked: { ...base.masked, text: 'x'.repeat(400) } }, signal);
   };
   // Room for one line and a part of the second: a write beyond the limit is cut short, as on a full disk.
   limitFiles('1000');

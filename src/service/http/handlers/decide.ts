@@ -11,10 +11,10 @@ import { recentEvents } from '../../store/repositories/recent-events.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
 import type { Call, Handlers } from '../call.ts';
 
-/** The only type of action there is. */
+/** The type of every action. */
 const ACTION = 'in-app-message';
 
-/** Most runners-up in an answer. */
+/** Maximum number of alternatives in an answer. */
 const ALTERNATIVES = 3;
 
 const DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ export const decideHandlers: Handlers = {
   },
 };
 
-/** Where the action will appear; a locale that the caller leaves out is the user's own. */
+/** The context of a decision; the locale defaults to the user's. */
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {
   const locale = context?.locale ?? user?.locale;
   return {
@@ -91,7 +91,7 @@ async function audienceOf(
   return { traits: user.traits, events: await recentEvents.count(tx, workspace.id, user.userId, windows) };
 }
 
-/** The answer's shape is the specification's, for an action of type `none` too. */
+/** The answer in the form of the specification, also for an action of type `none`. */
 function answerOf(decisionId: string, choice: Choice): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
