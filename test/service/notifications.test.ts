@@ -139,7 +139,7 @@ describe('a notification', () => {
     const service = await startTestService({ catalog });
     const record = await ended(service, await trigger(service, order(await knownUser(service))));
     expect(statuses(record)).toEqual(['queued', 'dispatched', 'failed']);
-    expect(record.failure).toBe('the template needs what the user or the trigger lacks: user.accountNumber');
+    expect(record.failure).toBe('the user or the trigger lacks values for the template: user.accountNumber');
   });
 
   it('is made once under one idempotency key', async () => {

@@ -120,7 +120,7 @@ async function answer(
       {
         workspaceId: workspace.id,
         endpoint: name,
-        path: new URL(c.req.url).pathname,
+        path: c.req.path,
         body: raw,
         idempotencyKey,
         turns: turnsOf(name, workspace.id, checked, idempotencyKey),

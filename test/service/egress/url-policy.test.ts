@@ -28,8 +28,8 @@ describe('the URL of a subscription', () => {
     expect(reasonOf('http://example.com/')).toBe('must be an https URL');
     expect(reasonOf('ftp://example.com/')).toBe('must be an https URL');
     expect(reasonOf('file:///etc/passwd')).toBe('must be an https URL');
-    expect(reasonOf('https://user@example.com/')).toBe('must not hold user information');
-    expect(reasonOf('https://:pw@example.com/')).toBe('must not hold user information');
+    expect(reasonOf('https://user@example.com/')).toBe('must not contain user information');
+    expect(reasonOf('https://:pw@example.com/')).toBe('must not contain user information');
     expect(reasonOf('example.com/hook')).toBe('is not a URL');
     expect(reasonOf('https://')).toBe('is not a URL');
   });

@@ -60,6 +60,16 @@ test('any value of any header gets an answer that is no fault of the service', a
   expect(status).toBe(202);
 }, 60_000);
 
+test('a repeated request is answered also if its Host is not a valid one', async () => {
+  const service = await startTestService();
+  const headers = { host: '4294967296', 'idempotency-key': 'k1' };
+  for (const replayed of [false, true]) {
+    const { status, text } = await send(service, 'POST /v1/events', headers, EVENT);
+    expect(status).toBe(202);
+    expect(/idempotent-replayed: true/i.test(text)).toBe(replayed);
+  }
+});
+
 test('any length gets a refusal or the body that has it', async () => {
   const service = await startTestService();
   await fc.assert(
