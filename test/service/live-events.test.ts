@@ -106,8 +106,8 @@ it('HEAD acquires no resources', async () => {
   const { store } = service.deps;
   let listening = 0;
   const subscribe = store.subscribe.bind(store);
-  vi.spyOn(store, 'subscribe').mockImplementation((topic, heard) => {
-    const stop = subscribe(topic, heard);
+  vi.spyOn(store, 'subscribe').mockImplementation((topic, onNews) => {
+    const stop = subscribe(topic, onNews);
     listening++;
     return () => {
       listening--;

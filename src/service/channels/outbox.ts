@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
 
 /** One line of the outbox file. */
-export interface OutboxLine {
+interface OutboxLine {
   readonly at: string;
   readonly notificationId: string;
   readonly channel: string;

@@ -13,7 +13,7 @@ export interface ChannelSettings {
   readonly providers: Readonly<Partial<Record<'whatsapp' | 'sms' | 'push', ProviderSettings>>>;
 }
 
-export interface ProviderSettings {
+interface ProviderSettings {
   readonly url: string;
   readonly secret: string;
   readonly keysHonoured: boolean;

@@ -1,14 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signBody } from '../../../src/contract/signature.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
-import { readFaults } from '../../../src/service/fault-injection/parse.ts';
-import { Plan, type When } from '../../../src/service/fault-injection/plan.ts';
-import { type Faults, faultsJsonSchema } from '../../../src/service/fault-injection/schema.ts';
+import type { Faults } from '../../../src/service/fault-injection/schema.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
-import { ROOT, runSvc } from '../../support/process/run-svc.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -20,51 +17,6 @@ function scenario(faults: Omit<Faults, 'seed'> & { seed?: string }): string {
   writeFileSync(file, JSON.stringify({ seed: 's', ...faults }));
   return file;
 }
-
-const hits = (rule: When, seed: string, length: number) => {
-  const plan = new Plan([rule], seed);
-  return Array.from({ length }, () => plan.next(() => true) !== undefined);
-};
-
-describe('a fault plan', () => {
-  it('applies rules in ranges, cycles and bursts', () => {
-    const shown = (rule: When) =>
-      hits(rule, 's', 9)
-        .map((hit) => (hit ? 'x' : '.'))
-        .join('');
-    expect(shown({})).toBe('xxxxxxxxx');
-    expect(shown({ from: 3, to: 5 })).toBe('..xxx....');
-    expect(shown({ every: 4 })).toBe('x...x...x');
-    expect(shown({ from: 2, every: 4, burst: 2 })).toBe('.xx..xx..');
-  });
-
-  it('is reproducible by seed and as frequent as configured', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.double({ min: 0.1, max: 0.9, noNaN: true }), (seed, chance) => {
-        const first = hits({ chance }, seed, 2000);
-        expect(hits({ chance }, seed, 2000)).toEqual(first);
-        expect(Math.abs(first.filter(Boolean).length / 2000 - chance)).toBeLessThan(0.06);
-        expect(hits({ chance }, `${seed}!`, 2000)).not.toEqual(first);
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  it('gives every rule an independent random sequence', () => {
-    const alone = new Plan([{ chance: 0.5, id: 'a' }], 's');
-    const both = new Plan(
-      [
-        { chance: 0.5, id: 'a' },
-        { chance: 0.5, id: 'b' },
-      ],
-      's',
-    );
-    for (let i = 0; i < 200; i++) {
-      if (i % 3 === 0) both.next(({ id }) => id === 'b');
-      expect(both.next(({ id }) => id === 'a')).toEqual(alone.next(() => true));
-    }
-  });
-});
 
 describe('requests with injected faults', () => {
   it('are refused in bursts and fail', async () => {
@@ -261,53 +213,6 @@ describe('deliveries with injected faults', () => {
     for (const { body, headers } of receiver.received) {
       expect(signBody(body, SECRET)).toBe(headers['x-service-signature']);
     }
-  });
-});
-
-describe('a faults file', () => {
-  it('is valid as in docs/fault-injection.md, which documents every fault', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'fault-injection.md'), 'utf8');
-    const file = join(tempDir(), 'faults.json');
-    writeFileSync(file, /<<'END'\n([\s\S]*?)END\n/.exec(page)![1]!);
-    expect(readFaults(file).requests).toHaveLength(3);
-    const { properties } = faultsJsonSchema() as unknown as Record<
-      string,
-      Record<string, { items: { properties: { fault: { enum: string[]; description: string } } } }>
-    >;
-    for (const kind of ['requests', 'deliveries'])
-      for (const fault of properties![kind]!.items.properties.fault.enum) {
-        expect(page).toContain(`| \`${fault}\` |`);
-        expect(properties![kind]!.items.properties.fault.description).toContain(`${fault}: `);
-      }
-  });
-
-  it.each([
-    ['{', /is not JSON/],
-    ['{}', /seed /],
-    ['{"seed": 1, "requests": [{"fault": "explode"}]}', /requests\.0\.fault must be one of refuse, /],
-    [
-      '{"seed": 1, "requests": [{"fault": "fail", "status": 404}]}',
-      /requests\.0\.status must be at least 500/,
-    ],
-    [
-      '{"seed": 1, "requests": [{"fault": "fail", "from": 3, "to": 2}]}',
-      /requests\.0\.to must not end before it starts/,
-    ],
-    [
-      '{"seed": 1, "deliveries": [{"fault": "late", "color": 1}]}',
-      /deliveries\.0\.color is not a known field/,
-    ],
-  ])('is refused: %s', async (text, why) => {
-    const file = join(tempDir(), 'faults.json');
-    writeFileSync(file, text);
-    expect(() => readFaults(file)).toThrow(why);
-    const run = await runSvc(['serve', '--port', '0', '--faults', file]);
-    expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/next: correct that \(docs\/fault-injection\.md/);
-  });
-
-  it('is an error if it does not exist', async () => {
-    expect((await runSvc(['serve', '--port', '0', '--faults', '/nowhere.json'])).code).toBe(2);
   });
 });
 

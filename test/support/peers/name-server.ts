@@ -10,7 +10,7 @@ export interface NameServer {
 }
 
 /** One record of an answer: addresses, and CNAMEs as `name -> target`. */
-export type NameRecord =
+type NameRecord =
   | { readonly name?: string; readonly address: string }
   | { readonly name: string; readonly target: string };
 

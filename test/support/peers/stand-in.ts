@@ -16,7 +16,7 @@ export interface StandIn {
   takeFaults(): string[];
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -24,7 +24,7 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-export interface StandInAnswer {
+interface StandInAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
