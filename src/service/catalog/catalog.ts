@@ -3,7 +3,7 @@ import { DEFAULT_CATALOG } from './default.ts';
 import type { CatalogFile } from './schema.ts';
 
 /** A notification template; an empty list of channels means all. */
-export interface Template {
+interface Template {
   readonly templateId: string;
   readonly channels: readonly string[];
   readonly title?: string;
@@ -22,7 +22,7 @@ export interface Catalog {
 }
 
 /** The events of one name in the last days. */
-export interface EventWindow {
+interface EventWindow {
   /** The result of `windowOf`. */
   readonly key: string;
   readonly event: string;

@@ -3,6 +3,7 @@
  * from this schema.
  */
 import * as z from 'zod/mini';
+import { described } from '../../contract/described.ts';
 import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(256));
@@ -16,11 +17,6 @@ const instant = () =>
 const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
 /** Maximum number of conditions on traits, and on events, per content. */
 const MAX_CONDITIONS = 64;
-
-function described<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-}
 
 const TraitCondition = z
   .strictObject({

@@ -2,7 +2,7 @@ import { type Dispatcher, request } from 'undici';
 import { AnswerTooLarge } from './bounded-answers.ts';
 
 /** Bytes read of a response body; a longer response counts by its status. */
-export const ANSWER_BYTES = 64 * 1024;
+const ANSWER_BYTES = 64 * 1024;
 /** Maximum number of informational responses (1xx) before the final one. */
 const MAX_INFORMATIONAL = 8;
 /** Maximum length of an error message: a certificate, for example, can contain 100 KB of names. */

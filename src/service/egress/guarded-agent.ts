@@ -18,7 +18,7 @@ export interface GuardOptions extends AddressPolicy {
 const MAX_ADDRESSES = 8;
 
 /** The connection was refused, because the address is not public. */
-export class RefusedTarget extends Error {
+class RefusedTarget extends Error {
   readonly code = 'ERR_REFUSED_TARGET';
 
   constructor(hostname: string, reason: string) {
@@ -52,7 +52,7 @@ export function guardedAgent(options: GuardOptions): Agent {
  * Creates a `lookup` for `net.connect` that fails if any address of the name is refused: Node may connect to any of
  * them, and a name with a public and a private address is an attack or a mistake.
  */
-export function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): LookupFunction {
+function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): LookupFunction {
   const resolve = options.resolve ?? directResolver().resolve;
   return (hostname, { all, ...rest }, callback) => {
     resolve(hostname, { ...rest, all: true }, (error, addresses) => {

@@ -4,7 +4,7 @@ import { settingsText } from '../../kit/pipe.ts';
 import { Faults } from './schema.ts';
 
 /** The faults file is invalid; the message lists every error with its field. */
-export class FaultsError extends Error {
+class FaultsError extends Error {
   override readonly name = 'FaultsError';
 }
 

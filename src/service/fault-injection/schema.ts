@@ -3,16 +3,12 @@
  * `docs/faults.schema.json` is generated from this schema.
  */
 import * as z from 'zod/mini';
+import { described } from '../../contract/described.ts';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 
 const count = () => z.int().check(z.minimum(0), z.maximum(1_000_000));
 const milliseconds = () => z.int().check(z.minimum(0), z.maximum(600_000));
-
-function described<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-}
 
 /** When a rule applies, counted over the requests or deliveries that it matches, from 1. */
 const when = {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
 import type { Detail } from '../../contract/validation.ts';
+import { tcpListen } from '../../kit/tcp-listen.ts';
 import { ambiguity } from './ambiguous-requests.ts';
 import { discardRest } from './body.ts';
 import { closingResponse } from './error-response.ts';
@@ -65,17 +66,8 @@ export async function listen(
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no TCP address');
   return {
-    port: address.port,
+    port: await tcpListen(server, host, port),
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
