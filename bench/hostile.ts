@@ -17,13 +17,13 @@ try {
   const served = await serve(program, { home, database: join(home, 'storm.db') });
   const quiet = await storm(served, Math.min(10, seconds), 0, 0);
   console.log(`alone: ${quiet.decisions} decisions  P50 ${quiet.p50} ms  P99 ${quiet.p99} ms`);
-  const { hostile, faults, decisions, p50, p99, worst, memoryBefore, memoryMost } = await storm(
+  const { hostile, faults, decisions, p50, p99, worst, memoryBefore, memoryMax } = await storm(
     served,
     seconds,
   );
   console.log(
     `beside ${hostile} hostile requests and 500 slow sockets: ${decisions} decisions  P50 ${p50} ms  P99 ${p99} ms  ` +
-      `worst ${worst} ms  memory ${memoryBefore} MB, at most ${memoryMost} MB  wrong answers ${faults.length}`,
+      `worst ${worst} ms  memory ${memoryBefore} MB, at most ${memoryMax} MB  wrong answers ${faults.length}`,
   );
   await served.stop();
 } finally {

@@ -48,7 +48,7 @@ export interface ServiceOptions extends PolicyChange {
   readonly region?: string | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
-  /** Path of a faults file: what goes wrong on purpose (docs/rehearsal.md); left out, nothing does. */
+  /** Path of a faults file, for fault injection (docs/fault-injection.md). */
   readonly faults?: string | undefined;
   /** Path of a catalogue file; left out, the store's own is used, or the default one. */
   readonly catalog?: string | undefined;
@@ -108,8 +108,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
-    const { catalogue, stop: stopCatalogue } = await followCatalog(store, options.catalog, log);
-    closers.push(stopCatalogue);
+    const { catalog, stop: stopCatalog } = await followCatalog(store, options.catalog, log);
+    closers.push(stopCatalog);
     const deps: ServiceDeps = {
       store,
       clock,
@@ -117,7 +117,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       policy,
       log,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
-      catalog: catalogue,
+      catalog,
       models: new LearnedModels(log),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
@@ -201,8 +201,8 @@ async function loadMetrics(store: Store, steady: SteadyClock) {
   return createMetrics(store, steady);
 }
 
-/** Loaded only for a rehearsal: otherwise nothing of it is on the way of a request. Throws FaultsError. */
+/** Loads fault injection only if it is used. Throws FaultsError. */
 async function loadFaults(path: string, clock: Clock, log: Log) {
-  const { injectFaults: rehearse } = await import('./fault-injection/inject.ts');
-  return rehearse(path, clock, log);
+  const { injectFaults } = await import('./fault-injection/inject.ts');
+  return injectFaults(path, clock, log);
 }

@@ -117,7 +117,7 @@ describe('svc webhooks', () => {
       const { code, stdout, stderr } = await run(['webhooks', ...argv]);
       expect(code, stderr).toBe(5);
       expect(stdout).toBe('');
-      expect(stderr).toMatch(/no subscription wh_1|There is no subscription of this identifier/);
+      expect(stderr).toMatch(/no subscription wh_1|No subscription has this identifier/);
     }
   });
 

@@ -34,7 +34,7 @@ const subscriptions = (service: TestService, count: number) =>
     [service.workspace, `https://example.com/${'p'.repeat(1500)}`],
   );
 
-it('a user with 80,000 events that rules ask about is decided for like any other', async () => {
+it('decides for a user with 80,000 events that rules count', async () => {
   const catalog = join(tempDir(), 'catalog.json');
   const content = (contentId: string, rule: object) => ({
     ...{ contentId, category: 'c', format: 'card', title: 'T', body: 'B' },
@@ -53,15 +53,15 @@ it('a user with 80,000 events that rules ask about is decided for like any other
   );
   const began = performance.now();
   for (let i = 0; i < 20; i++) expect((await decide(service, hashId)).action.contentId).toBe('often');
-  // One of them took over a minute.
+  // Each of these decisions once took over a minute.
   expect(performance.now() - began).toBeLessThan(5000);
-  // What PostgreSQL then knows of the table speaks for reading all of it.
+  // With these statistics PostgreSQL prefers to scan the whole table.
   await service.deps.store.write((tx) => tx.sql.run('ANALYZE'));
   const other = await known(service, { userId: 'quiet' });
   expect((await decide(service, other)).action.contentId).toBe('seldom');
 });
 
-it('the pages of the decision log are bounded in bytes, and nothing is passed over', async () => {
+it('pages of the decision log are bounded in bytes and complete', async () => {
   const service = await startTestService();
   const wide = JSON.stringify(Array.from({ length: 2000 }, (_, i) => [`content_${i}`, 0.0005, 0.1]));
   await fill(
@@ -85,7 +85,7 @@ it('the pages of the decision log are bounded in bytes, and nothing is passed ov
   expect(JSON.parse(judged.stdout)).toMatchObject({ decisions: 60 });
 });
 
-it('a workspace has so many subscriptions and no more, and none that was removed counts', async () => {
+it('limits the subscriptions of a workspace, not counting removed ones', async () => {
   const service = await startTestService();
   await subscriptions(service, MAX_WEBHOOKS - 1);
   const events = ['campaign.clicked'];
@@ -98,7 +98,7 @@ it('a workspace has so many subscriptions and no more, and none that was removed
   expect((await create()).status).toBe(201);
 });
 
-it('lists more subscriptions than a page holds, and the command follows', async () => {
+it('lists more than one page of subscriptions, also in the command', async () => {
   const service = await startTestService();
   await subscriptions(service, 1500);
   const { body } = await json(await service.fetch('/v1/webhooks'));
@@ -109,7 +109,7 @@ it('lists more subscriptions than a page holds, and the command follows', async 
   expect([new Set(webhooks.map(({ id }: { id: string }) => id)).size, next]).toEqual([1500, undefined]);
 });
 
-it('shows the latest attempts of deliveries that were tried without end', async () => {
+it('shows the latest attempts of deliveries with very many attempts', async () => {
   const service = await startTestService();
   await subscriptions(service, 1);
   await fill(
@@ -135,11 +135,11 @@ it('shows the latest attempts of deliveries that were tried without end', async 
   expect(first.next).toEqual(expect.any(String));
   const run = await runSvc(['webhooks', 'deliveries', 'wh_old1', '--json'], { env: service.env });
   const ids = JSON.parse(run.stdout).deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId);
-  // The newest, as many as ever.
+  // The newest ones, as many as before.
   expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `dlv_${150 - i}`));
 });
 
-it('an outcome that 3,000 subscriptions wait for queues its deliveries in pieces, for each one', async () => {
+it('queues the deliveries of an outcome to 3,000 subscriptions in chunks', async () => {
   const service = await startTestService();
   await subscriptions(service, 3000);
   const hashId = await known(service, { userId: 'u' });
@@ -175,7 +175,7 @@ it('an outcome that 3,000 subscriptions wait for queues its deliveries in pieces
   expect(Math.max(...pieces)).toBeLessThanOrEqual(100);
 });
 
-it('a locale has a length, and a longer one from before is not copied into decisions', async () => {
+it('limits the length of a locale, and does not copy longer stored ones into decisions', async () => {
   const service = await startTestService();
   const locale = `en-${'abcdefgh-'.repeat(100)}a`;
   const refused = await json(

@@ -14,7 +14,7 @@ const CANARY = {
   phone: '+4915199887766',
   accountNumber: 'DE02120300000000202051',
 };
-/** Also what is left of each when it is cut. */
+/** Also the parts that remain if one is truncated. */
 const TRACES = [...Object.values(CANARY), 'Quillfeather', '99887766', '0300000000202051'];
 
 test('a name, a phone and an account number are found nowhere', { timeout: 60_000 }, async () => {
@@ -30,7 +30,7 @@ test('a name, a phone and an account number are found nowhere', { timeout: 60_00
     return stdout;
   };
 
-  // In a process of its own, so that the list of processes can be looked at while it works.
+  // In a separate process, so that the process list can be checked while it runs.
   const importer = spawn(
     process.execPath,
     [
@@ -89,7 +89,7 @@ test('a name, a phone and an account number are found nowhere', { timeout: 60_00
     for (const text of seen) expect(text.includes(trace), `${trace} in ${text.slice(0, 300)}`).toBe(false);
 });
 
-/** All that the database holds, as text; bytes as they are. On SQLite the files themselves are looked at too. */
+/** The contents of the database as text, bytes unchanged; on SQLite also those of its files. */
 async function everyRow(store: Store): Promise<string> {
   const tables =
     store.dialect.name === 'sqlite'

@@ -36,7 +36,7 @@ async function filled() {
 }
 
 describe('svc data export', () => {
-  it('hands out every record once, spelled as it was sent, without keys, secrets and personal fields', async () => {
+  it('exports every record once, spelled as it was sent, without keys, secrets and personal fields', async () => {
     const service = await filled();
     const run = await runSvc(['data', 'export', '--database', service.database]);
     expect(run.code).toBe(0);
@@ -48,7 +48,7 @@ describe('svc data export', () => {
     expect(records[0]).toMatchObject({ type: 'user', workspace: service.workspace, userId: 'u1' });
   });
 
-  it('keeps to the types asked for', async () => {
+  it('exports only the requested types', async () => {
     const service = await filled();
     const run = await runSvc([
       'data',
@@ -66,7 +66,7 @@ describe('svc data export', () => {
     expect(await runSvc(['data', 'export'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('names every type it has', async () => {
+  it('lists every type', async () => {
     const help = await runSvc(['data', 'export', '--help']);
     for (const type of Object.keys(SOURCES)) expect(help.stdout).toContain(type);
   });

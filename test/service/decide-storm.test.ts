@@ -15,7 +15,7 @@ test('decisions for many users at once, with kills, over a night when clocks cha
   });
   expect(report.broken).toEqual([]);
   expect(report.answered).toBe(4_000);
-  // Each decision once, but for those that a slow machine repeats after their keys are forgotten.
+  // Each decision once, except those that a slow machine repeats after their keys have expired.
   expect(report.logged - report.answered).toBeLessThanOrEqual(report.late);
   expect(report.lostAnswers).toBeGreaterThan(0);
   expect(report.daysAtCap).toBeGreaterThan(50);

@@ -6,7 +6,7 @@ const ALL = Number.MAX_SAFE_INTEGER;
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 
 describe('POST /v1/events', () => {
-  it('stores what was sent, big integers and number spelling included', async () => {
+  it('stores events unchanged, including big integers and number spelling', async () => {
     const service = await startTestService();
     const raw =
       '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z","properties":{"n":12345678901234567890,"x":1.50,"s":"\\u00e9😀"}}]}';
@@ -26,7 +26,7 @@ describe('POST /v1/events', () => {
     ]);
   });
 
-  it('refuses a whole batch for one bad event and names it', async () => {
+  it('rejects a whole batch for one invalid event and names it', async () => {
     const service = await startTestService();
     const answer = await service.fetch('/v1/events', {
       body: { events: [event, { ...event, event: 5 }, { ...event, timestamp: '2026-02-30T00:00:00Z' }] },
@@ -54,14 +54,14 @@ describe('POST /v1/events', () => {
     ['an unknown field', { events: [{ ...event, colour: 'red' }] }, 400],
     ['a name with U+0000', { events: [{ ...event, userId: 'a\u0000b' }] }, 400],
     ['a name of 257 characters', { events: [{ ...event, userId: 'x'.repeat(257) }] }, 400],
-  ])('answers %s as it should', async (_, body, status) => {
+  ])('answers %s correctly', async (_, body, status) => {
     const service = await startTestService();
     expect((await service.fetch('/v1/events', { body })).status).toBe(status);
   });
 });
 
 describe('requests that are not well-formed', () => {
-  it('answers each with its error and a request id', async () => {
+  it('get their error and a request id', async () => {
     const service = await startTestService();
     const cases: Array<[Parameters<typeof service.fetch>, number, string]> = [
       [['/v1/events', { raw: '{"events":' }], 400, 'invalid_request'],
@@ -93,7 +93,7 @@ describe('requests that are not well-formed', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('gives the first answer again, refuses another body, and stores once', async () => {
+  it('repeats the first answer, rejects another body, and stores once', async () => {
     const service = await startTestService();
     const send = (userId: string) =>
       service.fetch('/v1/events', {
@@ -113,7 +113,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts every authenticated request but the refused ones, and says so in its headers', async () => {
+  it('counts every authenticated request except refused ones, and reports it in headers', async () => {
     const service = await startTestService({ limits: { ingest: 2 } });
     const send = (body: unknown) => service.fetch('/v1/events', { body });
     const remaining = (answer: Response) => answer.headers.get('x-service-ratelimit-remaining');

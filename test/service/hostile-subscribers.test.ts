@@ -18,13 +18,13 @@ async function json(response: Promise<Response>, status: number) {
   return JSON.parse(text);
 }
 
-/** Subscribes; the id of the subscription. */
+/** Creates a subscription and returns its id. */
 async function subscribe(service: TestService, url: string): Promise<string> {
   const body = { url, events: ['campaign.clicked'], signingSecret: 'a signing secret of a test' };
   return (await json(service.fetch('/v1/webhooks', { body }), 201)).id;
 }
 
-/** An outcome that makes a delivery. */
+/** Reports an outcome that creates a delivery. */
 async function tap(service: TestService): Promise<void> {
   const { users } = await json(service.fetch('/v1/users', { body: { users: [{ userId: 'u' }] } }), 200);
   const { hashId } = users[0];
@@ -32,7 +32,7 @@ async function tap(service: TestService): Promise<void> {
   await json(service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type: 'clicked' } }), 202);
 }
 
-/** The deliveries of a subscription, once each has been tried. */
+/** The deliveries of a subscription, after each was attempted. */
 async function tried(service: TestService, id: string, count: number) {
   for (;;) {
     const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
@@ -42,7 +42,7 @@ async function tried(service: TestService, id: string, count: number) {
   }
 }
 
-it('bounds the wait that a subscriber asks for, so that its deliveries can be listed and are sent', async () => {
+it('limits the Retry-After of a subscriber, so that its deliveries can be listed and are sent', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const waits = ['99999999999999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '8640000000000'];
   for (const wait of waits) {
@@ -57,7 +57,7 @@ it('bounds the wait that a subscriber asks for, so that its deliveries can be li
   }
 });
 
-it('lists and sends deliveries whose time an earlier version put beyond what a date can hold', async () => {
+it('lists and sends deliveries with a time from an earlier version that a Date cannot represent', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const target = await receiver((response) => response.writeHead(503).end());
   const id = await subscribe(service, target.url);
@@ -73,7 +73,7 @@ it('lists and sends deliveries whose time an earlier version put beyond what a d
   await target.waitFor(2);
 });
 
-it('lists a long error of an attempt in short', async () => {
+it('truncates a long error of an attempt', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const target = await receiver((response) => response.writeHead(503).end());
   const id = await subscribe(service, target.url);
@@ -85,7 +85,7 @@ it('lists a long error of an attempt in short', async () => {
   expect(delivery.attempts[0].error).toBe('x'.repeat(500));
 });
 
-it('lists the latest attempts of a delivery that was sent again very often', async () => {
+it('lists the latest attempts of a delivery with very many attempts', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const target = await receiver();
   const id = await subscribe(service, target.url);
@@ -105,7 +105,7 @@ it('lists the latest attempts of a delivery that was sent again very often', asy
   expect(attempts.at(-1).durationMs).toBe(500);
 });
 
-it('sends nothing over a connection that an earlier policy admitted', async () => {
+it('sends nothing over a connection that an earlier policy allowed', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const sockets = new Set<unknown>();
   const closed: unknown[] = [];
@@ -119,7 +119,7 @@ it('sends nothing over a connection that an earlier policy admitted', async () =
   await tried(service, id, 1);
   const strict = await startTestService({ database: service.database, allowLoopbackWebhooks: false });
   while (service.deps.policy().allowLoopbackWebhooks) await new Promise((resolve) => setTimeout(resolve, 10));
-  // The one that has the connection sends.
+  // The subscription with the connection sends.
   await strict.close();
   await tap(service);
   const deliveries = await tried(service, id, 2);
@@ -131,7 +131,7 @@ it('sends nothing over a connection that an earlier policy admitted', async () =
   while (closed.length < sockets.size) await new Promise((resolve) => setTimeout(resolve, 10));
 });
 
-it('keeps to 64 connections to one host, however many subscriptions it has, and to others all the same', async () => {
+it('opens at most 64 connections to one host, and still serves other hosts', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const hanging = await receiver(() => {});
   for (let i = 0; i < 10; i++) await subscribe(service, `${hanging.url}${i}`);
@@ -139,7 +139,7 @@ it('keeps to 64 connections to one host, however many subscriptions it has, and 
   await subscribe(service, good.url);
   for (let i = 0; i < 12; i++) await tap(service);
   await Promise.all([good.waitFor(12), hanging.waitFor(64)]);
-  // Further rounds of the deliverer.
+  // More rounds of the deliverer.
   for (let i = 0; i < 3; i++) {
     await tap(service);
     await good.waitFor(13 + i);

@@ -14,7 +14,7 @@ async function open(service: TestService, headers: Record<string, string> = {}) 
   const decoder = new TextDecoder();
   let text = '';
   return {
-    /** Reads on until the pattern is there. */
+    /** Reads until the text matches the pattern. */
     async until(pattern: RegExp) {
       while (!pattern.test(text)) {
         const { value, done } = await reader.read();
@@ -30,7 +30,7 @@ async function open(service: TestService, headers: Record<string, string> = {}) 
   };
 }
 
-it('begins with where it is, then sends what comes, spelled as it was sent', async () => {
+it('starts with its position, then sends new events, spelled as they were sent', async () => {
   const service = await startTestService();
   await ingest(service, event('before'));
   const stream = await open(service);
@@ -43,7 +43,7 @@ it('begins with where it is, then sends what comes, spelled as it was sent', asy
   await stream.cancel();
 });
 
-it('goes on after Last-Event-ID and misses none, however many', async () => {
+it('resumes after Last-Event-ID without a gap', async () => {
   const service = await startTestService();
   for (let batch = 0; batch < 3; batch++)
     await ingest(service, ...Array.from({ length: 500 }, (_, i) => event(`u${batch * 500 + i + 1}`)));
@@ -54,7 +54,7 @@ it('goes on after Last-Event-ID and misses none, however many', async () => {
   await stream.cancel();
 });
 
-it('starts over where the number is from data that is gone', async () => {
+it('restarts if the position is from data that was reset', async () => {
   const service = await startTestService();
   await ingest(service, event('u1'));
   const stream = await open(service, { 'last-event-id': '4711' });
@@ -62,7 +62,7 @@ it('starts over where the number is from data that is gone', async () => {
   await stream.cancel();
 });
 
-it('shows what another process on the same file stores, and only the own workspace', async () => {
+it('sends events stored by another process, and only those of its workspace', async () => {
   const first = await startTestService();
   const second = await startTestService({ database: first.database, limits: {} });
   const stream = await open(first);
@@ -76,13 +76,13 @@ it('ends when the service closes', async () => {
   const service = await startTestService();
   const stream = await open(service);
   await stream.until(/id: 0/);
-  // Long before the grace is over, or this test is.
+  // Long before the grace period or this test ends.
   const closed = service.close(60_000);
   await stream.ended();
   await closed;
 });
 
-it('a long event comes as it was sent, whatever stands where it is cut', async () => {
+it('sends a long event unchanged, with any character at a chunk boundary', async () => {
   const service = await startTestService();
   const long = '😀é\\u00e9x'.repeat(300_000);
   await ingest(
@@ -94,20 +94,20 @@ it('a long event comes as it was sent, whatever stands where it is cut', async (
   const text = await stream.until(/"userId":"u2".*\n\n/);
   const data = [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1]!);
   expect(data).toHaveLength(2);
-  // Not by toContain: what is printed of a failure would be as long.
+  // Without toContain, which would print the whole text on failure.
   expect(data[0]!.includes(`"long":"${long}"},"receivedAt":`)).toBe(true);
   expect(data[0]!.slice(0, 200)).toContain('12345678901234567890');
   expect(JSON.parse(data[0]!).properties.long.length).toBe(300_000 * 5);
   await stream.cancel();
 });
 
-it('HEAD leaves nothing behind', async () => {
+it('HEAD acquires no resources', async () => {
   const service = await startTestService();
   const { store } = service.deps;
   let listening = 0;
   const subscribe = store.subscribe.bind(store);
-  vi.spyOn(store, 'subscribe').mockImplementation((topic, heard) => {
-    const stop = subscribe(topic, heard);
+  vi.spyOn(store, 'subscribe').mockImplementation((topic, onNews) => {
+    const stop = subscribe(topic, onNews);
     listening++;
     return () => {
       listening--;
@@ -123,7 +123,7 @@ it('HEAD leaves nothing behind', async () => {
   await expect.poll(() => listening).toBe(0);
 });
 
-it('ends when its key is deleted, on every node, and others go on', async () => {
+it('ends on every node when its key is deleted; other streams continue', async () => {
   const first = await startTestService();
   const second = await startTestService({ database: first.database, limits: {} });
   const other = 'sk_test_another';

@@ -62,7 +62,7 @@ const outboxOf = (service: TestService) =>
 const statuses = (record: { history: { status: string }[] }) => record.history.map(({ status }) => status);
 
 describe('a notification', () => {
-  it('goes from queued over dispatched to delivered, into the outbox file unless told otherwise', async () => {
+  it('goes from queued through dispatched to delivered, into the outbox file by default', async () => {
     const service = await startTestService();
     const hashId = await knownUser(service);
     const answer = await json(service.fetch('/v1/inform/trigger', { body: order(hashId) }), 202);
@@ -92,7 +92,7 @@ describe('a notification', () => {
     ]);
   });
 
-  it('is refused for an unknown user or template, a channel the template lacks, a missing variable', async () => {
+  it('is rejected for an unknown user or template, an unsupported channel, or a missing variable', async () => {
     const catalog = join(tempDir(), 'catalog.json');
     const templates = [
       { templateId: 'order_update', body: '{{orderId}} {{when}} {{user.name}}' },
@@ -121,7 +121,7 @@ describe('a notification', () => {
     await json(service.fetch('/v1/inform/notifications/ntf_x/outcomes', { body: { type: 'opened' } }), 404);
   });
 
-  it('never shows a personal field to the caller nor leaves one in the database in the clear', async () => {
+  it('never returns a personal field, and stores none in plain text', async () => {
     const service = await startTestService();
     const hashId = await knownUser(service);
     const id = await trigger(service, order(hashId, { variables: { orderId: 'SECRET-ORDER' } }));
@@ -132,17 +132,17 @@ describe('a notification', () => {
     expect(stored).not.toMatch(/Lovelace|1234567890|ada@example|SECRET-ORDER/);
   });
 
-  it('fails where the user lacks what the template needs, and says so without naming anybody', async () => {
+  it('fails if the user lacks a value for the template, without personal data in the reason', async () => {
     const catalog = join(tempDir(), 'catalog.json');
     const templates = [{ templateId: 'order_update', body: '{{user.accountNumber}} {{orderId}}' }];
     writeFileSync(catalog, JSON.stringify({ contents: [], templates }));
     const service = await startTestService({ catalog });
     const record = await ended(service, await trigger(service, order(await knownUser(service))));
     expect(statuses(record)).toEqual(['queued', 'dispatched', 'failed']);
-    expect(record.failure).toBe('the template needs what the user or the trigger lacks: user.accountNumber');
+    expect(record.failure).toBe('the user or the trigger lacks values for the template: user.accountNumber');
   });
 
-  it('is made once under one idempotency key', async () => {
+  it('is created once per idempotency key', async () => {
     const service = await startTestService();
     const hashId = await knownUser(service);
     const request = { body: order(hashId), headers: { 'idempotency-key': 'k1' } };
@@ -162,7 +162,7 @@ describe('a notification', () => {
     expect(decision.action.reason).toMatch(/maxDailyContacts/);
   });
 
-  it('tells subscribers of a tap, once per type', async () => {
+  it('notifies subscribers of a tap, once per type', async () => {
     const service = await startTestService({ allowLoopbackWebhooks: true });
     const target = await receiver();
     const events = ['campaign.opened', 'campaign.clicked'];
@@ -186,7 +186,7 @@ describe('a notification', () => {
   });
 });
 
-it('the service is idle only when nothing is due, taken up or under way', async () => {
+it('the service is idle only if nothing is due, claimed or in progress', async () => {
   const service = await startTestService();
   const hashId = await knownUser(service);
   for (let i = 0; i < 50; i += 1) {
@@ -209,7 +209,7 @@ describe('a channel', () => {
     return { provider, service, id: await trigger(service, order(hashId, { channel: 'sms' })) };
   };
 
-  it('e-mail goes out by SMTP, with the personal fields in the clear', async () => {
+  it('e-mail is sent by SMTP, with personal fields in plain text', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const service = await startTestService({
@@ -226,7 +226,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('a provider that is busy is asked again', async () => {
+  it('a busy provider gets a retry', async () => {
     const { provider, service, id } = await overSms((response) =>
       response.writeHead(provider.received.length === 1 ? 429 : 200).end(),
     );
@@ -236,7 +236,7 @@ describe('a channel', () => {
     expect(provider.received[0]!.headers['idempotency-key']).toBe(id);
   });
 
-  it('a provider whose answer was lost is not asked again: nobody is messaged twice', async () => {
+  it('a provider whose answer was lost gets no retry, so that no user is messaged twice', async () => {
     const { provider, service, id } = await overSms((_response, _got, request) => request.socket.destroy());
     const record = await ended(service, id);
     expect(record.status).toBe('failed');
@@ -245,7 +245,7 @@ describe('a channel', () => {
     expect(provider.received.length).toBe(1);
   });
 
-  it('a provider that drops repeats is asked again under the same key', async () => {
+  it('a provider that ignores duplicates gets a retry with the same key', async () => {
     const { provider, service, id } = await overSms((response, _got, request) => {
       if (provider.received.length === 1) request.socket.destroy();
       else response.writeHead(200).end();
@@ -254,7 +254,7 @@ describe('a channel', () => {
     expect(provider.received.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id]);
   });
 
-  it('a provider that refuses fails the notification', async () => {
+  it('a refusal by a provider fails the notification', async () => {
     const { service, id } = await overSms((response) => response.writeHead(422).end('no'));
     expect(await ended(service, id)).toMatchObject({
       status: 'failed',
@@ -262,7 +262,7 @@ describe('a channel', () => {
     });
   });
 
-  it('that hangs delays no other channel', async () => {
+  it('that hangs does not delay other channels', async () => {
     const { service } = await overSms(() => {});
     const hashId = await knownUser(service);
     const stuck = await Promise.all(

@@ -5,7 +5,7 @@ import { exchange } from '../support/scenarios/hostile-requests.ts';
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 
 describe('operations', () => {
-  it('answers health checks without a key, and is not ready once it stops', async () => {
+  it('answers health checks without a key', async () => {
     const service = await startTestService({ metricsPort: 0 });
     const operations = service.metricsUrl!.replace('/metrics', '');
     for (const base of [service.url, operations]) {
@@ -16,7 +16,7 @@ describe('operations', () => {
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   });
 
-  it('answers the health check of a balancer, which speaks HTTP/1.0 and names no host', async () => {
+  it('answers health checks over HTTP/1.0 without a Host header', async () => {
     const service = await startTestService();
     const ask = (version: string, ...headers: string[]) =>
       exchange(Number(new URL(service.url).port), [
@@ -26,7 +26,7 @@ describe('operations', () => {
     expect((await ask('1.1', 'connection: close')).status).toBe(400);
   });
 
-  it('is alive but not ready while the store does not answer', async () => {
+  it('is live but not ready while the store does not answer', async () => {
     const service = await startTestService({ metricsPort: 0 });
     const { store } = service.deps;
     store.read = () => Promise.reject(new Error('away'));
@@ -35,7 +35,7 @@ describe('operations', () => {
     expect(await (await fetch(service.metricsUrl!)).text()).toMatch(/^svc_store_up 0$/m);
   });
 
-  it('counts requests by endpoint and status, and what waits', async () => {
+  it('counts requests by endpoint and status, and due work', async () => {
     const service = await startTestService({ metricsPort: 0, limits: { ingest: 1 } });
     for (let i = 0; i < 2; i++) await service.fetch('/v1/events', { body: { events: [event] } });
     const text = await (await fetch(service.metricsUrl!)).text();

@@ -6,7 +6,7 @@ import { readSeasoned } from '../support/scenarios/seasoned-check.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** The long form is test/chaos/seasoned.chaos.ts. */
-it('reads all of a seasoned store piece by piece, and decides for others meanwhile', {
+it('reads a seasoned store in bounded pages, while decisions continue', {
   timeout: 180_000,
 }, async () => {
   const program = await svcProgram();
@@ -33,6 +33,6 @@ it('reads all of a seasoned store piece by piece, and decides for others meanwhi
     expect(largest, list).toBeLessThan(2 * 1024 * 1024);
   expect(report.serviceMegabytes).toBeLessThan(400);
   expect(report.exportMegabytes).toBeLessThan(400);
-  // One 8 MiB event takes 20 to 50 ms; that nothing waits for many of them is what counts here.
+  // One 8 MiB event takes 20 to 50 ms; nothing must wait for many of them.
   expect(report.slowest).toBeLessThan(3000);
 });

@@ -7,11 +7,11 @@ import { startTestService } from '../support/process/service.ts';
 import { OLDER, writeOlder } from '../support/scenarios/older-data.ts';
 import { tempDir } from '../support/temp.ts';
 
-test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and goes on', async (version) => {
+test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and stays usable', async (version) => {
   const database = await freshDatabase(tempDir());
   const dataDir = tempDir();
   await writeOlder(database, filesOf(database, dataDir), version);
-  // Twice: the second start finds what the first has made of it.
+  // Twice: the second start opens the data as migrated by the first one.
   for (const start of [1, 2]) {
     const service = await startTestService({ database, dataDir });
     expect([service.workspace, service.apiKey]).toEqual([OLDER.workspace, OLDER.apiKey]);

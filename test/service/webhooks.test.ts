@@ -30,7 +30,7 @@ async function knownUser(service: TestService, user: Record<string, unknown> = {
   return (await json(service.fetch('/v1/users', { body }), 200)).users[0].hashId;
 }
 
-/** A decision whose message was tapped: the outcome that makes a delivery. */
+/** Makes a decision and reports a tap on its message, which creates a delivery. */
 async function tap(service: TestService, hashId: string, type = 'clicked'): Promise<string> {
   const { decisionId } = await json(service.fetch('/v1/decisioning/decide', { body: { hashId } }), 200);
   await json(service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } }), 202);
@@ -46,7 +46,7 @@ async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> 
 }
 
 describe('webhook management', () => {
-  it('creates, lists, shows, changes and removes, and never shows the secret', async () => {
+  it('creates, lists, gets, changes and removes, and never returns the secret', async () => {
     const service = await startTestService();
     const made = await subscribe(service, 'https://example.com/hook');
     expect(made).toEqual({
@@ -80,7 +80,7 @@ describe('webhook management', () => {
     expect(await json(service.fetch('/v1/webhooks'), 200)).toEqual({ webhooks: [] });
   });
 
-  it('refuses URLs that are not public, at creation and at change', async () => {
+  it('rejects URLs that are not public, at creation and at change', async () => {
     const service = await startTestService();
     const { id } = await subscribe(service, 'https://example.com/hook');
     for (const url of [
@@ -101,7 +101,7 @@ describe('webhook management', () => {
     await json(service.fetch('/v1/webhooks', { body: short }), 400);
   });
 
-  it('keeps one workspace out of another', async () => {
+  it('isolates workspaces', async () => {
     const service = await startTestService();
     const { id } = await subscribe(service, 'https://example.com/hook');
     const other = await startTestService();
@@ -109,7 +109,7 @@ describe('webhook management', () => {
       await json(other.fetch(path), 404);
   });
 
-  it('gives the first answer again under one idempotency key', async () => {
+  it('repeats the first answer for the same idempotency key', async () => {
     const service = await startTestService();
     const request = {
       body: { url: 'https://example.com/hook', events: kinds, signingSecret: secret },
@@ -159,7 +159,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('go to those who asked for the kind, once per outcome', async () => {
+  it('go to the subscribers of the kind, once per outcome', async () => {
     const service = await start();
     const all = await receiver();
     const opened = await receiver();
@@ -177,7 +177,7 @@ describe('deliveries', () => {
     expect(types(opened)).toEqual(['campaign.opened']);
   });
 
-  it('are signed by both secrets while one replaces the other', async () => {
+  it('are signed with both secrets during a rotation', async () => {
     const service = await start();
     const target = await receiver();
     const { id } = await subscribe(service, target.url);
@@ -190,7 +190,7 @@ describe('deliveries', () => {
     expect(verifyBody(got!.body, fresh, got!.headers['x-service-signature']!)).toBe(true);
   });
 
-  it('are sent again with the same bytes and id after a failure, and when asked to', async () => {
+  it('are sent again with the same bytes and id after a failure and on request', async () => {
     const service = await start();
     let answers = 0;
     const target = await receiver((response) => {
@@ -222,7 +222,7 @@ describe('deliveries', () => {
     await json(service.fetch(`/v1/webhooks/${id}/deliveries/dlv_x/redeliver`, { method: 'POST' }), 404);
   });
 
-  it('stop at once for a subscriber that answers 410, and go on once it is active again', async () => {
+  it('stop at once for a subscriber that answers 410, and continue when it is active again', async () => {
     const service = await start();
     let gone = true;
     const target = await receiver((response) => response.writeHead(gone ? 410 : 204).end());
@@ -247,7 +247,7 @@ describe('deliveries', () => {
     await target.waitFor(2);
   });
 
-  it('are held while a subscription is switched off and sent when it is back', async () => {
+  it('are held while a subscription is disabled and sent when it is active again', async () => {
     const service = await start();
     const target = await receiver((response) =>
       response.writeHead(target.received.length === 1 ? 500 : 204).end(),
@@ -268,20 +268,20 @@ describe('deliveries', () => {
     await target.waitFor(2);
   });
 
-  it('of one subscriber are not delayed by another that hangs', async () => {
+  it('are not delayed by another subscriber that hangs', async () => {
     const service = await start();
     const hanging = await receiver(() => {});
     const good = await receiver();
     await subscribe(service, hanging.url);
     await subscribe(service, good.url);
     const hashId = await knownUser(service);
-    // More than one lane holds at a time.
+    // More than the concurrency limit of one subscriber.
     for (let i = 0; i < 40; i += 1) await tap(service, hashId);
     await good.waitFor(40);
     expect(hanging.received.length).toBeLessThan(40);
   });
 
-  it('reach no address that is refused when the socket connects', async () => {
+  it('are not sent to an address that is refused when the socket connects', async () => {
     const service = await start();
     const target = await receiver();
     const { id } = await subscribe(service, target.url);

@@ -78,7 +78,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
         hint: (invocation) =>
-          `correct that (docs/rehearsal.md says what it may hold), then: ${invocation.again()}`,
+          `correct that (docs/fault-injection.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
     case 'ProfilesUnusable': {

@@ -55,7 +55,7 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
         },
       );
     out.notice(`${command} ended with ${code}`);
-    if (flags.faults !== undefined) out.notice(`faults met in this rehearsal: ${faults}`);
+    if (flags.faults !== undefined) out.notice(`faults injected: ${faults}`);
     // The command's own code, whatever it means to it.
     return code as ExitCode;
   }

@@ -18,7 +18,7 @@ export const serviceFlags = {
     helpValue: 'FILE',
   }),
   faults: Flags.string({
-    summary: 'JSON file of what shall go wrong, for a rehearsal (docs/rehearsal.md)',
+    summary: 'JSON file of faults to inject (docs/fault-injection.md)',
     helpValue: 'FILE',
   }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),

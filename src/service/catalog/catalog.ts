@@ -4,32 +4,32 @@ import { DEFAULT_CATALOG } from './default.ts';
 import type { CatalogFile } from './schema.ts';
 
 /** A notification template; an empty list of channels means all. */
-export interface Template {
+interface Template {
   readonly templateId: string;
   readonly channels: readonly string[];
   readonly title?: string;
   readonly body: string;
 }
 
-/** A catalogue ready for use. */
+/** A catalog in the form that the engine reads. */
 export interface Catalog {
   readonly contents: readonly Content[];
   readonly templates: ReadonlyMap<string, Template>;
   readonly byId: ReadonlyMap<string, Content>;
-  /** Event names that some rule asks about. */
+  /** Names of the events that the rules count. */
   readonly events: ReadonlySet<string>;
-  /** What the rules need to have counted of a user's events. */
+  /** The counts of a user's events that the rules require. */
   readonly windows: readonly EventWindow[];
   readonly settings: Settings;
 }
 
-/** The events of one name in the last days, of which a user may have any number. */
-export interface EventWindow {
-  /** As `windowOf` names it. */
+/** The events of one name in the last days. */
+interface EventWindow {
+  /** The result of `windowOf`. */
   readonly key: string;
   readonly event: string;
   readonly withinDays: number;
-  /** Counting may stop here: no rule tells more from fewer beyond it. */
+  /** Counting may stop here: no rule depends on a higher count. */
   readonly enough: number;
 }
 
@@ -44,10 +44,10 @@ export interface Settings {
 const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;
 
-/** Chance of a reward of a content that states none. */
+/** Default prior of a content. */
 const PRIOR = 0.1;
 
-/** Turns a checked file into what the engine reads. A file that says nothing of templates has the default ones. */
+/** Converts a valid file to a catalog. A file without `templates` gets the default ones. */
 export function toCatalog(file: CatalogFile): Catalog {
   const contents = file.contents.map(toContent);
   const rules = contents.flatMap((content) => content.events);

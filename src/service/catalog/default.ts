@@ -1,6 +1,6 @@
 import type { CatalogFile } from './schema.ts';
 
-/** The catalogue of a service that was given none (docs/decisions.md, "Default catalogue"). */
+/** The catalog of a service without a configured one (docs/decisions.md, "Default catalogue"). */
 export const DEFAULT_CATALOG: CatalogFile = {
   contents: [
     {

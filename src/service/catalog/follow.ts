@@ -6,24 +6,24 @@ import type { Store } from '../store/store.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import { CatalogError, parseCatalog } from './parse.ts';
-import { markOf, watchSince } from './watch.ts';
+import { fileVersion, watchSince } from './watch.ts';
 
 const SETTING = 'catalogue';
 
 /**
- * Keeps the store's catalogue at hand: the default one until `file` is given, which is stored so that every process
- * on the store acts alike. A changed file is taken up within a second; one that has become unusable is logged with
- * its faults and the catalogue in force stays. Rejects with CatalogError at the start only.
+ * Follows the catalog: that of the store, or the default one. `file` is written to the store, so that all processes on
+ * the store use it. A changed file is loaded within a second; if it is invalid, its errors are logged and the current
+ * catalog stays. Rejects with CatalogError only for the first load.
  */
 export async function followCatalog(
   store: Store,
   file: string | undefined,
   log: Log,
-): Promise<{ catalogue: () => Catalog; stop: () => void }> {
+): Promise<{ catalog: () => Catalog; stop: () => void }> {
   let stored: string | undefined;
   let current = toCatalog(DEFAULT_CATALOG);
 
-  const take = (text: string | undefined) => {
+  const apply = (text: string | undefined) => {
     if (text === undefined || text === stored) return;
     current = parseCatalog(text);
     stored = text;
@@ -34,28 +34,28 @@ export async function followCatalog(
     await store.write(async (tx) => {
       if ((await settings.get<string>(tx, SETTING)) !== text) await settings.set(tx, SETTING, text);
     });
-    take(text);
+    apply(text);
   };
-  const failed = (error: unknown) =>
-    log('error', 'the catalogue was not taken; the one in force stays', {
+  const logFailure = (error: unknown) =>
+    log('error', 'the catalog was not loaded; the current one stays', {
       reason: error instanceof Error ? error.message : String(error),
     });
 
-  const mark = file === undefined ? null : markOf(file);
-  if (file === undefined) take(await store.read((tx) => settings.get<string>(tx, SETTING)));
+  const version = file === undefined ? null : fileVersion(file);
+  if (file === undefined) apply(await store.read((tx) => settings.get<string>(tx, SETTING)));
   else await publish(file);
 
   const unsubscribe = store.subscribe('settings', () => {
     store
       .read((tx) => settings.get<string>(tx, SETTING))
-      .then(take)
-      .catch(failed);
+      .then(apply)
+      .catch(logFailure);
   });
   const reload = (path: string) =>
-    void publish(path).then(() => log('info', 'the catalogue was reloaded', { file: path }), failed);
-  const unwatch = file === undefined ? undefined : watchSince(file, mark, () => reload(file));
+    void publish(path).then(() => log('info', 'the catalog was reloaded', { file: path }), logFailure);
+  const unwatch = file === undefined ? undefined : watchSince(file, version, () => reload(file));
   return {
-    catalogue: () => current,
+    catalog: () => current,
     stop: () => {
       unsubscribe();
       unwatch?.();

@@ -2,31 +2,31 @@ import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { CatalogFile } from './schema.ts';
 
-/** One fault of a catalogue file: where it is, such as `contents[2].format`, and what is wrong. */
-export interface CatalogFault {
+/** An error in a catalog file: its path, such as `contents[2].format`, and what is wrong. */
+export interface CatalogIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** Thrown for a catalogue that cannot be used; names every fault with its path. */
+/** The catalog is invalid; the message lists every error with its path. */
 export class CatalogError extends Error {
-  readonly faults: readonly CatalogFault[];
+  readonly issues: readonly CatalogIssue[];
 
-  constructor(faults: readonly CatalogFault[]) {
-    super(faults.map(({ path, message }) => `${path} ${message}`).join('\n'));
+  constructor(issues: readonly CatalogIssue[]) {
+    super(issues.map(({ path, message }) => `${path} ${message}`).join('\n'));
     this.name = 'CatalogError';
-    this.faults = faults;
+    this.issues = issues;
   }
 }
 
-/** Most bytes of a catalogue file: every process keeps it, and reads it again at each change. */
-const MOST_BYTES = 16 * 1024 * 1024;
-/** Most pairs of an event and a number of days that the rules of all contents ask about: a decision counts each. */
-const MOST_WINDOWS = 64;
+/** Maximum size of a catalog file: every process keeps it in memory, and parses it after each change. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Maximum number of pairs of event and days in all rules: every decision counts each of them. */
+const MAX_WINDOWS = 64;
 
-/** Reads the text of a catalogue file. Throws CatalogError with the path of each fault. */
+/** Parses and validates the text of a catalog file. Throws CatalogError with the path of each error. */
 export function parseCatalog(text: string): Catalog {
-  if (Buffer.byteLength(text) > MOST_BYTES)
+  if (Buffer.byteLength(text) > MAX_BYTES)
     throw new CatalogError([{ path: 'the file', message: 'is larger than 16 MiB' }]);
   let value: unknown;
   try {
@@ -43,18 +43,18 @@ export function parseCatalog(text: string): Catalog {
       }),
     );
   }
-  const faults = [
-    ...repeats(checked.value.contents, 'contents', 'contentId'),
-    ...repeats(checked.value.templates ?? [], 'templates', 'templateId'),
+  const issues = [
+    ...duplicates(checked.value.contents, 'contents', 'contentId'),
+    ...duplicates(checked.value.templates ?? [], 'templates', 'templateId'),
     ...checked.value.contents.flatMap(endsBeforeItStarts),
   ];
-  if (faults.length > 0) throw new CatalogError(faults);
-  const catalogue = toCatalog(checked.value);
-  if (catalogue.windows.length > MOST_WINDOWS) {
-    const message = `ask about over ${MOST_WINDOWS} different pairs of event and withinDays: let contents share some`;
+  if (issues.length > 0) throw new CatalogError(issues);
+  const catalog = toCatalog(checked.value);
+  if (catalog.windows.length > MAX_WINDOWS) {
+    const message = `use more than ${MAX_WINDOWS} different pairs of event and withinDays; reduce their number`;
     throw new CatalogError([{ path: 'contents', message }]);
   }
-  return catalogue;
+  return catalog;
 }
 
 function pathOf(path: readonly PropertyKey[]): string {
@@ -64,11 +64,11 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text || 'the file';
 }
 
-function repeats<K extends string>(
+function duplicates<K extends string>(
   entries: readonly Record<K, string>[],
   list: string,
   key: K,
-): CatalogFault[] {
+): CatalogIssue[] {
   const seen = new Map<string, number>();
   return entries.flatMap((entry, i) => {
     const first = seen.get(entry[key]);
@@ -79,7 +79,7 @@ function repeats<K extends string>(
   });
 }
 
-function endsBeforeItStarts(content: CatalogFile['contents'][number], i: number): CatalogFault[] {
+function endsBeforeItStarts(content: CatalogFile['contents'][number], i: number): CatalogIssue[] {
   const { activeFrom, activeUntil } = content;
   if (!activeFrom || !activeUntil || Date.parse(activeFrom) < Date.parse(activeUntil)) return [];
   return [{ path: `contents[${i}].activeUntil`, message: 'must be later than activeFrom' }];

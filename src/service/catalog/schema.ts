@@ -1,8 +1,9 @@
 /**
- * The catalogue file: what may be chosen, and the templates of notifications. The JSON schema in
- * `docs/catalog.schema.json` is made from this (test/service/catalog/schema.test.ts holds the two together).
+ * The catalog file: contents and notification templates. The JSON schema in `docs/catalog.schema.json` is generated
+ * from this schema.
  */
 import * as z from 'zod/mini';
+import { described } from '../../contract/described.ts';
 import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
 
@@ -23,15 +24,10 @@ const instant = () =>
   z.iso
     .datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' })
     .check(z.maxLength(64));
-/** A decision counts events one by one, up to what a rule asks. */
+/** Bounded because a decision counts events one by one, up to this number. */
 const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
-/** Most conditions on traits, and on events, of one content. */
-const CONDITIONS = 64;
-
-function described<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-}
+/** Maximum number of conditions on traits, and on events, per content. */
+const MAX_CONDITIONS = 64;
 
 const TraitCondition = z
   .strictObject({
@@ -62,11 +58,11 @@ const EventCondition = z
   );
 
 export const CatalogContent = z.strictObject({
-  contentId: described(name(), 'Identifier, as decisions and deliveries carry it.'),
-  category: described(name(), 'What guardrails.excludeCategories names.'),
-  channels: described(names(), 'Channels it may be shown on; left out or empty: any.'),
-  surfaces: described(names(), 'Surfaces it may be shown on; left out or empty: any.'),
-  locales: described(locales(), 'Locales it is written for; `en` covers `en-GB`; left out or empty: any.'),
+  contentId: described(name(), 'Identifier, as in decisions and deliveries.'),
+  category: described(name(), 'Category, as in guardrails.excludeCategories.'),
+  channels: described(names(), 'Channels it may be shown on. Default: any.'),
+  surfaces: described(names(), 'Surfaces it may be shown on. Default: any.'),
+  locales: described(locales(), 'Locales it is written for; `en` includes `en-GB`. Default: any.'),
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),
@@ -76,13 +72,13 @@ export const CatalogContent = z.strictObject({
     z.strictObject({
       traits: z.optional(
         described(
-          z.array(TraitCondition).check(z.maxLength(CONDITIONS)),
+          z.array(TraitCondition).check(z.maxLength(MAX_CONDITIONS)),
           'Conditions on traits; all must hold.',
         ),
       ),
       events: z.optional(
         described(
-          z.array(EventCondition).check(z.maxLength(CONDITIONS)),
+          z.array(EventCondition).check(z.maxLength(MAX_CONDITIONS)),
           'Conditions on recent events; all must hold.',
         ),
       ),
@@ -91,23 +87,20 @@ export const CatalogContent = z.strictObject({
   prior: z.optional(
     described(
       z.number().check(z.gt(0), z.lt(1)),
-      'Chance of a reward believed before any outcome; left out: 0.1.',
+      'Assumed probability of a reward before any outcome. Default: 0.1.',
     ),
   ),
 });
 
 export const CatalogTemplate = z.strictObject({
-  templateId: described(name(), 'Identifier, as POST /v1/inform/trigger names it.'),
+  templateId: described(name(), 'Identifier, as in POST /v1/inform/trigger.'),
   channels: z.optional(
-    described(
-      z.array(z.enum(CHANNELS)).check(z.maxLength(16)),
-      'Channels it may be sent on; left out or empty: all.',
-    ),
+    described(z.array(z.enum(CHANNELS)).check(z.maxLength(16)), 'Channels it may be sent on. Default: all.'),
   ),
   title: z.optional(described(z.string().check(z.maxLength(1000)), 'Subject of an e-mail, title of a push.')),
   body: described(
     z.string().check(z.minLength(1), z.maxLength(10_000)),
-    'Text. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are joined by the service; {{user.name|there}} gives a word for a missing value.',
+    'Text. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are fields of the user; {{user.name|there}} sets a default for a missing value.',
   ),
 });
 
@@ -136,8 +129,8 @@ export const CatalogFile = z.strictObject({
 });
 export type CatalogFile = z.infer<typeof CatalogFile>;
 
-/** The JSON schema (draft 2020-12) of a catalogue file, as published. */
+/** The JSON schema (draft 2020-12) of a catalog file, as published. */
 export function catalogJsonSchema(): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(CatalogFile, { io: 'input' });
-  return { $schema, $id: 'catalog.schema.json', title: 'Catalogue of svc serve', ...rest };
+  return { $schema, $id: 'catalog.schema.json', title: 'Catalog of svc serve', ...rest };
 }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 
-/** How often the file is looked at, in ms. */
-const LOOK_MS = 500;
+/** Poll interval, in ms. */
+const POLL_MS = 500;
 
-/** Tells one state of a file from another; null where there is no file to look at, or no leave to. */
-export function markOf(path: string): string | null {
+/** Identifies the version of a file; null if it does not exist or cannot be read. */
+export function fileVersion(path: string): string | null {
   try {
     const { ino, mtimeNs, size } = statSync(path, { bigint: true });
     return `${ino} ${mtimeNs} ${size}`;
@@ -14,17 +14,17 @@ export function markOf(path: string): string | null {
 }
 
 /**
- * Calls `changed` when the file is no longer as `mark` has it. The mark is taken before the file is read, so a change
- * between the two is seen; `fs.watchFile` takes its own later, and `fs.watch` loses a file that is replaced.
- * A file that is gone is waited for. Returns what stops it.
+ * Calls `onChange` whenever the version of a file changes, starting from `version`. Take the version before reading the
+ * file, so that no change in between is lost: `fs.watchFile` reads it later, and `fs.watch` loses a replaced file.
+ * A missing file is ignored until it exists again. Returns a function that stops watching.
  */
-export function watchSince(path: string, mark: string | null, changed: () => void): () => void {
-  let seen = mark;
+export function watchSince(path: string, version: string | null, onChange: () => void): () => void {
+  let known = version;
   const timer = setInterval(() => {
-    const found = markOf(path);
-    if (found === null || found === seen) return;
-    seen = found;
-    changed();
-  }, LOOK_MS).unref();
+    const found = fileVersion(path);
+    if (found === null || found === known) return;
+    known = found;
+    onChange();
+  }, POLL_MS).unref();
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-/** What a channel sends. Personal fields are in the clear here and nowhere else; `shown` is what may be written down. */
+/** A message for a channel. Personal fields are in plain text here only; store and log `masked` instead. */
 export interface ChannelMessage {
   readonly notificationId: string;
   readonly hashId: string;
@@ -8,9 +8,9 @@ export interface ChannelMessage {
   readonly to: Address;
   readonly subject: string | undefined;
   readonly text: string;
-  /** The same with personal fields masked. */
-  readonly shown: { readonly to: Address; readonly subject: string | undefined; readonly text: string };
-  /** How often this was handed over before, also by a worker that vanished. */
+  /** The same fields with personal data masked. */
+  readonly masked: { readonly to: Address; readonly subject: string | undefined; readonly text: string };
+  /** Number of previous attempts to send it, including those of workers that stopped. */
   readonly earlierTries: number;
 }
 
@@ -21,19 +21,19 @@ export interface Address {
 }
 
 /**
- * `taken`: the channel has it. `later`: it surely has not, and may take it later. `refused`: it never will.
- * `unknown`: nobody can tell whether it has, because the answer was lost.
+ * The outcome of sending a message. `taken`: accepted. `later`: not accepted, retry. `refused`: not accepted, do not
+ * retry. `unknown`: ambiguous outcome, because the answer was lost.
  */
-export type HandOver =
+export type SendResult =
   | { readonly outcome: 'taken' }
   | { readonly outcome: 'later' | 'refused' | 'unknown'; readonly error: string };
 
-/** One way out for notifications. */
+/** Sends the notifications of a channel. */
 export interface ChannelAdapter {
   readonly name: string;
-  /** True where a second hand-over of one notification reaches the user once; only then is one ever repeated. */
+  /** True if the user receives a notification once although it is sent twice; only then is an ambiguous one retried. */
   readonly dropsRepeats: boolean;
-  /** Never throws for what the far side does. */
-  send(message: ChannelMessage, signal: AbortSignal): Promise<HandOver>;
+  /** Reports every failure of the server as a result; does not throw. */
+  send(message: ChannelMessage, signal: AbortSignal): Promise<SendResult>;
   close(): Promise<void>;
 }

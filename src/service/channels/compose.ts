@@ -1,8 +1,8 @@
 import { fillTemplate, maskFields, type PersonalFields } from '../domain/notifications/template.ts';
 import type { Address, ChannelMessage } from './channel.ts';
 
-/** What a message is made of. `email` is the user's trait of that name. */
-export interface Ingredients {
+/** The parts of a message. `email` is the trait of that name. */
+export interface MessageParts {
   readonly notificationId: string;
   readonly hashId: string;
   readonly templateId: string;
@@ -16,40 +16,40 @@ export interface Ingredients {
 }
 
 /**
- * Fills the template twice: with the personal fields for the channel, and with masked ones for what is written down.
- * Returns the message, or why there is none, in words that hold nothing personal.
+ * Fills the template twice: with the personal fields for the channel, and with masked ones for files and logs.
+ * Returns the message, or why it cannot be made, without personal data.
  */
 export function compose(
-  of: Ingredients,
+  parts: MessageParts,
 ): { ok: true; message: ChannelMessage } | { ok: false; failure: string } {
-  const { template, variables, personal, email, ...rest } = of;
-  const clear = fillBoth(template, variables, personal);
-  if (!clear.ok)
+  const { template, variables, personal, email, ...rest } = parts;
+  const plain = fillBoth(template, variables, personal);
+  if (!plain.ok)
     return {
       ok: false,
-      failure: `the template needs what the user or the trigger lacks: ${clear.missing.join(', ')}`,
+      failure: `the user or the trigger lacks values for the template: ${plain.missing.join(', ')}`,
     };
-  const masked = maskFields(personal);
-  const shown = fillBoth(template, variables, masked);
-  if (!shown.ok) return { ok: false, failure: 'the template cannot be filled' };
+  const maskedFields = maskFields(personal);
+  const masked = fillBoth(template, variables, maskedFields);
+  if (!masked.ok) return { ok: false, failure: 'the template cannot be filled' };
   return {
     ok: true,
     message: {
       ...rest,
       to: address(personal.phone, email),
-      subject: clear.title,
-      text: clear.body,
-      shown: {
-        to: address(masked.phone, email === undefined ? undefined : maskEmail(email)),
-        subject: shown.title,
-        text: shown.body,
+      subject: plain.title,
+      text: plain.body,
+      masked: {
+        to: address(maskedFields.phone, email === undefined ? undefined : maskEmail(email)),
+        subject: masked.title,
+        text: masked.body,
       },
     },
   };
 }
 
 function fillBoth(
-  template: Ingredients['template'],
+  template: MessageParts['template'],
   variables: Readonly<Record<string, string>>,
   personal: PersonalFields,
 ): { ok: true; title: string | undefined; body: string } | { ok: false; missing: string[] } {

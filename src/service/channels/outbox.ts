@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ChannelAdapter, ChannelMessage, HandOver } from './channel.ts';
+import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
 
 /** One line of the outbox file. */
-export interface OutboxLine {
+interface OutboxLine {
   readonly at: string;
   readonly notificationId: string;
   readonly channel: string;
@@ -16,17 +16,16 @@ export interface OutboxLine {
 }
 
 /**
- * The channel where none is configured: a line of JSON per notification in a file of mode 0600, personal fields
- * masked. A notification is taken once its whole line is on the disk; a line that is there already is not written
- * again. `now` is unix ms.
+ * The default channel: writes one line of JSON per notification to a file of mode 0600, with personal fields masked.
+ * A notification is accepted when its complete line is on the disk, and is written only once. `now` is Unix ms.
  */
 export function outboxChannel(path: string, now: () => number): ChannelAdapter {
   let last: Promise<unknown> = Promise.resolve();
   return {
     name: 'outbox',
     dropsRepeats: true,
-    send(message): Promise<HandOver> {
-      // One line at a time: one that could not be written whole is taken back before the next one.
+    send(message): Promise<SendResult> {
+      // One line at a time: a partially written line is removed before the next one.
       const written = last.then(() => write(path, message, now()));
       last = written;
       return written;
@@ -35,13 +34,13 @@ export function outboxChannel(path: string, now: () => number): ChannelAdapter {
   };
 }
 
-async function write(path: string, message: ChannelMessage, now: number): Promise<HandOver> {
+async function write(path: string, message: ChannelMessage, now: number): Promise<SendResult> {
   try {
     const file = await open(path, 'a+', 0o600);
     try {
-      const repeated = message.earlierTries > 0 && (await holds(file, message.notificationId));
+      const repeated = message.earlierTries > 0 && (await contains(file, message.notificationId));
       if (!repeated) await append(file, `${JSON.stringify(lineOf(message, now))}\n`, dirname(path));
-      // Also for a repeated one: the worker that wrote the line may have died before it was on the disk.
+      // Also for a repeated notification: the worker that wrote the line may have stopped before it was on the disk.
       await file.datasync();
     } finally {
       await file.close();
@@ -60,33 +59,33 @@ function lineOf(message: ChannelMessage, now: number): OutboxLine {
     priority: message.priority,
     templateId: message.templateId,
     hashId: message.hashId,
-    to: { ...message.shown.to },
-    ...(message.shown.subject === undefined ? {} : { subject: message.shown.subject }),
-    text: message.shown.text,
+    to: { ...message.masked.to },
+    ...(message.masked.subject === undefined ? {} : { subject: message.masked.subject }),
+    text: message.masked.text,
   };
 }
 
-/** Appends a whole line, or throws and leaves the file as it was. */
+/** Appends a complete line, or throws and leaves the file unchanged. */
 async function append(file: FileHandle, line: string, folder: string): Promise<void> {
   const { size } = await file.stat();
   if (size === 0) await syncFolder(folder);
-  // A worker that was killed, or another process on a full disk, may have left a part of a line.
+  // A killed worker, or another process on a full disk, may have left a partial line.
   const torn = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== NEWLINE;
   const bytes = Buffer.from(torn ? `\n${line}` : line);
   let written = 0;
   try {
     while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
   } catch (error) {
-    // Only what is ours: another process may have appended since.
-    const ours = (await file.stat()).size === size + written;
-    if (ours && written > 0) await file.truncate(size);
+    // Remove only this write: another process may have appended since.
+    const unchanged = (await file.stat()).size === size + written;
+    if (unchanged && written > 0) await file.truncate(size);
     throw error;
   }
 }
 
 const NEWLINE = 0x0a;
 
-/** A file that was just made survives a power failure only if its folder's entry does. */
+/** A new file survives a power failure only if its directory entry is on the disk. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -96,8 +95,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether the whole line of a notification is there: a torn one is not JSON. */
-async function holds(file: FileHandle, notificationId: string): Promise<boolean> {
+/** True if the file contains the complete line of a notification: a partial line is not JSON. */
+async function contains(file: FileHandle, notificationId: string): Promise<boolean> {
   const mark = `"notificationId":${JSON.stringify(notificationId)}`;
   for await (const line of file.readLines({ start: 0, autoClose: false }))
     if (line.includes(mark) && isJson(line)) return true;

@@ -3,23 +3,23 @@ import { outboxChannel } from './outbox.ts';
 import { providerChannel } from './provider.ts';
 import { smtpChannel } from './smtp.ts';
 
-/** Milliseconds a mail server or provider has for each step of its answer. */
+/** Time limit for each step of a mail server or provider, in ms. */
 const CHANNEL_TIMEOUT_MS = 15_000;
 
-/** Where notifications go out. Secrets come from the environment only. */
+/** The configured channels. Secrets come from the environment only. */
 export interface ChannelSettings {
   readonly outboxFile: string;
   readonly smtp?: { readonly url: string; readonly from: string };
   readonly providers: Readonly<Partial<Record<'whatsapp' | 'sms' | 'push', ProviderSettings>>>;
 }
 
-export interface ProviderSettings {
+interface ProviderSettings {
   readonly url: string;
   readonly secret: string;
   readonly keysHonoured: boolean;
 }
 
-/** A setting of the environment that cannot be used; the message names the variable. */
+/** An environment variable is invalid; the message names it. */
 export class ChannelSettingError extends Error {
   override readonly name = 'ChannelSettingError';
 }
@@ -27,7 +27,7 @@ export class ChannelSettingError extends Error {
 /**
  * Reads `SVC_SMTP_URL`, `SVC_SMTP_FROM`, `SVC_{WHATSAPP,SMS,PUSH}_URL`, `SVC_PROVIDER_SECRET`,
  * `SVC_PROVIDER_KEYS_HONOURED` and `SVC_OUTBOX_FILE` (else `defaultOutbox`).
- * Throws `ChannelSettingError` for a value that would only fail once a notification is due.
+ * Throws `ChannelSettingError` for an invalid value, before any notification is due.
  */
 export function channelSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -37,7 +37,7 @@ export function channelSettings(
   if (smtpUrl && !/^smtps?:$/.test(protocolOf(smtpUrl)))
     throw new ChannelSettingError('SVC_SMTP_URL must be an smtp:// or smtps:// URL');
   if (smtpUrl && !env.SVC_SMTP_FROM)
-    throw new ChannelSettingError('SVC_SMTP_URL needs SVC_SMTP_FROM, the sender of the e-mails');
+    throw new ChannelSettingError('SVC_SMTP_URL requires SVC_SMTP_FROM, the sender of the e-mails');
   const providers: { -readonly [K in keyof ChannelSettings['providers']]: ProviderSettings } = {};
   for (const channel of ['whatsapp', 'sms', 'push'] as const) {
     const name = `SVC_${channel.toUpperCase()}_URL`;
@@ -46,7 +46,7 @@ export function channelSettings(
     if (!/^https?:$/.test(protocolOf(url))) throw new ChannelSettingError(`${name} must be an http(s) URL`);
     if (!env.SVC_PROVIDER_SECRET || env.SVC_PROVIDER_SECRET.length < 16)
       throw new ChannelSettingError(
-        `${name} needs SVC_PROVIDER_SECRET of at least 16 characters, to sign the calls`,
+        `${name} requires SVC_PROVIDER_SECRET of at least 16 characters, to sign the requests`,
       );
     providers[channel] = {
       url,
@@ -65,13 +65,13 @@ function protocolOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : '';
 }
 
-/** The ways out of a running service. */
+/** The channels of a running service. */
 export interface Channels {
   forChannel(channel: string): ChannelAdapter;
   close(): Promise<void>;
 }
 
-/** The adapters that settings ask for, made once each. What has none goes to the outbox file. */
+/** Opens one adapter per configured channel. Other channels write to the outbox file. */
 export function openChannels(settings: ChannelSettings, now: () => number): Channels {
   const outbox = outboxChannel(settings.outboxFile, now);
   const adapters = new Map<string, ChannelAdapter>();

@@ -1,63 +1,63 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { wordsOf } from '../egress/post.ts';
-import type { ChannelAdapter, HandOver } from './channel.ts';
+import { errorText } from '../egress/exchange.ts';
+import type { ChannelAdapter, SendResult } from './channel.ts';
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://` with user information where the server wants it. */
+  /** `smtp://` or `smtps://`, with user information if the server requires it. */
   readonly url: string;
   readonly from: string;
-  /** Milliseconds the server has for each step. */
+  /** Time limit for each step, in ms. */
   readonly timeoutMs: number;
-  /** Milliseconds for a whole hand-over, however the server spreads its answers. */
+  /** Time limit for a whole message, in ms. */
   readonly deadlineMs?: number;
 }
 
-/** Below the dispatcher's own patience, so that the connection has ended when that runs out. */
+/** Below the dispatcher's timeout, so that the connection is closed by then. */
 const DEADLINE_MS = 40_000;
-/** Most bytes that a server may send in one hand-over; replies take a few hundred. */
-const SERVER_BYTES = 256 * 1024;
-/** Most bytes of one reply. */
-const REPLY_BYTES = 64 * 1024;
-/** How often the bytes received are looked at. */
+/** Maximum bytes that a server may send per message; replies take a few hundred. */
+const MAX_SERVER_BYTES = 256 * 1024;
+/** Maximum bytes of one reply. */
+const MAX_REPLY_BYTES = 64 * 1024;
+/** Interval at which the bytes received are checked. */
 const CHECK_MS = 50;
 
 interface SmtpError extends Error {
   readonly code?: string;
   readonly responseCode?: number;
-  /** What the server said, where it said anything. */
+  /** The reply of the server, if there was one. */
   readonly response?: string;
 }
 
-/** One address and nothing that could read as two. */
+/** Exactly one address. */
 const ONE_ADDRESS = /^[^\s@,;<>"()]+@[^\s@,;<>"()]+$/;
 
 /**
- * email, over SMTP (RFC 5321), a connection for each. A mail server does not drop repeats, so what ended in doubt
- * (connection lost after the text was sent) is never sent again. The Message-ID is the notification's, to tell copies
- * apart.
+ * Sends email messages over SMTP (RFC 5321), one connection per message. A mail server does not detect duplicates, so a
+ * message with an ambiguous outcome (connection lost after the text was sent) is not retried. The Message-ID contains
+ * the identifier of the notification.
  */
 export function smtpChannel(options: SmtpOptions): ChannelAdapter {
   const domain = options.from.replace(/^.*@/, '').replace(/>.*$/, '') || 'localhost';
   return {
     name: 'smtp',
     dropsRepeats: false,
-    async send(message, signal): Promise<HandOver> {
+    async send(message, signal): Promise<SendResult> {
       if (message.to.email === undefined)
         return { outcome: 'refused', error: 'the user has no e-mail address (trait "email")' };
       if (!ONE_ADDRESS.test(message.to.email))
         return { outcome: 'refused', error: 'the e-mail address is not valid' };
-      let begun = false;
+      let textStarted = false;
       const text = new Readable({
         read() {
-          begun = true;
+          textStarted = true;
           this.push(message.text);
           this.push(null);
         },
       });
-      const line = boundedLine(options, signal);
+      const connection = boundedConnection(options, signal);
       try {
-        const transport = await openTransport(options, line.open);
+        const transport = await openTransport(options, connection.open);
         await transport.sendMail({
           from: options.from,
           to: { name: '', address: message.to.email },
@@ -68,9 +68,9 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
         });
         return { outcome: 'taken' };
       } catch (error) {
-        return verdict((line.cut ?? error) as SmtpError, begun);
+        return resultOf((connection.cutOff ?? error) as SmtpError, textStarted);
       } finally {
-        line.end();
+        connection.end();
       }
     },
     async close() {},
@@ -83,52 +83,52 @@ type GetSocket = (
 ) => void;
 
 /**
- * The connection of one hand-over. It ends with the hand-over, at its deadline, when `signal` fires, and when the server
- * sends more than any server needs: nodemailer bounds one reply, but not how many there are nor how long they take.
+ * The connection for one message. It closes after the message, at the deadline, when `signal` fires, and when the server
+ * sends too much: nodemailer limits the size of one reply, but not the number of replies or their duration.
  */
-function boundedLine({ timeoutMs, deadlineMs = DEADLINE_MS }: SmtpOptions, signal: AbortSignal) {
+function boundedConnection({ timeoutMs, deadlineMs = DEADLINE_MS }: SmtpOptions, signal: AbortSignal) {
   let socket: Socket | undefined;
   const cutOff = (reason: string) => {
-    line.cut ??= new Error(reason);
-    socket?.destroy(line.cut);
+    connection.cutOff ??= new Error(reason);
+    socket?.destroy(connection.cutOff);
   };
-  const stop = () => cutOff('the hand-over was given up');
+  const stop = () => cutOff('sending was cancelled');
   const deadline = setTimeout(() => cutOff('the mail server did not finish in time'), deadlineMs);
   const watch = setInterval(() => {
-    if (socket && socket.bytesRead > SERVER_BYTES) cutOff('the mail server sent more than 256 KiB');
+    if (socket && socket.bytesRead > MAX_SERVER_BYTES) cutOff('the mail server sent more than 256 KiB');
   }, CHECK_MS);
   signal.addEventListener('abort', stop, { once: true });
   const open: GetSocket = ({ host = 'localhost', port, secure }, callback) => {
     if (signal.aborted) stop();
-    if (line.cut) return callback(line.cut);
+    if (connection.cutOff) return callback(connection.cutOff);
     const made = connect({ host, port: port ?? (secure ? 465 : 587), timeout: timeoutMs });
     socket = made;
-    const failed = (error: Error) => callback(error);
-    const late = () => made.destroy(new Error('Connection timeout'));
+    const onError = (error: Error) => callback(error);
+    const onTimeout = () => made.destroy(new Error('Connection timeout'));
     made
       .on('error', () => {})
-      .once('error', failed)
-      .once('timeout', late);
+      .once('error', onError)
+      .once('timeout', onTimeout);
     made.once('connect', () => {
-      made.setTimeout(0).off('error', failed).off('timeout', late);
+      made.setTimeout(0).off('error', onError).off('timeout', onTimeout);
       callback(null, { connection: made });
     });
   };
-  const line: { open: GetSocket; cut: Error | undefined; end(): void } = {
+  const connection: { open: GetSocket; cutOff: Error | undefined; end(): void } = {
     open,
-    cut: undefined,
+    cutOff: undefined,
     end() {
       clearTimeout(deadline);
       clearInterval(watch);
       signal.removeEventListener('abort', stop);
-      // After a message that was taken, QUIT and its answer would be all that is left.
+      // After an accepted message only QUIT and its reply would follow.
       socket?.destroySoon();
     },
   };
-  return line;
+  return connection;
 }
 
-/** Loaded with the first e-mail: most processes send none. */
+/** Loads nodemailer with the first e-mail: most processes send none. */
 async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSocket) {
   const { createTransport } = await import('nodemailer');
   return createTransport({
@@ -137,25 +137,25 @@ async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSock
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    maxResponseSize: REPLY_BYTES,
+    maxResponseSize: MAX_REPLY_BYTES,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 }
 
-/** `begun`: the server may have begun to receive the text; a connection lost after that tells nothing. */
-function verdict(error: SmtpError, begun: boolean): HandOver {
+/** `textStarted`: the server may have received text, so that a lost connection leaves the outcome ambiguous. */
+function resultOf(error: SmtpError, textStarted: boolean): SendResult {
   const { code, responseCode, response } = error;
-  // The account is the operator's to correct, not the user's address.
+  // The operator has to correct the account; the address of the user may be valid.
   if (code === 'EAUTH') return { outcome: 'later', error: 'the mail server refused the account' };
   if (responseCode !== undefined && responseCode >= 400)
     return {
       outcome: responseCode >= 500 ? 'refused' : 'later',
       error: `the mail server answered ${responseCode}`,
     };
-  // Nodemailer's words would quote the server, which may quote the address.
-  const words = response === undefined ? wordsOf(error) : 'the mail server answered what is not SMTP';
+  // The message of nodemailer quotes the server, which may quote the address.
+  const text = response === undefined ? errorText(error) : 'the mail server sent an invalid SMTP reply';
   if (code === 'EENVELOPE' && response === undefined)
     return { outcome: 'refused', error: 'the e-mail address is not valid' };
-  return { outcome: begun ? 'unknown' : 'later', error: words };
+  return { outcome: textStarted ? 'unknown' : 'later', error: text };
 }

@@ -1,9 +1,9 @@
-/** The place a subscription's signing secret is sealed for: it opens under no other subscription. */
+/** Associated data of a signing secret: it decrypts for its own subscription only. */
 export function secretAssociatedData(webhookId: string): string {
   return `webhook.secret:${webhookId}`;
 }
 
-/** The place the variables of a notification are sealed for. */
+/** Associated data of the variables of a notification. */
 export function variablesAssociatedData(notificationId: string): string {
   return `notification.variables:${notificationId}`;
 }

@@ -1,23 +1,23 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Layout of a sealed value: this byte, 12 bytes nonce, 16 bytes tag, ciphertext. */
+/** Format version. An encrypted value is this byte, a 12-byte nonce, a 16-byte tag and the ciphertext. */
 const LAYOUT = 1;
 const NONCE = 12;
 const TAG = 16;
 
-/** Seals text so that only the holder of the data key reads it, and only in the place it was sealed for. */
+/** Encrypts text with the data key, bound to associated data. */
 export interface Cipher {
-  /** `place` names the row and column; a value moved elsewhere does not open. */
-  seal(text: string, place: string): Buffer;
-  /** Throws where the value was changed, cut, moved, or sealed with another key. */
-  open(sealed: Uint8Array, place: string): string;
-  /** Tells one key from another and gives nothing else away: first 16 hex characters of a domain-separated SHA-256. */
+  /** `associatedData` names the row and column; a value moved elsewhere cannot be decrypted. */
+  seal(text: string, associatedData: string): Buffer;
+  /** Throws if the value was changed, truncated, moved, or encrypted with another key. */
+  open(sealed: Uint8Array, associatedData: string): string;
+  /** Identifies the key without revealing it: the first 16 hex characters of a domain-separated SHA-256. */
   readonly fingerprint: string;
-  /** False where the key is missing: then it neither seals nor opens. */
+  /** False if the key is missing: then `seal` and `open` throw DataKeyMissing. */
   readonly usable: boolean;
 }
 
-/** What is asked for needs the data key, which this node was not given. */
+/** The operation requires the data key, which this node does not have. */
 export class DataKeyMissing extends Error {
   constructor(fingerprint: string) {
     super(`the data key with fingerprint ${fingerprint} is missing on this node`);
@@ -25,7 +25,7 @@ export class DataKeyMissing extends Error {
   }
 }
 
-/** Stands in for a cipher whose key is elsewhere: throws DataKeyMissing. */
+/** A cipher for a node without the data key: `seal` and `open` throw DataKeyMissing. */
 export function withoutKey(fingerprint: string): Cipher {
   const refuse = () => {
     throw new DataKeyMissing(fingerprint);
@@ -34,29 +34,29 @@ export function withoutKey(fingerprint: string): Cipher {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce a value and the place as additional data.
- * `key` is 32 bytes; throws for any other length.
+ * Creates an AES-256-GCM cipher (NIST SP 800-38D) with a random 96-bit nonce per value.
+ * `key` is 32 bytes; throws RangeError for any other length.
  */
 export function createCipher(key: Uint8Array): Cipher {
-  if (key.byteLength !== 32) throw new RangeError('a data key has 32 bytes');
+  if (key.byteLength !== 32) throw new RangeError('a data key must have 32 bytes');
   const secret = Buffer.from(key);
   return {
     fingerprint: createHash('sha256').update('svc data key\0').update(secret).digest('hex').slice(0, 16),
     usable: true,
-    seal(text, place) {
+    seal(text, associatedData) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', secret, nonce, { authTagLength: TAG });
-      cipher.setAAD(Buffer.from(place));
+      cipher.setAAD(Buffer.from(associatedData));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(LAYOUT), nonce, cipher.getAuthTag(), body]);
     },
-    open(sealed, place) {
+    open(sealed, associatedData) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      if (bytes.length < 1 + NONCE + TAG || bytes[0] !== LAYOUT) throw new Error('not a sealed value');
+      if (bytes.length < 1 + NONCE + TAG || bytes[0] !== LAYOUT) throw new Error('not an encrypted value');
       const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(1, 1 + NONCE), {
         authTagLength: TAG,
       });
-      decipher.setAAD(Buffer.from(place));
+      decipher.setAAD(Buffer.from(associatedData));
       decipher.setAuthTag(bytes.subarray(1 + NONCE, 1 + NONCE + TAG));
       return Buffer.concat([decipher.update(bytes.subarray(1 + NONCE + TAG)), decipher.final()]).toString(
         'utf8',

@@ -1,19 +1,19 @@
 import ipaddr from 'ipaddr.js';
 
-/** What a webhook may reach beside the public internet. */
+/** Which addresses a webhook may use besides public ones. */
 export interface AddressPolicy {
-  /** `serve --allow-loopback-webhooks`: 127.0.0.0/8 and ::1, and plain http. */
+  /** Allows 127.0.0.0/8, ::1 and plain http (`serve --allow-loopback-webhooks`). */
   readonly allowLoopback: boolean;
 }
 
-/** Public by allocation, yet answered by the machine's own cloud: Azure's wire server. */
+/** Publicly allocated addresses that a cloud platform answers inside the machine: Azure's wire server. */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
 
 /**
- * Why a webhook must not connect to this address, in words, or null where it may.
- * `address` is a literal as `net.isIP` accepts it, without brackets. Everything that is no globally routable unicast
- * address is refused (IANA special-purpose registries, RFC 6890), and so is every IPv6 form that carries an IPv4
- * address to somewhere else: mapped, translated (RFC 6052, RFC 8215), 6to4, Teredo, ISATAP.
+ * Returns why a webhook must not connect to this address, as a predicate, or null if it may.
+ * `address` is a literal as `net.isIP` accepts it, without brackets. Allows only globally routable unicast addresses
+ * (IANA special-purpose registries, RFC 6890), and no IPv6 address that embeds an IPv4 address: mapped, translated
+ * (RFC 6052, RFC 8215), 6to4, Teredo, ISATAP.
  */
 export function refuseAddress(address: string, policy: AddressPolicy): string | null {
   const bare = address.replace(/%.*$/, '');
@@ -28,7 +28,7 @@ export function refuseAddress(address: string, policy: AddressPolicy): string | 
   }
   if (range !== 'unicast') return `is a special address (${range})`;
   if (parsed instanceof ipaddr.IPv6) {
-    // Only 2000::/3 is global unicast today (RFC 4291, IANA); what lies outside is unallocated or old, such as ::a.b.c.d.
+    // Global unicast is 2000::/3 (RFC 4291, IANA); the rest is unallocated or deprecated, such as ::a.b.c.d.
     if (parsed.parts[0]! >> 13 !== 1) return 'is outside the global unicast range';
     if (isIsatap(parsed.parts)) return 'is a special address (isatap)';
   }

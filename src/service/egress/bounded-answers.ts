@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { Agent, type buildConnector } from 'undici';
 
-/** Most bytes of one answer on the wire: status line, headers, informational answers, framing and TLS included. */
-const WIRE_BYTES = 256 * 1024;
-/** Most pieces in which one answer arrives: each costs a turn of the event loop, however few bytes it holds. */
-const PIECES = 1024;
+/** Maximum bytes of an answer on the wire, including headers, informational answers, framing and TLS. */
+const MAX_WIRE_BYTES = 256 * 1024;
+/** Maximum reads per answer: each takes a turn of the event loop, however small it is. */
+const MAX_READS = 1024;
 
-/** An answer that is larger, or arrives in more pieces, than any receiver needs. */
+/** The answer is larger, or arrives in more pieces, than any receiver needs. */
 export class AnswerTooLarge extends Error {
   readonly code = 'ERR_ANSWER_TOO_LARGE';
 
@@ -16,7 +16,7 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** An undici agent for servers that are not trusted: what each answer may cost is bounded at its connection. */
+/** Creates an undici agent for untrusted servers: bounds the size of each answer at the connection. */
 export function boundedAgent(connect: buildConnector.connector): Agent {
   return new Agent({
     connect: (target, callback) => {
@@ -27,32 +27,32 @@ export function boundedAgent(connect: buildConnector.connector): Agent {
       });
     },
     pipelining: 1,
-    // The sender ends an attempt by one deadline for all of it.
+    // The caller applies one deadline to the whole attempt.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 }
 
 /**
- * Destroys a connection once an answer on it exceeds its bounds. Counts at the socket, below the HTTP parser, which
- * reports neither chunk extensions nor trailers nor empty lines. Our next write begins the next answer, so what comes
- * without a request counts towards the answer before it.
+ * Destroys a connection when an answer on it exceeds its limits. Counts at the socket, below the HTTP parser, which
+ * reports neither chunk extensions nor trailers nor empty lines. The next write starts the next answer; unsolicited
+ * bytes count towards the answer before it.
  */
 function boundAnswers(socket: Socket): void {
   let written = socket.bytesWritten;
-  let before = socket.bytesRead;
-  let counted = before;
-  let pieces = 0;
+  let start = socket.bytesRead;
+  let counted = start;
+  let reads = 0;
   const count = () => {
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
-      before = counted;
-      pieces = 0;
+      start = counted;
+      reads = 0;
     }
     counted = socket.bytesRead;
-    pieces++;
-    if (counted - before > WIRE_BYTES) socket.destroy(new AnswerTooLarge('is longer than 256 KiB'));
-    else if (pieces > PIECES) socket.destroy(new AnswerTooLarge('came in more than 1,024 pieces'));
+    reads++;
+    if (counted - start > MAX_WIRE_BYTES) socket.destroy(new AnswerTooLarge('is longer than 256 KiB'));
+    else if (reads > MAX_READS) socket.destroy(new AnswerTooLarge('came in more than 1,024 pieces'));
   };
   socket.on('readable', count);
   // TLS 1.3 session tickets carry no data, so nothing becomes readable.

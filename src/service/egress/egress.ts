@@ -7,17 +7,17 @@ import { checkWebhookUrl } from './url-policy.ts';
 
 export interface Egress {
   /**
-   * The agent for one delivery to this URL under the present policy, or why the policy refuses it, in words.
-   * A URL that was admitted when its subscription was made may not be any more.
+   * The agent for a delivery to this URL under the current policy, or why the policy refuses it.
+   * The policy may have changed since the URL was accepted.
    */
   to(url: string): { readonly dispatcher: Dispatcher } | { readonly refused: string };
-  /** Ends questions to name servers and connections. */
+  /** Cancels DNS queries and closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * The way out for deliveries. A policy has its own agent with its own connections: when the policy changes, those that
- * the previous one admitted take no new delivery and close.
+ * Opens the outgoing connections for deliveries. Each policy has a separate agent: when the policy changes, connections
+ * that the previous one allowed are not used for new deliveries and close.
  */
 export function openEgress(policy: () => Policy): Egress {
   const names = directResolver();
@@ -25,22 +25,22 @@ export function openEgress(policy: () => Policy): Egress {
     allowLoopback,
     agent: guardedAgent({ allowLoopback, connectTimeoutMs: DELIVERY_DEADLINE_MS, resolve: names.resolve }),
   });
-  let present = agentFor(policy().allowLoopbackWebhooks);
+  let current = agentFor(policy().allowLoopbackWebhooks);
   return {
     to(url) {
       const allowLoopback = policy().allowLoopbackWebhooks;
-      if (allowLoopback !== present.allowLoopback) {
-        present.agent.close().catch(() => {});
-        present = agentFor(allowLoopback);
+      if (allowLoopback !== current.allowLoopback) {
+        current.agent.close().catch(() => {});
+        current = agentFor(allowLoopback);
       }
       const checked = checkWebhookUrl(url, { allowLoopback });
       return checked.ok
-        ? { dispatcher: present.agent }
+        ? { dispatcher: current.agent }
         : { refused: `the url ${checked.reason}; webhooks are sent to public addresses only` };
     },
     async close() {
       names.cancel();
-      await present.agent.destroy();
+      await current.agent.destroy();
     },
   };
 }

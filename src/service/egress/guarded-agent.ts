@@ -8,17 +8,17 @@ import { directResolver, type Resolve } from './resolve.ts';
 export interface GuardOptions extends AddressPolicy {
   /** Milliseconds for name, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** The resolver; a direct one unless given. */
+  /** Defaults to a direct resolver. */
   readonly resolve?: Resolve;
-  /** Extra certificate authorities, as `tls.connect` takes them. */
+  /** Trusted certificate authorities, as `tls.connect` accepts them. */
   readonly ca?: string;
 }
 
-/** Most addresses of one name that are tried: a name with thousands would make us knock at thousands of hosts. */
-const TRIED = 8;
+/** Maximum addresses tried per name: a name could list thousands of hosts. */
+const MAX_ADDRESSES = 8;
 
-/** A connection that was not made, because the address is not a public one. */
-export class RefusedTarget extends Error {
+/** The connection was refused, because the address is not public. */
+class RefusedTarget extends Error {
   readonly code = 'ERR_REFUSED_TARGET';
 
   constructor(hostname: string, reason: string) {
@@ -28,16 +28,15 @@ export class RefusedTarget extends Error {
 }
 
 /**
- * An undici agent whose sockets reach public addresses only. The check sits inside the socket's own lookup, so the
- * address that was judged is the address that is dialled, and a name that changes between two lookups gains nothing.
- * Literals are judged apart, because Node never calls a lookup for them. Redirects are not followed: undici's
- * `request` does not, unless an interceptor is added.
+ * Creates an undici agent that connects to public addresses only. The check is part of the socket's lookup, so the
+ * checked address is the one connected to, and DNS rebinding has no effect. Literals are checked separately, because
+ * Node calls no lookup for them. Redirects are not followed: undici's `request` does so only with an interceptor.
  */
 export function guardedAgent(options: GuardOptions): Agent {
   const connect = buildConnector({
     timeout: options.connectTimeoutMs,
     lookup: guardedLookup(options),
-    // A receiver could ask for one handshake after the other, which cost us more than the receiver.
+    // A receiver could request handshake after handshake, which costs the client more than the receiver.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
@@ -50,10 +49,10 @@ export function guardedAgent(options: GuardOptions): Agent {
 }
 
 /**
- * A `lookup` for `net.connect` that fails where any address of the name is refused: a name with one public and one
- * private address is an attack or a mistake, and Node may dial either of them.
+ * Creates a `lookup` for `net.connect` that fails if any address of the name is refused: Node may connect to any of
+ * them, and a name with a public and a private address is an attack or a mistake.
  */
-export function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): LookupFunction {
+function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): LookupFunction {
   const resolve = options.resolve ?? directResolver().resolve;
   return (hostname, { all, ...rest }, callback) => {
     resolve(hostname, { ...rest, all: true }, (error, addresses) => {
@@ -65,7 +64,7 @@ export function guardedLookup(options: AddressPolicy & { resolve?: Resolve }): L
       }
       const first = addresses[0];
       if (!first) return callback(new RefusedTarget(hostname, 'resolves to no address'), '', 0);
-      if (all) callback(null, addresses.slice(0, TRIED));
+      if (all) callback(null, addresses.slice(0, MAX_ADDRESSES));
       else callback(null, first.address, first.family);
     });
   };

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup, Resolver } from 'node:dns';
 
-/** Resolves a name to all its addresses, called as Node's `dns.lookup` with `all: true`. */
+/** Resolves a name to all its addresses, with the signature of `dns.lookup` with `all: true`. */
 export type Resolve = (
   hostname: string,
   options: LookupOptions & { all: true },
@@ -9,22 +9,22 @@ export type Resolve = (
 
 export interface DirectResolver {
   readonly resolve: Resolve;
-  /** Ends the questions that are open; they fail with ECANCELLED. */
+  /** Cancels pending queries, which fail with ECANCELLED. */
   cancel(): void;
 }
 
-/** Milliseconds a name server has for an answer, and how often it is asked. */
+/** Milliseconds per DNS query, and number of queries. */
 const TIMEOUT_MS = 3000;
 const TRIES = 2;
 
-/** No name server could be asked; after any other error one was asked, and the system would ask the same one. */
+/** No name server could be reached. After any other error the system lookup would ask the same server again. */
 const UNREACHABLE = 'ECONNREFUSED';
 
 /**
- * Asks the name servers directly. The system's own lookup holds one of Node's four worker threads for each question,
- * for as long as a name server stays silent: a few subscribers with dead name servers would stop all deliveries.
- * The system is asked only for `localhost`, and where no name server can be reached. `servers` as `dns.setServers`
- * takes them; the system's unless given. `system` is the system's own lookup.
+ * Creates a resolver that queries the name servers directly. The system lookup blocks one of Node's four worker threads
+ * until a name server answers, so that a few subscribers with dead name servers would stop all deliveries. It is used
+ * only for `localhost`, and if no name server can be reached. `servers` has the format of `dns.setServers` and defaults
+ * to the servers of the system; `system` is the system lookup.
  */
 export function directResolver(servers?: readonly string[], system: Resolve = lookup): DirectResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
@@ -33,7 +33,7 @@ export function directResolver(servers?: readonly string[], system: Resolve = lo
     if (hostname === 'localhost' || hostname.endsWith('.localhost'))
       return system(hostname, options, callback);
     const answers: { addresses: LookupAddress[]; error: NodeJS.ErrnoException | null }[] = [];
-    const heard = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, list: string[] | undefined) => {
+    const onAnswer = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, list: string[] | undefined) => {
       answers.push({ error, addresses: (list ?? []).map((address) => ({ address, family })) });
       if (answers.length < 2) return;
       const addresses = answers.flatMap((answer) => answer.addresses).sort((a, b) => a.family - b.family);
@@ -42,8 +42,8 @@ export function directResolver(servers?: readonly string[], system: Resolve = lo
         system(hostname, options, callback);
       else callback(answers.find((answer) => answer.error)?.error ?? null, []);
     };
-    resolver.resolve4(hostname, heard(4));
-    resolver.resolve6(hostname, heard(6));
+    resolver.resolve4(hostname, onAnswer(4));
+    resolver.resolve6(hostname, onAnswer(6));
   };
   return { resolve, cancel: () => resolver.cancel() };
 }

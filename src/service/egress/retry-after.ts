@@ -1,8 +1,8 @@
 import { LONGEST_RETRY_AFTER_MS } from '../domain/deliveries/schedule.ts';
 
 /**
- * Reads a `Retry-After` header: whole seconds or an HTTP date (RFC 9110, 10.2.3).
- * Returns milliseconds from `now`, from 0 to LONGEST_RETRY_AFTER_MS, or null for a missing or unreadable value.
+ * Parses a `Retry-After` header: whole seconds or an HTTP date (RFC 9110, 10.2.3).
+ * Returns milliseconds from `now`, from 0 to LONGEST_RETRY_AFTER_MS, or null for a missing or invalid value.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import { type AddressPolicy, refuseAddress } from './address-policy.ts';
 
-/** Names that stand for this machine or its network whatever a resolver says (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+/** Names reserved for this machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
 
 /**
- * Checks the URL of a webhook subscription when it is made or changed (docs/decisions.md, "Webhook URL").
- * Returns the URL in its normal form, or what is wrong with it, in words that follow the word "url".
+ * Checks the URL of a webhook subscription when it is created or changed (docs/decisions.md, "Webhook URL").
+ * Returns the normalized URL, or a reason that completes a sentence starting with "url".
  *
- * The WHATWG parser turns each spelling of an IPv4 address (decimal, octal, hexadecimal, short, full-width, escaped)
- * into four plain numbers, so only the parsed host is looked at, never the text. A host name is judged again when the
- * socket connects, by what it resolves to then: `guardedConnector`.
+ * Checks the parsed host, not the text: the WHATWG parser normalizes every spelling of an IPv4 address (decimal, octal,
+ * hexadecimal, short, full-width, escaped). The addresses of a host name are checked when the socket connects
+ * (`guardedAgent`).
  */
 export function checkWebhookUrl(
   text: string,
@@ -20,9 +20,9 @@ export function checkWebhookUrl(
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(policy.allowLoopback && url.protocol === 'http:'))
     return refuse('must be an https URL');
-  if (url.username || url.password) return refuse('must not hold user information');
+  if (url.username || url.password) return refuse('must not contain user information');
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
-  if (host === '') return refuse('names no host');
+  if (host === '') return refuse('has no host');
   if (isIP(host)) {
     const reason = refuseAddress(host, policy);
     return reason === null ? { ok: true, url: withoutFragment(url) } : refuse(`${reason}, not a public one`);
@@ -37,7 +37,7 @@ function refuse(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
 }
 
-/** A fragment never travels. */
+/** A fragment is never sent. */
 function withoutFragment(url: URL): string {
   url.hash = '';
   return url.href;

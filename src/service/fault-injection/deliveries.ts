@@ -6,22 +6,22 @@ import type { DeliveryRule } from './schema.ts';
 
 export type Post = typeof post;
 
-/** Puts the faults of a plan between the deliverer and its receivers. */
+/** Injects the faults of a plan into deliveries. */
 export function faultyDeliveries(send: Post, plan: Plan<DeliveryRule>, clock: Clock, log: Log): Post {
-  /** Deliveries that let the next one to their URL pass: called once it is through. */
-  const passed = new Map<string, () => void>();
+  /** Deliveries delayed until after the next one to the same URL; each function releases one. */
+  const releases = new Map<string, () => void>();
 
   return async (url, body, headers, options) => {
     const deliver = (signed = headers) => send(url, body, signed, options);
     const { type, deliveryId } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, string>;
     const rule = plan.next((one) => one.type === undefined || one.type === type);
-    const waiting = passed.get(url);
-    if (waiting && rule?.fault !== 'out-of-order') {
-      passed.delete(url);
-      return deliver().finally(waiting);
+    const release = releases.get(url);
+    if (release && rule?.fault !== 'out-of-order') {
+      releases.delete(url);
+      return deliver().finally(release);
     }
     if (!rule) return deliver();
-    log('info', 'rehearsal: a delivery meets a fault', { deliveryId, fault: rule.fault });
+    log('info', 'fault injected into a delivery', { deliveryId, fault: rule.fault });
     const { delayMs = 2000 } = rule;
     switch (rule.fault) {
       case 'double':
@@ -31,12 +31,12 @@ export function faultyDeliveries(send: Post, plan: Plan<DeliveryRule>, clock: Cl
         await clock.sleep(delayMs, options.signal).catch(() => undefined);
         return deliver();
       case 'out-of-order': {
-        const overtaken = new Promise<void>((resolve) => passed.set(url, resolve));
-        const patience = new AbortController();
-        const enough = AbortSignal.any([patience.signal, ...(options.signal ? [options.signal] : [])]);
-        await Promise.race([overtaken, clock.sleep(delayMs, enough).catch(() => undefined)]);
-        patience.abort();
-        passed.delete(url);
+        const overtaken = new Promise<void>((resolve) => releases.set(url, resolve));
+        const settled = new AbortController();
+        const stop = AbortSignal.any([settled.signal, ...(options.signal ? [options.signal] : [])]);
+        await Promise.race([overtaken, clock.sleep(delayMs, stop).catch(() => undefined)]);
+        settled.abort();
+        releases.delete(url);
         return deliver();
       }
       case 'wrong-signature':
@@ -45,7 +45,7 @@ export function faultyDeliveries(send: Post, plan: Plan<DeliveryRule>, clock: Cl
   };
 }
 
-/** The headers with signatures of the right form that fit no secret. */
+/** Replaces the signatures by well-formed ones that match no secret. */
 function forged(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) =>
@@ -54,7 +54,7 @@ function forged(headers: Record<string, string>): Record<string, string> {
   );
 }
 
-/** Another digit for each, so that hex stays hex and base64 stays base64. */
+/** Replaces a digit by another one, so that hex stays hex and base64 stays base64. */
 function swapped(digit: string): string {
   return digit === '0' ? '1' : '0';
 }

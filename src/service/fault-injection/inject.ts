@@ -7,16 +7,19 @@ import { readFaults } from './parse.ts';
 import { Plan } from './plan.ts';
 import { faultyAnswers } from './requests.ts';
 
-/** The two places where a rehearsal stands between the service and the world. */
+/** The two places where faults are injected: incoming requests and outgoing deliveries. */
 export interface FaultInjection {
   serve(service: Fetch): Fetch;
   readonly deliver: Post;
 }
 
-/** Makes the faults that a file asks for. Throws FaultsError. */
+/** Loads a faults file and creates the injectors for it. Throws FaultsError. */
 export function injectFaults(path: string, clock: Clock, log: Log): FaultInjection {
   const { seed, requests = [], deliveries = [] } = readFaults(path);
-  log('warn', 'this is a rehearsal: requests and deliveries fail on purpose', { faults: path, seed });
+  log('warn', 'fault injection is active: requests and deliveries fail intentionally', {
+    faults: path,
+    seed,
+  });
   return {
     serve: (service) => faultyAnswers(service, new Plan(requests, `${seed}/requests`), clock, log),
     deliver: faultyDeliveries(post, new Plan(deliveries, `${seed}/deliveries`), clock, log),

@@ -3,12 +3,12 @@ import { describeFileProblem } from '../../kit/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import { Faults } from './schema.ts';
 
-/** A faults file that cannot be used; the message names each fault of the file with its place. */
-export class FaultsError extends Error {
+/** The faults file is invalid; the message lists every error with its field. */
+class FaultsError extends Error {
   override readonly name = 'FaultsError';
 }
 
-/** Reads a faults file. Throws FaultsError. */
+/** Reads and validates a faults file. Throws FaultsError. */
 export function readFaults(path: string): Faults {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from '../../kit/random.ts';
 
-/** When a rule hits, counted from 1 over what it matches. */
+/** When a rule applies, counted from 1 over the requests or deliveries that it matches. */
 export interface When {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -10,9 +10,9 @@ export interface When {
 }
 
 /**
- * Decides which rule hits what comes next. Each rule counts what it matches and draws from a sequence of its own, so
- * what one rule does, and how fast things come, changes nothing for another: the same seed and the same order of
- * arrival give the same run. The first rule that hits wins; the others have counted it all the same.
+ * Decides which rule applies to the next request or delivery. Each rule has its own counter and random sequence, so that
+ * rules and timing do not influence each other: the same seed and order of arrival give the same faults. If several
+ * rules apply, the first one is used; all of them count.
  */
 export class Plan<R extends When> {
   readonly #rules: { readonly rule: R; readonly random: Random; seen: number }[];
@@ -21,18 +21,18 @@ export class Plan<R extends When> {
     this.#rules = rules.map((rule, i) => ({ rule, random: seededRandom(`${seed}/${i}`), seen: 0 }));
   }
 
-  /** The rule that hits the next one of those that `matches` says a rule is about. */
+  /** Returns the rule that applies, among those for which `matches` is true, and counts for all of these. */
   next(matches: (rule: R) => boolean): R | undefined {
-    const hits = this.#rules.filter((counted) => {
+    const applicable = this.#rules.filter((counted) => {
       if (!matches(counted.rule)) return false;
       counted.seen++;
-      return hit(counted.rule, counted.seen, counted.random);
+      return applies(counted.rule, counted.seen, counted.random);
     });
-    return hits[0]?.rule;
+    return applicable[0]?.rule;
   }
 }
 
-function hit(
+function applies(
   { from = 1, to = Number.POSITIVE_INFINITY, every = 1, burst = 1, chance = 1 }: When,
   nth: number,
   random: Random,

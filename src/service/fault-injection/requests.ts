@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import type { Plan } from './plan.ts';
 import type { RequestRule } from './schema.ts';
 
-/** Puts the faults of a plan between the HTTP server and the service, which knows nothing of it. */
+/** Injects the faults of a plan between the HTTP server and the service. */
 export function faultyAnswers(serve: Fetch, plan: Plan<RequestRule>, clock: Clock, log: Log): Fetch {
   const endpoints = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
     name,
@@ -23,10 +23,10 @@ export function faultyAnswers(serve: Fetch, plan: Plan<RequestRule>, clock: Cloc
     const endpoint = endpoints.find(
       ({ method, path }) => method === request.method && path.test(pathname),
     )?.name;
-    // Health checks and unknown paths are no part of the rehearsal.
+    // Health checks and unknown paths get no faults.
     const rule = endpoint && plan.next((one) => one.endpoint === undefined || one.endpoint === endpoint);
     if (!rule) return serve(request, bindings);
-    log('info', 'rehearsal: a request meets a fault', { endpoint, fault: rule.fault });
+    log('info', 'fault injected into a request', { endpoint, fault: rule.fault });
     return FAULTS[rule.fault](rule, () => serve(request, bindings), bindings, clock);
   };
 }
@@ -82,7 +82,7 @@ const FAULTS: Record<RequestRule['fault'], Fault> = {
       ...Object.fromEntries(response.headers),
       'content-length': String(value.length),
     });
-    // What was written must be on its way before the connection goes.
+    // Close the connection only after the first half was written.
     await new Promise<void>((resolve) =>
       outgoing.write(value.subarray(0, value.length >> 1), () => resolve()),
     );

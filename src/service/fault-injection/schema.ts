@@ -1,58 +1,54 @@
 /**
- * The file of `svc serve --faults`: what shall go wrong, and when (docs/rehearsal.md). The JSON schema in
- * `docs/faults.schema.json` is made from this.
+ * The file of `svc serve --faults`: which faults to inject, and when (docs/fault-injection.md). The JSON schema in
+ * `docs/faults.schema.json` is generated from this schema.
  */
 import * as z from 'zod/mini';
+import { described } from '../../contract/described.ts';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 
 const count = () => z.int().check(z.minimum(0), z.maximum(1_000_000));
 const milliseconds = () => z.int().check(z.minimum(0), z.maximum(600_000));
 
-function described<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-}
-
 /** When a rule applies, counted over the requests or deliveries that it matches, from 1. */
 const when = {
   from: described(
     z.optional(z.int().check(z.minimum(1))),
-    'the first one that the rule can hit; 1 unless given',
+    'First match to which the rule applies. Default: 1.',
   ),
-  to: described(z.optional(z.int().check(z.minimum(1))), 'the last one; without end unless given'),
-  every: described(
+  to: described(
     z.optional(z.int().check(z.minimum(1))),
-    'the length of a cycle: hits begin again each so many; 1 unless given',
+    'Last match to which the rule applies. Default: no limit.',
   ),
+  every: described(z.optional(z.int().check(z.minimum(1))), 'Length of a cycle, in matches. Default: 1.'),
   burst: described(
     z.optional(z.int().check(z.minimum(1))),
-    'how many at the start of each cycle; 1 unless given',
+    'Number of matches at the start of each cycle to which the rule applies. Default: 1.',
   ),
   chance: described(
     z.optional(z.number().check(z.gt(0), z.maximum(1))),
-    'the part of those that is really hit, by the seed; 1 unless given',
+    'Probability that the rule applies to one of these, drawn from the seed. Default: 1.',
   ),
 };
 
 const REQUEST_FAULTS = {
-  refuse: 'answered 429 with Retry-After, nothing is done',
-  fail: 'answered with a 5xx, nothing is done',
-  'fail-after-commit': 'carried out, then answered with a 5xx',
-  'lose-answer': 'carried out, then the connection is closed without an answer',
-  'slow-answer': 'carried out, the answer comes later',
-  'cut-answer': 'carried out, half of the answer comes, then the connection is closed',
+  refuse: 'answers 429 with Retry-After without executing the request',
+  fail: 'answers with a 5xx status without executing the request',
+  'fail-after-commit': 'executes the request, then answers with a 5xx status',
+  'lose-answer': 'executes the request, then closes the connection without an answer',
+  'slow-answer': 'executes the request, and delays the answer',
+  'cut-answer': 'executes the request, sends half of the answer, then closes the connection',
 };
 const DELIVERY_FAULTS = {
-  double: 'sent twice, the same bytes',
-  late: 'sent later, signed before',
-  'out-of-order': 'sent after one that comes behind it',
-  'wrong-signature': 'signed so that it fits no secret',
+  double: 'sends the delivery twice, with the same bytes',
+  late: 'signs the delivery, then delays it',
+  'out-of-order': 'sends the delivery after the following one to the same URL',
+  'wrong-signature': 'sends signatures that match no secret',
 };
 
-/** One of the faults, described all together: an editor shows it beside the choice. */
+/** One of the faults. The description lists all of them, for editors. */
 function faultOf<const T extends Record<string, string>>(faults: T) {
-  const words = Object.entries(faults).map(([name, what]) => `${name}: ${what}`);
+  const words = Object.entries(faults).map(([name, effect]) => `${name}: ${effect}`);
   const names = Object.keys(faults) as [keyof T & string, ...(keyof T & string)[]];
   return described(z.enum(names), words.join('; '));
 }
@@ -61,37 +57,37 @@ const RequestRule = z
   .strictObject({
     endpoint: described(
       z.optional(z.enum(Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]])),
-      'the operation, by its operationId in openapi.json; any unless given',
+      'The operationId in openapi.json. Default: any operation.',
     ),
     ...when,
     fault: faultOf(REQUEST_FAULTS),
     retryAfter: described(
       z.optional(count()),
-      'of refuse and fail: seconds in Retry-After; 1 for refuse, none for fail',
+      'Retry-After of refuse and fail, in seconds. Default: 1 for refuse, none for fail.',
     ),
     status: described(
       z.optional(z.int().check(z.minimum(500), z.maximum(599))),
-      'of fail and fail-after-commit; 503',
+      'Status of fail and fail-after-commit. Default: 503.',
     ),
-    delayMs: described(z.optional(milliseconds()), 'of slow-answer: how long the answer is held back; 2000'),
+    delayMs: described(z.optional(milliseconds()), 'Delay of slow-answer, in ms. Default: 2000.'),
   })
   .check(endsAfterStart());
 
 const DeliveryRule = z
   .strictObject({
-    type: described(z.optional(z.enum(EVENT_KINDS)), 'the kind of event; any unless given'),
+    type: described(z.optional(z.enum(EVENT_KINDS)), 'The kind of event. Default: any.'),
     ...when,
     fault: faultOf(DELIVERY_FAULTS),
     delayMs: described(
       z.optional(milliseconds()),
-      'of late: how long it is held back, 2000; of out-of-order: how long it waits for one to pass it, 2000',
+      'Delay of late, and maximum wait of out-of-order for the following delivery, in ms. Default: 2000.',
     ),
   })
   .check(endsAfterStart());
 
 export const Faults = z.strictObject({
   $schema: z.optional(z.string()),
-  seed: described(z.union([z.string(), z.number()]), 'the same seed gives the same run'),
+  seed: described(z.union([z.string(), z.number()]), 'The same seed gives the same faults.'),
   requests: z.optional(z.array(RequestRule).check(z.maxLength(1000))),
   deliveries: z.optional(z.array(DeliveryRule).check(z.maxLength(1000))),
 });
@@ -105,7 +101,7 @@ export function faultsJsonSchema(): Record<string, unknown> {
   return { $schema, $id: 'faults.schema.json', title: 'Faults of svc serve', ...rest };
 }
 
-/** The two rules share this: a range must not end before it starts. */
+/** Checks that a range does not end before it starts. */
 function endsAfterStart<T extends { from?: number | undefined; to?: number | undefined }>() {
   return z.refine<T>(({ from = 1, to = Number.POSITIVE_INFINITY }) => to >= from, {
     error: 'must not end before it starts',

@@ -6,12 +6,12 @@ import type { Policy } from '../runtime/policy.ts';
 import type { Limiter } from '../store/limiter/limiter.ts';
 
 /**
- * Counts a request against its group's limit and sets the limit headers. Returns the limiter time at which it counts,
- * in ms, undefined where nothing is counted. Throws rate_limited.
+ * Counts a request against its group's limit and sets the limit headers. Returns the limiter time at which the request
+ * counts, in ms, or undefined if the group has no limit. Throws rate_limited.
  */
 export type Admit = (workspaceId: string, group: Group, headers: Headers) => Promise<number | undefined>;
 
-/** Ties the sliding window to HTTP (specification: Limits, Errors). */
+/** Applies the sliding window to HTTP requests (specification: Limits, Errors). */
 export function rateLimiter(limiter: Limiter, policy: () => Policy): Admit {
   return async (workspaceId, group, headers) => {
     const { limits, windowMs } = policy();

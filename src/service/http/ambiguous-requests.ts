@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Detail } from '../../contract/validation.ts';
 
 /**
- * Headers that mean something to this service or to the framing of a request, and so may stand once only. Node's parser
- * refuses a second Content-Length, keeps one of some of the others and joins the rest; a proxy may choose differently.
+ * Headers that this service or the framing of a request depends on, and that may occur only once. Node's parser rejects
+ * a second Content-Length, keeps one of some others and joins the rest; a proxy may do it differently.
  */
-const ONCE: ReadonlySet<string> = new Set([
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'authorization',
   'x-service-workspace',
@@ -18,30 +18,30 @@ const ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What two readers of a request could understand differently, or undefined: a header given twice, a transfer encoding
- * that is passed over, an address that names another host than the Host header does.
+ * Finds what a proxy could interpret differently from this service: a repeated header, a transfer encoding other than
+ * chunked, or a request target whose host differs from the Host header. Returns undefined for a clear request.
  */
 export function ambiguity(request: IncomingMessage): Detail | undefined {
   const { rawHeaders, headers, httpVersion, url = '' } = request;
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    if (!ONCE.has(name)) continue;
+    if (!SINGLE_HEADERS.has(name)) continue;
     if (seen.has(name)) return { field: rawHeaders[i]!, message: 'is given more than once' };
     seen.add(name);
   }
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return { field: 'Transfer-Encoding', message: 'can only be chunked, in HTTP/1.1' };
-  if (!url.startsWith('/') && headers.host !== undefined && !names(url, headers.host))
-    return { field: 'Host', message: 'is not the host in the address of the request' };
+  if (!url.startsWith('/') && headers.host !== undefined && !hasHost(url, headers.host))
+    return { field: 'Host', message: 'does not match the host in the URL of the request' };
   return undefined;
 }
 
-/** Whether an address in absolute form names this host; one in any other form names none. */
-function names(address: string, host: string): boolean {
+/** True if the target is a URL of this host, or no URL at all. */
+function hasHost(address: string, host: string): boolean {
   if (!URL.canParse(address)) return true;
-  const { protocol, host: named, username, password } = new URL(address);
-  const same = `${protocol}//${host}/`;
-  return URL.canParse(same) && new URL(same).host === named && username === '' && password === '';
+  const { protocol, host: actual, username, password } = new URL(address);
+  const expected = `${protocol}//${host}/`;
+  return URL.canParse(expected) && new URL(expected).host === actual && username === '' && password === '';
 }

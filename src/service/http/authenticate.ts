@@ -7,12 +7,13 @@ import type { Store } from '../store/store.ts';
 const keyOf = (request: HonoRequest) =>
   /^Bearer +(\S+)$/i.exec(request.header(HEADERS.authorization) ?? '')?.[1];
 
-/** The hash of the key that a request shows, as the store knows it. */
+/** The hash of the API key of a request, as the store has it. */
 export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(request) ?? '');
 
 /**
- * Finds the workspace of a request by its key (specification: Authentication).
- * Throws unauthorized (no key, a key nobody issued) or forbidden (a key of another workspace).
+ * Finds the workspace of a request by its API key (specification: Authentication).
+ * Throws unauthorized (missing or unknown key), invalid_request (no workspace header) or forbidden (a key of another
+ * workspace).
  */
 export async function authenticate(request: HonoRequest, store: Store): Promise<Workspace> {
   const key = keyOf(request);

@@ -3,17 +3,17 @@ import { gunzip } from 'node:zlib';
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 
-/** Most bytes that a piece of a body may have and still be copied, so that it does not keep what it was read with. */
+/** Chunks up to this size are copied, so that they do not retain the larger buffer they were read into. */
 const SMALL = 8 * 1024;
 const BLOCK = 64 * 1024;
-/** Pieces that a body may come in: so many, and one more for each 32 bytes. A client decides where chunks end. */
-const PIECES = 10_000;
-const BYTES_OF_PIECE = 32;
-const tooMany = (pieces: number, bytes: number) => pieces > PIECES + bytes / BYTES_OF_PIECE;
+/** Chunks allowed per body: a fixed number, plus one for every 32 bytes. The client decides on the chunk sizes. */
+const MAX_CHUNKS = 10_000;
+const BYTES_PER_CHUNK = 32;
+const tooManyChunks = (chunks: number, bytes: number) => chunks > MAX_CHUNKS + bytes / BYTES_PER_CHUNK;
 
 /**
- * Reads a request's body, at most 8 MiB as sent and after decompression. What is left of a refused body stays in the
- * request, for the server to pass over (see discardRest).
+ * Reads the body of a request, at most 8 MiB as sent and after decompression. The rest of a rejected body stays in the
+ * request, for the server to discard (see discardRest).
  * Throws payload_too_large, unsupported_media_type (an encoding other than gzip) or invalid_request (broken gzip).
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -41,22 +41,20 @@ function gunzipped(sent: Buffer): Promise<Buffer> {
   });
 }
 
-/**
- * Not by `for await`: leaving such a loop destroys the stream, and with it the socket that the answer needs.
- */
+/** Collects a body. Not with `for await`: leaving such a loop destroys the stream, and with it the socket. */
 function gather(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const blocks: Buffer[] = [];
     let open = Buffer.alloc(0);
     let used = 0;
     let bytes = 0;
-    let pieces = 0;
-    const settle = (act: () => void) => {
-      request.off('data', take).off('end', end).off('error', fail).off('close', fail);
-      // An error that comes when nobody reads any more must not end the process.
+    let chunks = 0;
+    const settle = (resolveOrReject: () => void) => {
+      request.off('data', onChunk).off('end', end).off('error', fail).off('close', fail);
+      // A later error without a listener would end the process.
       request.on('error', () => {});
-      act();
-      // Up to 8 MiB that the listeners' closure would keep for as long as the request lives.
+      resolveOrReject();
+      // The closures of the listeners would keep up to 8 MiB until the request is released.
       blocks.length = 0;
     };
     const closeBlock = () => {
@@ -64,25 +62,25 @@ function gather(request: IncomingMessage): Promise<Buffer> {
       open = open.subarray(used);
       used = 0;
     };
-    const keep = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       if (chunk.length > SMALL || chunk.length > open.length - used) closeBlock();
       if (chunk.length > SMALL) return void blocks.push(chunk);
       if (chunk.length > open.length) open = Buffer.allocUnsafeSlow(BLOCK);
       used += chunk.copy(open, used);
     };
-    const take = (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
-      pieces++;
+      chunks++;
       if (bytes > MAX_BODY_BYTES) settle(() => reject(new ServiceError('payload_too_large')));
-      else if (tooMany(pieces, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
-      else keep(chunk);
+      else if (tooManyChunks(chunks, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
+      else append(chunk);
     };
     const end = () => {
       closeBlock();
       settle(() => resolve(blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, bytes)));
     };
     const fail = () => settle(() => reject(unreadable('was cut short')));
-    request.on('data', take).on('end', end).on('error', fail).on('close', fail);
+    request.on('data', onChunk).on('end', end).on('error', fail).on('close', fail);
   });
 }
 
@@ -90,46 +88,47 @@ function unreadable(message: string): ServiceError {
   return new ServiceError('invalid_request', 'The body could not be read.', [{ field: 'body', message }]);
 }
 
-/** How much of a refused body is passed over, and for how long. */
-const MOST_DISCARDED = 256 * 1024 * 1024;
-const LONGEST_DISCARD_MS = 30_000;
+/** Limits of discarding a rejected body: bytes and time. */
+const MAX_DISCARDED = 256 * 1024 * 1024;
+const MAX_DISCARD_MS = 30_000;
 
-/** Passed over in one go, and then in as many ms as bodies are being passed over: others get their turn. */
-const DISCARDED_AT_ONCE = 256 * 1024;
+/** Bytes discarded before a pause of one ms per body being discarded, so that other requests proceed. */
+const DISCARDED_PER_PAUSE = 256 * 1024;
 
-/** Bodies that are being passed over now. */
+/** Number of bodies being discarded now. */
 let discarding = 0;
 
 /**
- * Passes over what nobody read of a body: a client that is still sending when the connection is closed loses the
- * answer, and on a connection that stays open the rest would be taken for the next request. All together are passed
- * over at 256 KiB a millisecond, so that they take little time from others. Resolves when the answer can go out: at once, or after the rest where the connection ends with the answer. What is too long, too slow or in too many pieces to be
- * passed over costs its client the connection.
+ * Discards the unread rest of a body. A client that is still sending when its connection closes loses the answer, and
+ * on a connection that stays open the rest would be parsed as the next request. All bodies together are discarded at
+ * 256 KiB per millisecond, so that they take little time from other requests. The connection of a body that is too
+ * long, too slow or in too many chunks is closed. Resolves when the answer can be sent: at once, or after the rest if
+ * the connection ends with the answer.
  */
 export function discardRest(request: IncomingMessage): Promise<void> | undefined {
   if (request.complete && request.readableLength === 0) return undefined;
   discarding++;
-  const passedOver = new Promise<void>((resolve) => {
+  const discarded = new Promise<void>((resolve) => {
     let bytes = 0;
-    let pieces = 0;
-    let turn = 0;
+    let chunks = 0;
+    let sincePause = 0;
     const giveUp = () => {
-      request.off('data', passOver).pause();
+      request.off('data', onChunk).pause();
       resolve();
-      // Time for an answer that waited to go out.
+      // After the answer that waits for this promise.
       setImmediate(() => request.socket.destroySoon());
     };
-    const timer = setTimeout(giveUp, LONGEST_DISCARD_MS).unref();
-    const passOver = (chunk: Buffer) => {
+    const timer = setTimeout(giveUp, MAX_DISCARD_MS).unref();
+    const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_DISCARDED || tooMany(++pieces, bytes)) return giveUp();
-      turn += chunk.length;
-      if (turn < DISCARDED_AT_ONCE) return;
-      turn = 0;
+      if (bytes > MAX_DISCARDED || tooManyChunks(++chunks, bytes)) return giveUp();
+      sincePause += chunk.length;
+      if (sincePause < DISCARDED_PER_PAUSE) return;
+      sincePause = 0;
       request.pause();
       setTimeout(() => request.resume(), discarding);
     };
-    request.on('data', passOver).on('error', () => {});
+    request.on('data', onChunk).on('error', () => {});
     request.once('end', resolve);
     request.once('close', () => {
       discarding--;
@@ -138,7 +137,7 @@ export function discardRest(request: IncomingMessage): Promise<void> | undefined
     });
     request.resume();
   });
-  return endsWithAnswer(request) ? passedOver : undefined;
+  return endsWithAnswer(request) ? discarded : undefined;
 }
 
 function endsWithAnswer({ headers, httpVersion }: IncomingMessage): boolean {

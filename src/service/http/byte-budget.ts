@@ -1,6 +1,6 @@
 /**
- * A number of bytes that many share: who takes some waits for its turn until there is room, so that together they never
- * hold more than `total`. What is larger than that is let through alone.
+ * A semaphore over bytes: its users together never hold more than `total`, and waiting users are served in order.
+ * A request larger than `total` is granted while nothing else is held.
  */
 export class ByteBudget {
   readonly #total: number;
@@ -11,20 +11,20 @@ export class ByteBudget {
     this.#total = total;
   }
 
-  /** True where the bytes could be taken at once. */
+  /** Takes the bytes and returns true, or returns false if they are not available now. */
   take(bytes: number): boolean {
     if (this.#waiting.length > 0 || !this.#fits(bytes)) return false;
     this.#taken += bytes;
     return true;
   }
 
-  /** Takes the bytes once there is room for them. */
+  /** Takes the bytes as soon as they are available. */
   wait(bytes: number): Promise<void> {
     if (this.take(bytes)) return Promise.resolve();
     return new Promise((go) => this.#waiting.push({ bytes, go }));
   }
 
-  /** Gives bytes back. */
+  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.#taken -= bytes;
     for (let next = this.#waiting[0]; next && this.#fits(next.bytes); next = this.#waiting[0]) {

@@ -4,8 +4,8 @@ import { shapeOf } from './json-shape.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a body as UTF-8 JSON that means one thing only: every reader, JavaScript and the databases alike, sees the
- * same names and values in it. Throws invalid_request, and payload_too_large for more values than one request may hold.
+ * Parses a body as unambiguous UTF-8 JSON: JavaScript and the databases read the same names and values from it.
+ * Throws invalid_request, or payload_too_large for more values than a request may contain.
  */
 export function parseJson(raw: Buffer): { text: string; value: unknown } {
   const { fault, members } = shapeOf(raw);
@@ -28,8 +28,8 @@ export function parseJson(raw: Buffer): { text: string; value: unknown } {
 }
 
 /**
- * Names and values of a parsed body: fewer than in its text where a name stands twice, of which JSON.parse keeps the
- * last and SQLite finds the first. Throws invalid_request for the name `__proto__`.
+ * Counts the members of all objects in a parsed body. The text has more if an object repeats a name, of which
+ * JSON.parse keeps the last and SQLite finds the first. Throws invalid_request for the name `__proto__`.
  */
 function countMembers(value: unknown, path: (string | number)[]): number {
   if (typeof value !== 'object' || value === null) return 0;

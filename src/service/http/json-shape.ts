@@ -1,6 +1,6 @@
 import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES } from '../../contract/limits.ts';
 
-/** What stands in the way of parsing a text at all. */
+/** Why a text must not be parsed. */
 export interface ShapeFault {
   readonly kind: 'invalid' | 'large';
   readonly message: string;
@@ -10,9 +10,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Looks over the bytes of a JSON text once, before anything is built from it: how many names it has, and whether it is
- * nested too deeply, holds more than can be parsed without holding up everybody else, or has text that no database can
- * keep (U+0000, half a surrogate pair). Takes the text to be JSON; a parser still has to say whether it is.
+ * Scans the bytes of a JSON text before it is parsed. Counts the object members, and detects text that is nested too
+ * deeply, has too many values to parse without blocking other requests, or contains characters that a database cannot
+ * store (U+0000, unpaired surrogates). Assumes JSON; the parser still has to validate it.
  */
 export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFault } {
   const { length } = bytes;
@@ -58,7 +58,7 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
         break;
       case 0x7d: // }
       case 0x5d: // ]
-        // More closed than opened is no JSON: left to the parser.
+        // Unbalanced brackets are left to the parser.
         if (depth > 0) depth--;
         break;
     }
@@ -66,7 +66,7 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
   return { members };
 }
 
-/** The place of the closing quote, the end where there is none, or -1 for text that cannot be kept. */
+/** Returns the index of the closing quote, the length if there is none, or -1 for text that cannot be stored. */
 function endOfString(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from;
@@ -88,7 +88,7 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** The number that four hex digits stand for; what is no digit makes it odd, and is left to the parser. */
+/** Returns the value of four hex digits, or 1 if one of them is not a digit, which is left to the parser. */
 function hex4(bytes: Uint8Array, from: number): number {
   let unit = 0;
   for (let at = from; at < from + 4; at++) {

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../contract/errors.ts';
-import { HEADERS } from '../../contract/headers.ts';
-import { newId } from '../../kit/id.ts';
+import { closingResponse } from './error-response.ts';
 
-/** How long a client has to take its refusal before the connection is cut. */
+/** How long a client may take to read the error before the connection is destroyed. */
 const LINGER_MS = 2_000;
 
 interface Exchange {
@@ -12,7 +11,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Answers what is not HTTP, or comes too slowly, as far as there is anyone to answer, and ends the connection. */
+/** Answers requests that are not valid HTTP or arrive too slowly, if they can be answered, and ends the connection. */
 export function refuseMalformed(server: Server): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
@@ -25,7 +24,7 @@ export function refuseMalformed(server: Server): void {
     refused.add(socket);
     socket.on('error', () => socket.destroy());
     socket.end(asHttp(error));
-    // Closing with unread bytes would take the answer from the client.
+    // Closing with unread bytes would reset the connection and lose the answer.
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
@@ -35,9 +34,9 @@ export function refuseMalformed(server: Server): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
     const exchange = latest.get(socket);
     if (exchange && !exchange.response.writableFinished) {
-      // The answer under way is not this junk's: it goes out first, and the connection ends with it.
+      // The answer in progress belongs to the request before: it is sent first, then the connection ends.
       if (exchange.request.complete) return void exchange.response.once('close', () => socket.destroy());
-      // A body that went wrong after its answer was begun.
+      // The body failed after its answer was started.
       if (exchange.response.headersSent) return void socket.destroy();
     } else if (exchange && !exchange.request.complete) return void socket.destroy();
     refuse(socket, notHttp(error.code));
@@ -53,21 +52,18 @@ function notHttp(code: string | undefined): ServiceError {
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'came too slowly'
         : 'is not HTTP/1.1';
-  return new ServiceError('invalid_request', 'This is no HTTP request that can be answered.', [
+  return new ServiceError('invalid_request', 'The request is not valid HTTP.', [
     { field: 'request', message },
   ]);
 }
 
 function asHttp(error: ServiceError): string {
-  const requestId = newId('req');
-  const body = JSON.stringify(error.body(requestId));
+  const { status, text, headers } = closingResponse(error);
   return [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    `${HEADERS.requestId}: ${requestId}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(text)}`,
     '',
-    body,
+    text,
   ].join('\r\n');
 }

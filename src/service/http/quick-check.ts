@@ -2,9 +2,9 @@ import { MAX_BATCH, MAX_FIELDS, MAX_NAME } from '../../contract/limits.ts';
 import { isUtcDateTime } from '../../contract/timestamp.ts';
 
 /**
- * The hot path of ingest: true only for a parsed body that the contract's schema surely accepts as it is; false means
- * that the schema must decide. It takes a fifth of the schema's time, which otherwise is the largest part of a batch.
- * A property test holds the two together.
+ * Fast path of ingest: true only for a parsed body that the schema of the contract accepts unchanged; false means that
+ * the schema must decide. It takes a fifth of the schema's time, which is otherwise the largest part of a batch.
+ * A property test checks that both agree.
  */
 export function isSurelyValidIngest(body: unknown): boolean {
   if (!isPlain(body)) return false;
@@ -41,7 +41,7 @@ function isEvent(event: unknown): boolean {
       (typeof value === 'number' && Number.isFinite(value));
     if (!scalar) return false;
   }
-  // An own `__proto__` is not seen above, and the schema has its own view of it.
+  // The loop above does not see an own `__proto__`, so the schema decides.
   return !Object.hasOwn(properties, '__proto__');
 }
 

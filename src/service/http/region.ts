@@ -1,11 +1,11 @@
 import type { Workspace } from '../store/repositories/workspaces.ts';
 
-/** What a detour over the global endpoint costs, in milliseconds. */
+/** Delay of a detour over the global endpoint, in ms. */
 const DETOUR_MS = 150;
 
 /**
- * How a regional service answers a workspace (specification: "A call to a mismatched region falls back to the global
- * endpoint and is slower"): with its region's name at once, or as the global endpoint after a detour.
+ * Decides which region header and delay a workspace gets (specification: "A call to a mismatched region falls back to
+ * the global endpoint and is slower").
  */
 export function regionOf(
   workspace: Workspace,

@@ -7,14 +7,14 @@ import { readBody } from './body.ts';
 import { parseJson } from './json-body.ts';
 import { isSurelyValidIngest } from './quick-check.ts';
 
-/** A request's body as bytes, as text, and as the value that its endpoint's schema found valid. */
+/** The body of a request as bytes, as text, and as the validated value. */
 export interface CheckedBody {
   readonly raw: Buffer;
   readonly text: string;
   readonly body: unknown;
 }
 
-/** Reads, parses and checks the body of a request. Throws a ServiceError that says what is wrong with it. */
+/** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
 export async function checkedBody(request: IncomingMessage, endpoint: Endpoint): Promise<CheckedBody> {
   if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), text: '', body: undefined };
   const type = request.headers['content-type'];
@@ -29,21 +29,22 @@ export async function checkedBody(request: IncomingMessage, endpoint: Endpoint):
 
 type Schema = NonNullable<Endpoint['request']>;
 
-const BATCHES: ReadonlyMap<Endpoint, string> = new Map<Endpoint, string>([
+const BATCH_FIELDS: ReadonlyMap<Endpoint, string> = new Map<Endpoint, string>([
   [ENDPOINTS.ingestEvents, 'events'],
   [ENDPOINTS.ingestUsers, 'users'],
 ]);
 
-/** Records of a batch that are checked together, faults listed of one record, and of one request. */
-const PIECE = 2;
-const FAULTS_OF_RECORD = 5;
-const FAULTS = 1000;
-/** Most faults that are looked for, listed or not: each takes 10 µs and 500 bytes. */
-const FOUND = 1000;
+/** Records of a batch that are validated together. */
+const CHUNK = 2;
+/** Maximum number of errors listed per record and per request. */
+const MAX_ERRORS_PER_RECORD = 5;
+const MAX_ERRORS = 1000;
+/** Maximum number of errors collected, listed or not: each takes 10 µs and 500 bytes. */
+const MAX_COLLECTED = 1000;
 
 /**
- * Checks a batch piece by piece and stops when enough is known to be wrong with it: listing every fault of a body made
- * of nothing else takes seconds and hundreds of megabytes.
+ * Validates a batch in chunks and stops at the limit of errors: listing every error of an 8 MiB body could take seconds
+ * and hundreds of megabytes.
  */
 function checked(endpoint: Endpoint, schema: Schema, value: unknown): unknown {
   const name = batchOf(endpoint, value);
@@ -52,12 +53,16 @@ function checked(endpoint: Endpoint, schema: Schema, value: unknown): unknown {
   const details: Detail[] = [];
   const good: unknown[] = [];
   let whole: Record<string, unknown> = {};
-  let found = 0;
-  for (let from = 0; from < records!.length && details.length < FAULTS && found < FOUND; from += PIECE) {
-    const piece = { ...(from === 0 ? rest : {}), [name]: records!.slice(from, from + PIECE) };
-    const result = validate(schema, piece);
+  let collected = 0;
+  for (
+    let from = 0;
+    from < records!.length && details.length < MAX_ERRORS && collected < MAX_COLLECTED;
+    from += CHUNK
+  ) {
+    const chunk = { ...(from === 0 ? rest : {}), [name]: records!.slice(from, from + CHUNK) };
+    const result = validate(schema, chunk);
     if (!result.ok) {
-      found += result.details.length;
+      collected += result.details.length;
       details.push(...firstOfEach(result.details, from));
     } else if (details.length === 0) {
       const valid = result.value as Record<string, unknown[]>;
@@ -69,12 +74,12 @@ function checked(endpoint: Endpoint, schema: Schema, value: unknown): unknown {
   return { ...whole, [name]: good };
 }
 
-/** The field that holds a batch's records, where they can be checked in pieces. */
+/** The name of the field with the records of a batch, if they can be validated in chunks. */
 function batchOf(endpoint: Endpoint, value: unknown): string | undefined {
-  const name = BATCHES.get(endpoint);
+  const name = BATCH_FIELDS.get(endpoint);
   if (name === undefined || typeof value !== 'object' || value === null) return undefined;
   const records = (value as Record<string, unknown>)[name];
-  return Array.isArray(records) && records.length > PIECE && records.length <= MAX_BATCH ? name : undefined;
+  return Array.isArray(records) && records.length > CHUNK && records.length <= MAX_BATCH ? name : undefined;
 }
 
 function firstOfEach(details: readonly Detail[], from: number): Detail[] {
@@ -83,7 +88,7 @@ function firstOfEach(details: readonly Detail[], from: number): Detail[] {
   for (const detail of details) {
     const count = (seen.get(detail.index) ?? 0) + 1;
     seen.set(detail.index, count);
-    if (count > FAULTS_OF_RECORD) continue;
+    if (count > MAX_ERRORS_PER_RECORD) continue;
     kept.push(detail.index === undefined ? detail : { ...detail, index: detail.index + from });
   }
   return kept;
@@ -91,6 +96,6 @@ function firstOfEach(details: readonly Detail[], from: number): Detail[] {
 
 function validOrThrow(result: ReturnType<typeof validate>): unknown {
   if (!result.ok)
-    throw new ServiceError('invalid_request', undefined, firstOfEach(result.details, 0).slice(0, FAULTS));
+    throw new ServiceError('invalid_request', undefined, firstOfEach(result.details, 0).slice(0, MAX_ERRORS));
   return result.value;
 }

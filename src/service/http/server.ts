@@ -1,36 +1,36 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
-import { HEADERS } from '../../contract/headers.ts';
 import type { Detail } from '../../contract/validation.ts';
-import { newId } from '../../kit/id.ts';
+import { tcpListen } from '../../kit/tcp-listen.ts';
 import { ambiguity } from './ambiguous-requests.ts';
 import { discardRest } from './body.ts';
+import { closingResponse } from './error-response.ts';
 import { refuseMalformed } from './malformed-requests.ts';
 
-/** How long a client may take over its headers, and over its whole request. */
+/** Time limits for the headers of a request and for the whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** How long a client may take nothing of its answer; streams write at least every 15 s. */
+/** Idle limit of a connection, for example of a client that does not read; streams write at least every 15 s. */
 const STALLED_MS = 120_000;
-/** How often the first two are looked at. */
+/** Interval at which Node checks the first two limits. */
 const CHECK_MS = 1_000;
 
-/** How often connections that became idle are looked for while the server closes. */
+/** Interval at which idle connections are closed while the server closes. */
 const SWEEP_MS = 20;
 
-/** The service's answer to a request, as the HTTP server asks for it. */
+/** Answers one request. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
 export interface Listening {
   readonly port: number;
-  /** Takes no new requests, finishes those under way (up to `graceMs`), then cuts what is left. */
+  /** Accepts no new requests, waits up to `graceMs` for those in progress, then destroys the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Serves the application over HTTP/1.1. A connection on which nothing moves for `stalledMs` is cut: what its client does
- * not read would be kept for ever. Rejects with the listen error (EADDRINUSE, EACCES, …).
+ * Serves the application over HTTP/1.1. A connection that is idle for `stalledMs` is destroyed: otherwise an answer that
+ * its client never reads would stay in memory. Rejects with the listen error (EADDRINUSE, EACCES, …).
  */
 export async function listen(
   serve: Fetch,
@@ -39,9 +39,9 @@ export async function listen(
   stalledMs = STALLED_MS,
 ): Promise<Listening> {
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
-    // What nobody read of a body is passed over by `failure`, with room for large ones.
+    // `errorResponse` discards unread bodies, with higher limits.
     autoCleanupIncoming: false,
-    errorHandler: notForUs,
+    errorHandler: invalidTarget,
   });
   const server = createServer(
     {
@@ -50,13 +50,13 @@ export async function listen(
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: 60_000,
       maxHeaderSize: 32 * 1024,
-      // Answered below, in the service's own words.
+      // Checked below, so that the error has the form of this service.
       requireHostHeader: false,
     },
     (request, response) => {
-      const unclear = ambiguity(request);
-      if (unclear) return void refuse(request, response, unclear);
-      // Only HTTP/1.1 must name a host (RFC 9112, 3.2); the health checks of balancers speak 1.0.
+      const ambiguous = ambiguity(request);
+      if (ambiguous) return void refuse(request, response, ambiguous);
+      // Only HTTP/1.1 requires a Host header (RFC 9112, 3.2); health checks of load balancers may use HTTP/1.0.
       if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
       void answer(request, response);
     },
@@ -66,21 +66,12 @@ export async function listen(
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no TCP address');
   return {
-    port: address.port,
+    port: await tcpListen(server, host, port),
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // A connection that was busy is kept alive once its answer is out: it is idle from then on.
+        // A busy connection becomes idle after its answer, and is then kept alive.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
         server.close(() => {
           clearTimeout(cut);
@@ -92,25 +83,19 @@ export async function listen(
   };
 }
 
-/** Answers 400 before the application sees the request, and ends the connection. */
+/** Answers 400 without passing the request to the application, and ends the connection. */
 async function refuse(request: IncomingMessage, response: ServerResponse, detail: Detail): Promise<void> {
-  const { status, text, headers } = plain(new ServiceError('invalid_request', undefined, [detail]));
+  const { status, text, headers } = closingResponse(new ServiceError('invalid_request', undefined, [detail]));
   await discardRest(request);
   response.writeHead(status, headers).end(text);
 }
 
-/** A request whose address or Host header names nothing that could be looked for. */
-function notForUs(): Response {
-  const { status, text, headers } = plain(
+/** Answers a request whose target or Host header does not form a URL. */
+function invalidTarget(): Response {
+  const { status, text, headers } = closingResponse(
     new ServiceError('invalid_request', undefined, [
       { field: 'request', message: 'has an address or a Host header that is not valid' },
     ]),
   );
   return new Response(text, { status, headers });
-}
-
-function plain(error: ServiceError): { status: number; text: string; headers: Record<string, string> } {
-  const requestId = newId('req');
-  const headers = { 'content-type': 'application/json', [HEADERS.requestId]: requestId, connection: 'close' };
-  return { status: error.status, text: JSON.stringify(error.body(requestId)), headers };
 }

@@ -1,19 +1,19 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { Turn } from '../store/store.ts';
 
-/** The parts of a checked request that say which rows it will lock. */
-interface Asked<N extends EndpointName> {
+/** The parts of a validated request that determine which rows it locks. */
+interface LockedBy<N extends EndpointName> {
   readonly body: RequestOf<N>;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /**
- * Writes of one kind at a time, where one row or lock is shared by all of them: fewer than the connections of a node
- * together, so that whatever holds that row leaves connections to everything else.
+ * Maximum number of concurrent writes of a kind that share one row or lock. Together they are fewer than the
+ * connections of a node, so that a locked row leaves connections for other work.
  */
 const WIDTHS = { outcomes: 3, ingest: 5 };
 
-const TURNS: { readonly [N in EndpointName]?: (asked: Asked<N>) => Turn[] } = {
+const TURNS: { readonly [N in EndpointName]?: (request: LockedBy<N>) => Turn[] } = {
   decide: ({ body }) => [{ name: `user ${body.hashId}` }],
   ingestUsers: ({ body }) => body.users.map(({ userId }) => ({ name: `identity ${userId}` })),
   ingestEvents: () => [{ name: 'ingest', width: WIDTHS.ingest }],
@@ -31,14 +31,14 @@ const outcome = (kind: string, id: string): Turn[] => [
 ];
 const webhook = (id: string): Turn[] => [{ name: `webhook ${id}` }];
 
-/** What a request has to wait for before it takes a connection (Store.write). */
+/** The turns that a request waits for before it takes a connection (Store.write). */
 export function turnsOf<N extends EndpointName>(
   name: N,
   workspaceId: string,
-  asked: Asked<N>,
+  request: LockedBy<N>,
   idempotencyKey: string | undefined,
 ): Turn[] {
-  const own = TURNS[name]?.(asked) ?? [];
-  const all = idempotencyKey === undefined ? own : [...own, { name: `key ${idempotencyKey}` }];
+  const turns = TURNS[name]?.(request) ?? [];
+  const all = idempotencyKey === undefined ? turns : [...turns, { name: `key ${idempotencyKey}` }];
   return all.map((turn) => ({ ...turn, name: `${workspaceId} ${turn.name}` }));
 }

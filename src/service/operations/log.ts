@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Log } from '../log.ts';
 
-/** Fields that hold a secret or say something of a person, wherever a line has them. */
+/** Names of fields that contain a secret or personal data. */
 const MASKED_FIELDS = [
   'apiKey',
   'authorization',
@@ -18,7 +18,7 @@ const MASKED_FIELDS = [
   'properties',
 ];
 
-/** Secrets that give themselves away by their form, wherever in a text: keys, bearer tokens, passwords in URLs. */
+/** Secrets recognized by their form anywhere in a line: API keys, bearer tokens, passwords in URLs. */
 const MASKED_TEXTS: readonly [RegExp, string][] = [
   [/\b(sk_(?:test|live)_)\w+/g, '$1***'],
   [/\b(Bearer )[\w.~+/=-]+/g, '$1***'],
@@ -28,8 +28,8 @@ const MASKED_TEXTS: readonly [RegExp, string][] = [
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
- * The service's log: a JSON object a line (pino), with `level`, `time` (ISO 8601) and `message`. Secrets and personal
- * fields are masked. `write` gets each line without its end; `now` is in Unix ms.
+ * Creates the service's log: one JSON object per line (pino), with `level`, `time` (ISO 8601) and `message`. Secrets and
+ * personal fields are masked. `write` receives each line without its line break; `now` is in Unix ms.
  */
 export function createLog(write: (line: string) => void, now: () => number, level: LogLevel = 'info'): Log {
   const logger = pino(

@@ -1,10 +1,10 @@
-/** Where the service tells what it does, for whoever counts it. */
+/** Receives what the service does, for metrics. */
 export interface Observe {
-  /** A request came for an endpoint; call the result with the status of its answer. */
+  /** Records a request to an endpoint; call the result with the status of its answer. */
   request(endpoint: string): (status: number) => void;
-  /** A log line was written. */
+  /** Records a log line. */
   line(level: string): void;
 }
 
-/** Nobody counts. */
+/** Records nothing. */
 export const unobserved: Observe = { request: () => () => {}, line: () => {} };

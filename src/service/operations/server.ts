@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { tcpListen } from '../../kit/tcp-listen.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -9,8 +9,8 @@ export interface OperationsServer {
 }
 
 /**
- * Serves /metrics, /healthz and /readyz to the operator, on a port of their own: they need no key, so they should not
- * be reachable from where the service is. Rejects with the listen error.
+ * Serves /metrics, /healthz and /readyz on a separate port. They need no key, so they should not be reachable by the
+ * clients of the service. Rejects with the listen error.
  */
 export async function listenForOperations(
   host: string,
@@ -22,7 +22,7 @@ export async function listenForOperations(
     if (path === '/healthz') return { status: 200, body: 'ok\n' };
     if (path === '/readyz')
       return (await health.ready()) ? { status: 200, body: 'ready\n' } : { status: 503, body: 'not ready\n' };
-    if (path !== '/metrics') return { status: 404, body: 'there are /metrics, /healthz and /readyz\n' };
+    if (path !== '/metrics') return { status: 404, body: 'not found: use /metrics, /healthz or /readyz\n' };
     const { contentType, body } = await metrics.text();
     return { status: 200, type: contentType, body };
   };
@@ -34,15 +34,8 @@ export async function listenForOperations(
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await tcpListen(server, host, port),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { ChannelAdapter, ChannelMessage, HandOver } from '../channels/channel.ts';
+import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/channel.ts';
 import { compose } from '../channels/compose.ts';
 import type { Channels } from '../channels/settings.ts';
 import { variablesAssociatedData } from '../crypto/associated-data.ts';
@@ -81,12 +81,12 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
 
   /** A channel that does not answer in time, or before the service has to stop, leaves everybody in doubt. */
-  const withDeadline = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<HandOver> => {
+  const withDeadline = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<SendResult> => {
     const late = new AbortController();
     const cutOff = () => late.abort();
     giveUp.signal.addEventListener('abort', cutOff);
     clock.sleep(HAND_OVER_MS, late.signal).then(cutOff, () => {});
-    const unanswered = new Promise<HandOver>((resolve) => {
+    const unanswered = new Promise<SendResult>((resolve) => {
       late.signal.addEventListener('abort', () =>
         resolve({ outcome: 'unknown', error: 'the channel did not answer in time' }),
       );
@@ -148,7 +148,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
 }
 
 /** What a hand-over means: one in doubt is repeated only where the channel drops repeats. */
-function verdict(result: HandOver, dropsRepeats: boolean): DispatchResult {
+function verdict(result: SendResult, dropsRepeats: boolean): DispatchResult {
   switch (result.outcome) {
     case 'taken':
       return { event: 'deliver' };

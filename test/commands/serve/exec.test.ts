@@ -75,14 +75,16 @@ describe('svc serve exec', () => {
     expect(refused.stderr).toContain('svc webhooks listen --port 0 --count 1 --json --profile local');
   });
 
-  it('says how many faults of a rehearsal were met', async () => {
+  it('says how many faults were injected', async () => {
     const home = tempDir();
     const faults = join(home, 'faults.json');
     writeFileSync(faults, '{"seed": "s", "requests": [{"to": 1, "fault": "slow-answer", "delayMs": 1}]}');
     const run = await runSvc(['serve', 'exec', '--faults', faults, ...node(SEND)], { home });
     expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(/^faults met in this rehearsal: 1$/m);
-    expect((await runSvc(['serve', 'exec', ...node(SEND)], { home })).stderr).not.toContain('rehearsal');
+    expect(run.stderr).toMatch(/^faults injected: 1$/m);
+    expect((await runSvc(['serve', 'exec', ...node(SEND)], { home })).stderr).not.toContain(
+      'faults injected',
+    );
   });
 
   it.each([0, 3, 42, 255])("exits with the command's code %i", async (code) => {

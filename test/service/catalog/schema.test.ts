@@ -7,16 +7,16 @@ import { catalogJsonSchema } from '../../../src/service/catalog/schema.ts';
 import { neededVariables } from '../../../src/service/domain/notifications/template.ts';
 
 const content = { contentId: 'a', category: 'c', format: 'card', title: 'T', body: 'B' };
-const faults = (value: unknown) => {
+const errorsOf = (value: unknown) => {
   try {
     parseCatalog(typeof value === 'string' ? value : JSON.stringify(value));
   } catch (error) {
-    if (error instanceof CatalogError) return error.faults.map(({ path, message }) => `${path} ${message}`);
+    if (error instanceof CatalogError) return error.issues.map(({ path, message }) => `${path} ${message}`);
   }
   return [];
 };
 
-test('the published schema is the one in force', () => {
+test('the published schema matches the code', () => {
   const file = fileURLToPath(new URL('../../../docs/catalog.schema.json', import.meta.url));
   expect(
     JSON.parse(readFileSync(file, 'utf8')),
@@ -24,7 +24,7 @@ test('the published schema is the one in force', () => {
   ).toEqual(catalogJsonSchema());
 });
 
-test('the default catalogue holds what docs/decisions.md promises', () => {
+test('the default catalog matches docs/decisions.md', () => {
   const { contents, templates } = parseCatalog(JSON.stringify(DEFAULT_CATALOG));
   expect(contents.length).toBeGreaterThanOrEqual(8);
   expect(new Set(contents.map((c) => c.category)).size).toBeGreaterThanOrEqual(4);
@@ -40,7 +40,7 @@ test('the default catalogue holds what docs/decisions.md promises', () => {
   expect(neededVariables(templates.get('order_update')!.body)).toEqual(['orderId']);
 });
 
-test('a full entry is read', () => {
+test('parses an entry with all fields', () => {
   const { contents, events, windows } = parseCatalog(
     JSON.stringify({
       contents: [
@@ -66,33 +66,33 @@ test('a full entry is read', () => {
   expect(windows).toEqual([{ key: '7 purchase', event: 'purchase', withinDays: 7, enough: 1 }]);
 });
 
-test('a file that says nothing of templates has the default ones, an empty list none', () => {
+test('a file without templates gets the default ones, an empty list gets none', () => {
   const names = (file: object) => [...parseCatalog(JSON.stringify(file)).templates.keys()];
   expect(names({ contents: [] })).toEqual(['order_update', 'payment_reminder', 'welcome']);
   expect(names({ contents: [], templates: [] })).toEqual([]);
 });
 
-test('a bad file is refused with the path of each fault', () => {
-  expect(faults('{')).toEqual([expect.stringMatching(/^the file is not JSON: /)]);
-  expect(faults([])).toEqual(['the file must be an object']);
-  expect(faults({})).toEqual(['contents is missing']);
-  expect(faults({ contents: [content, { ...content, contentId: 'b', format: 'banner' }] })).toEqual([
+test('rejects an invalid file with the path of each error', () => {
+  expect(errorsOf('{')).toEqual([expect.stringMatching(/^the file is not JSON: /)]);
+  expect(errorsOf([])).toEqual(['the file must be an object']);
+  expect(errorsOf({})).toEqual(['contents is missing']);
+  expect(errorsOf({ contents: [content, { ...content, contentId: 'b', format: 'banner' }] })).toEqual([
     'contents[1].format must be one of card, modal, embedded, full-screen',
   ]);
-  expect(faults({ contents: [{ ...content, colour: 'red' }] })).toEqual([
+  expect(errorsOf({ contents: [{ ...content, colour: 'red' }] })).toEqual([
     'contents[0].colour is not a known field',
   ]);
-  expect(faults({ contents: [{ ...content, eligibility: { traits: [{ trait: 'plan' }] } }] })).toEqual([
+  expect(errorsOf({ contents: [{ ...content, eligibility: { traits: [{ trait: 'plan' }] } }] })).toEqual([
     'contents[0].eligibility.traits[0] needs a condition: exists, equals, oneOf, atLeast or atMost',
   ]);
-  expect(faults({ contents: [{ ...content, prior: 1 }] })).toEqual([
+  expect(errorsOf({ contents: [{ ...content, prior: 1 }] })).toEqual([
     expect.stringMatching(/^contents\[0\]\.prior must /),
   ]);
-  expect(faults({ contents: [content, content] })).toEqual([
+  expect(errorsOf({ contents: [content, content] })).toEqual([
     'contents[1].contentId is the same as that of contents[0]',
   ]);
   expect(
-    faults({
+    errorsOf({
       contents: [{ ...content, activeFrom: '2026-02-01T00:00:00Z', activeUntil: '2026-01-01T00:00:00Z' }],
     }),
   ).toEqual(['contents[0].activeUntil must be later than activeFrom']);

@@ -1,6 +1,6 @@
 import type { ChannelMessage } from '../../../src/service/channels/channel.ts';
 
-/** A message to try a channel with. */
+/** A message to test a channel with. */
 export function sampleMessage(change: Partial<ChannelMessage> = {}): ChannelMessage {
   return {
     notificationId: 'ntf_1',
@@ -11,7 +11,7 @@ export function sampleMessage(change: Partial<ChannelMessage> = {}): ChannelMess
     to: { phone: '+441234567890', email: 'ada@example.com' },
     subject: 'Your order',
     text: 'Hello Ada Lovelace,\nyour order A-1 is here.',
-    shown: { to: { phone: '•••90' }, subject: 'Your order', text: 'Hello A•••,\nyour order A-1 is here.' },
+    masked: { to: { phone: '•••90' }, subject: 'Your order', text: 'Hello A•••,\nyour order A-1 is here.' },
     earlierTries: 0,
     ...change,
   };

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 const lines = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n');
 
-it('writes a line per notification, without a personal field in the clear, for the owner only', async () => {
+it('writes one line per notification, with personal fields masked, readable by the owner only', async () => {
   const path = join(folder, 'outbox.ndjson');
   const outbox = outboxChannel(path, now);
   expect(await outbox.send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
@@ -37,7 +37,7 @@ it('writes a line per notification, without a personal field in the clear, for t
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('writes a notification once, though it is handed over again', async () => {
+it('writes a notification once although it is sent again', async () => {
   const path = join(folder, 'outbox.ndjson');
   const outbox = outboxChannel(path, now);
   for (const notificationId of ['ntf_1', 'ntf_10', 'ntf_2'])
@@ -54,7 +54,7 @@ it('writes a notification once, though it is handed over again', async () => {
   ]);
 });
 
-it('leaves for later what it cannot write', async () => {
+it('asks for a retry of what it cannot write', async () => {
   const outbox = outboxChannel(join(folder, 'missing', 'outbox.ndjson'), now);
   expect(await outbox.send(sampleMessage(), signal)).toMatchObject({
     outcome: 'later',
@@ -62,7 +62,7 @@ it('leaves for later what it cannot write', async () => {
   });
 });
 
-it('does not take a torn line for the notification, nor continue it', async () => {
+it('neither accepts nor continues a partial line', async () => {
   const path = join(folder, 'outbox.ndjson');
   const outbox = outboxChannel(path, now);
   await outbox.send(sampleMessage(), signal);
@@ -81,14 +81,14 @@ it('does not take a torn line for the notification, nor continue it', async () =
   ]);
 });
 
-it('writes a whole line or none where the disk takes only a part, and says so', async () => {
+it('writes a complete line or none if the disk is full, and reports it', async () => {
   const path = join(folder, 'outbox.ndjson');
   const outbox = outboxChannel(path, now);
   const send = (id: number, earlierTries = 0) => {
     const base = sampleMessage({ notificationId: `ntf_${id}`, earlierTries });
-    return outbox.send({ ...base, shown: { ...base.shown, text: 'x'.repeat(400) } }, signal);
+    return outbox.send({ ...base, masked: { ...base.masked, text: 'x'.repeat(400) } }, signal);
   };
-  // Room for one line and a part of the second: a write beyond the limit is cut short, as on a full disk.
+  // Space for one line and part of the second one: a write beyond the limit is short, as on a full disk.
   limitFiles('1000');
   try {
     const results = await Promise.all([1, 2, 3, 4].map((id) => send(id)));
@@ -104,7 +104,7 @@ it('writes a whole line or none where the disk takes only a part, and says so', 
   expect((await lines(path)).length).toBe(2);
 });
 
-/** The largest file that this process may write, in bytes. */
+/** Maximum file size of this process, in bytes. */
 function limitFiles(bytes: string): void {
   execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`]);
 }

@@ -24,7 +24,7 @@ async function sendTo(answer?: Answer) {
 }
 
 describe('a provider', () => {
-  it('gets one signed call with the text in the clear', async () => {
+  it('receives one signed request with the text in plain', async () => {
     expect(await sendTo()).toEqual({ outcome: 'taken' });
     const [got] = receiver!.received;
     expect(got!.path).toBe('/messages');
@@ -55,7 +55,7 @@ describe('a provider', () => {
     expect(await sendTo((response) => response.writeHead(status).end('x'))).toMatchObject({ outcome });
   });
 
-  it('that hangs or resets leaves us in doubt; one that is not there does not', async () => {
+  it('that hangs or resets leaves the outcome unknown; a refused connection does not', async () => {
     expect(await sendTo(() => {})).toMatchObject({ outcome: 'unknown' });
     await receiver?.close();
     expect(await sendTo((_response, _got, request) => request.socket.destroy())).toMatchObject({
@@ -73,7 +73,7 @@ describe('a provider', () => {
     ['empty lines', '', '\r\n', 'unknown'],
     ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n', 'x', 'taken'],
     ['chunk extensions', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x=y;', 'taken'],
-  ])('that sends %s without end is cut off', async (_, start, endless, outcome) => {
+  ])('that sends endless %s is disconnected', async (_, start, endless, outcome) => {
     const endlessly = await startRawServer((socket, flood) => {
       socket.write(start);
       flood(endless);
@@ -87,7 +87,7 @@ describe('a provider', () => {
     await endlessly.close();
   });
 
-  it('that drips its answer is left at the deadline', async () => {
+  it('that answers too slowly is disconnected at the deadline', async () => {
     const dripping = await startRawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('x: y\r\n'), 50);

@@ -5,15 +5,15 @@ import {
   openChannels,
 } from '../../../src/service/channels/settings.ts';
 
-describe('the settings of the channels', () => {
-  it('are an outbox file and nothing else by default', () => {
+describe('channelSettings', () => {
+  it('defaults to an outbox file', () => {
     expect(channelSettings({}, '/data/outbox.ndjson')).toEqual({
       outboxFile: '/data/outbox.ndjson',
       providers: {},
     });
   });
 
-  it('come from the environment', async () => {
+  it('reads the environment', async () => {
     const settings = channelSettings(
       {
         SVC_OUTBOX_FILE: '/elsewhere',
@@ -44,7 +44,7 @@ describe('the settings of the channels', () => {
     [{ SVC_PUSH_URL: 'ftp://x' }, /SVC_PUSH_URL/],
     [{ SVC_WHATSAPP_URL: 'https://x.example' }, /SVC_PROVIDER_SECRET/],
     [{ SVC_WHATSAPP_URL: 'https://x.example', SVC_PROVIDER_SECRET: 'short' }, /16 characters/],
-  ])('%j is refused at once, naming the variable', (env, words) => {
+  ])('rejects %j, naming the variable', (env, words) => {
     expect(() => channelSettings(env, '/o')).toThrow(words);
     expect(() => channelSettings(env, '/o')).toThrow(ChannelSettingError);
   });

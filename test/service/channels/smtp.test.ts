@@ -16,7 +16,7 @@ async function sendTo(habits: MailHabits, message = sampleMessage()) {
 }
 
 describe('e-mail', () => {
-  it('sends the text in the clear to the address of the user', async () => {
+  it('sends the plain text to the address of the user', async () => {
     expect(await sendTo({})).toEqual({ outcome: 'taken' });
     const [mail] = server!.messages;
     expect(mail).toMatch(/^From: Shop <shop@example.org>$/m);
@@ -26,7 +26,7 @@ describe('e-mail', () => {
     expect(mail).toContain('Hello Ada Lovelace,\r\nyour order A-1 is here.');
   });
 
-  it('goes over TLS where the URL says so, to a server that somebody vouches for', async () => {
+  it('uses TLS with smtps, and requires a trusted certificate', async () => {
     expect(await sendTo({ secure: true })).toEqual({
       outcome: 'later',
       error: expect.stringContaining('self-signed certificate'),
@@ -37,7 +37,7 @@ describe('e-mail', () => {
     expect(server!.messages).toEqual([expect.stringContaining('Hello Ada Lovelace')]);
   });
 
-  it('lets no value of a variable write a header', async () => {
+  it('prevents header injection by the value of a variable', async () => {
     await sendTo(
       {},
       sampleMessage({ subject: 'Hi\r\nBcc: eve@example.net', to: { email: 'ada@example.com' } }),
@@ -57,7 +57,7 @@ describe('e-mail', () => {
     expect(server!.messages.length).toBe(1);
   });
 
-  it('has nowhere to send it without an address', async () => {
+  it('is refused without an address', async () => {
     expect(await sendTo({}, sampleMessage({ to: { phone: '1' } }))).toMatchObject({ outcome: 'refused' });
     expect(server!.messages).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('e-mail', () => {
     expect(await sendTo({ answers: { [command]: answer } })).toMatchObject({ outcome });
   });
 
-  it('says nothing that the server said, since that may quote the address', async () => {
+  it('omits the reply of the server, which may quote the address', async () => {
     for (const command of ['GREETING', 'MAIL', 'RCPT', 'DATA', 'END']) {
       const result = await sendTo({ answers: { [command]: 'ada@example.com is here' } });
       expect(result).not.toEqual({ outcome: 'taken' });
@@ -86,13 +86,13 @@ describe('e-mail', () => {
   });
 
   it.each([
-    // nodemailer queues every empty line and takes one a turn.
+    // nodemailer queues every empty line and processes one per turn.
     ['empty lines', '\r\n'.repeat(20_000)],
     ['empty lines over TLS', '\r\n'.repeat(20_000), true],
     ['replies', '250 ok\r\n'.repeat(5000)],
     ['a line', 'x'.repeat(40_000)],
     ['a reply of many lines', '250-ok\r\n'.repeat(5000)],
-  ])('ends the connection to a server that sends %s without end', async (_, flood, secure = false) => {
+  ])('disconnects a server that sends endless %s', async (_, flood, secure = false) => {
     let sent = 0;
     server = await startMailServer({
       secure,
@@ -119,30 +119,27 @@ describe('e-mail', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it.each(['the deadline', 'the signal'])(
-    'ends the connection to a server that drips, at %s',
-    async (end) => {
-      const stop = new AbortController();
-      let dripping: NodeJS.Timeout | undefined;
-      server = await startMailServer({
-        answers: { MAIL: '' },
-        onCommand: (command, socket) => {
-          if (command !== 'MAIL') return;
-          dripping = setInterval(() => socket.write('250-wait\r\n'), 20);
-          if (end === 'the signal') stop.abort();
-        },
-      });
-      const gone = server.disconnected();
-      const deadlineMs = end === 'the deadline' ? 300 : 60_000;
-      const options = { url: server.url, from: 'shop@example.org', timeoutMs: 60_000, deadlineMs };
-      const { outcome } = await smtpChannel(options).send(sampleMessage(), stop.signal);
-      expect(outcome).not.toBe('taken');
-      await gone;
-      clearInterval(dripping);
-    },
-  );
+  it.each(['the deadline', 'the signal'])('disconnects a server that answers slowly, at %s', async (end) => {
+    const stop = new AbortController();
+    let dripping: NodeJS.Timeout | undefined;
+    server = await startMailServer({
+      answers: { MAIL: '' },
+      onCommand: (command, socket) => {
+        if (command !== 'MAIL') return;
+        dripping = setInterval(() => socket.write('250-wait\r\n'), 20);
+        if (end === 'the signal') stop.abort();
+      },
+    });
+    const gone = server.disconnected();
+    const deadlineMs = end === 'the deadline' ? 300 : 60_000;
+    const options = { url: server.url, from: 'shop@example.org', timeoutMs: 60_000, deadlineMs };
+    const { outcome } = await smtpChannel(options).send(sampleMessage(), stop.signal);
+    expect(outcome).not.toBe('taken');
+    await gone;
+    clearInterval(dripping);
+  });
 
-  it('waits for a server that is not there', async () => {
+  it('asks for a retry if the server is unreachable', async () => {
     const gone = await startMailServer();
     await gone.close();
     const channel = smtpChannel({ url: gone.url, from: 'shop@example.org', timeoutMs: 2000 });

@@ -5,7 +5,7 @@ import { hashId } from '../../../src/service/crypto/hash-id.ts';
 
 const key = randomBytes(32);
 
-test('what is sealed opens again in its place, and never twice the same', () => {
+test('decrypts what it encrypted, with a different ciphertext each time', () => {
   const cipher = createCipher(key);
   const sealed = cipher.seal('Zoë +49 30 1234', 'w1/h1/phone');
   expect(cipher.open(sealed, 'w1/h1/phone')).toBe('Zoë +49 30 1234');
@@ -13,7 +13,7 @@ test('what is sealed opens again in its place, and never twice the same', () => 
   expect(cipher.seal('Zoë +49 30 1234', 'w1/h1/phone').equals(sealed)).toBe(false);
 });
 
-test('a moved, changed, cut or foreign value does not open', () => {
+test('rejects a moved, changed, truncated or foreign value', () => {
   const cipher = createCipher(key);
   const sealed = cipher.seal('value', 'w1/h1/phone');
   expect(() => cipher.open(sealed, 'w1/h2/phone')).toThrow();
@@ -26,7 +26,7 @@ test('a moved, changed, cut or foreign value does not open', () => {
   expect(() => createCipher(randomBytes(32)).open(sealed, 'w1/h1/phone')).toThrow();
 });
 
-test('a fingerprint names the key and does not hold it', () => {
+test('a fingerprint identifies the key without containing it', () => {
   expect(createCipher(key).fingerprint).toBe(createCipher(Buffer.from(key)).fingerprint);
   expect(createCipher(key).fingerprint).not.toBe(createCipher(randomBytes(32)).fingerprint);
   expect(createCipher(key).fingerprint).toMatch(/^[0-9a-f]{16}$/);
@@ -39,6 +39,6 @@ test('a hashId is the HMAC-SHA-256 of RFC 4231, test case 2', () => {
   );
 });
 
-test('two workspaces know the same user by different hashIds', () => {
+test('the same user has different hashIds in two workspaces', () => {
   expect(hashId(randomBytes(32), 'u1')).not.toBe(hashId(randomBytes(32), 'u1'));
 });

@@ -8,7 +8,7 @@ import { startRawServer } from '../../support/peers/raw-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
-/** What the system's buffers may hold on the way, on top of what is read. */
+/** Bytes that system buffers may hold in addition to those read. */
 const ON_THE_WAY = 32 * 1024 * 1024;
 
 function sender() {
@@ -24,7 +24,7 @@ async function server(...args: Parameters<typeof startRawServer>) {
   return started;
 }
 
-/** Writes each byte apart, as far as the system lets it. */
+/** Writes each byte separately, as far as the system allows. */
 function drip(socket: Socket, text: string): void {
   const next = () => {
     if (socket.destroyed) return;
@@ -34,7 +34,7 @@ function drip(socket: Socket, text: string): void {
   next();
 }
 
-describe('a receiver that never ends its answer', () => {
+describe('a receiver with an endless answer', () => {
   it.each([
     ['informational answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', /8 informational/],
     [
@@ -44,21 +44,21 @@ describe('a receiver that never ends its answer', () => {
       /8 info/,
     ],
     ['empty lines before it', '', '\r\n', /256 KiB/],
-    ['words of its status', 'HTTP/1.1 200 ', 'very ', /256 KiB/],
+    ['a status text', 'HTTP/1.1 200 ', 'very ', /256 KiB/],
     ['one header', `${OK}x: `, 'y'.repeat(1000), /overflow/i],
     ['headers', OK, 'x: y\r\n', /overflow/i],
     ['a chunk extension', `${CHUNKED}5;`, 'x=y;', null],
     ['trailers', `${CHUNKED}0\r\n`, 'x: y\r\n', /overflow/i],
-    ['chunks of a byte', CHUNKED, '1\r\nx\r\n', null],
+    ['chunks of one byte', CHUNKED, '1\r\nx\r\n', null],
     ['a body', `${OK}content-length: 99999999999999\r\n\r\n`, 'x'.repeat(1000), null],
-  ])('with %s is cut off early', async (_, start, endless, words) => {
+  ])('of %s is disconnected early', async (_, start, endless, words) => {
     const target = await server((socket, flood) => {
       socket.write(start);
       flood(endless);
     });
     const { status, error } = await sender()(target.url);
     await target.closed();
-    // With a status the answer counts; nothing waits for its rest.
+    // With a status the answer counts; its rest is not awaited.
     if (words === null) expect({ status, error }).toEqual({ status: 200, error: null });
     else expect({ status, error }).toEqual({ status: null, error: expect.stringMatching(words) });
     expect(target.sent()).toBeLessThan(ON_THE_WAY);
@@ -68,7 +68,7 @@ describe('a receiver that never ends its answer', () => {
     ['informational answers', 'HTTP/1.1 103\r\n\r\n', ''],
     ['a header', 'x', `${OK}x: `],
     ['empty lines', '\n', ''],
-  ])('but drips %s is cut off after so many pieces', async (_, piece, start) => {
+  ])('that sends %s slowly is disconnected after a number of pieces', async (_, piece, start) => {
     const target = await server((socket) => {
       socket.write(start);
       drip(socket, piece);
@@ -79,7 +79,7 @@ describe('a receiver that never ends its answer', () => {
     await target.closed();
   });
 
-  it('loses its connection when it goes on after a whole answer, and gets the next delivery on a new one', async () => {
+  it('is disconnected if it sends more after a complete answer, and gets the next delivery on a new connection', async () => {
     const target = await server((socket, flood) => {
       socket.write(`${OK}content-length: 0\r\n\r\n`);
       if (target.connections.length === 1) setTimeout(() => flood('\r\n'), 20);
@@ -92,7 +92,7 @@ describe('a receiver that never ends its answer', () => {
     expect(target.connections.length).toBe(2);
   });
 
-  it('does not spoil the answers of one that ends them, however many come over a connection', async () => {
+  it('does not affect many complete answers on one connection', async () => {
     const target = await server((socket) =>
       socket.write(`${OK}content-length: 60000\r\n\r\n${'x'.repeat(60_000)}`),
     );
@@ -102,7 +102,7 @@ describe('a receiver that never ends its answer', () => {
   });
 });
 
-it('keeps the words of an error short and on one line', async () => {
+it('keeps error messages short and on one line', async () => {
   const dispatcher = guardedAgent({
     allowLoopback: true,
     connectTimeoutMs: 1000,
@@ -115,13 +115,13 @@ it('keeps the words of an error short and on one line', async () => {
   expect(error).toMatch(/^no such name \[2J {2}x{1,290}…$/);
 });
 
-it('shakes hands once a connection, however often a receiver asks', async () => {
+it('performs one TLS handshake per connection, also if the receiver requests more', async () => {
   let again = 0;
   let refused = false;
   const receiver = createServer(
     { key: CERTIFICATE_KEY, cert: CERTIFICATE, maxVersion: 'TLSv1.2' },
     (socket) => {
-      // TLS 1.2 lets a server ask for a handshake at any time.
+      // TLS 1.2 allows a server to request a handshake at any time.
       const ask = () =>
         socket.renegotiate({ requestCert: true, rejectUnauthorized: false }, (error) => {
           if (error || ++again === 5) socket.destroy();

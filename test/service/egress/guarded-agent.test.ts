@@ -5,22 +5,22 @@ import { refuseAddress } from '../../../src/service/egress/address-policy.ts';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
 import type { Resolve } from '../../../src/service/egress/resolve.ts';
-import { countDialled } from '../../support/peers/dialled.ts';
+import { recordConnectionAttempts } from '../../support/peers/connection-attempts.ts';
 import { type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { REFUSED_HOSTS } from './literals.ts';
 
 const body = Buffer.from('{}');
 let receiver: Receiver;
-let dialled: ReturnType<typeof countDialled>;
+let connections: ReturnType<typeof recordConnectionAttempts>;
 beforeAll(async () => {
   receiver = await startReceiver();
 });
 afterAll(() => receiver.close());
 beforeEach(() => {
-  dialled = countDialled();
+  connections = recordConnectionAttempts();
   receiver.received.length = 0;
 });
-afterEach(() => dialled.stop());
+afterEach(() => connections.stop());
 
 async function send(url: string, options: { allowLoopback?: boolean; resolve?: Resolve } = {}) {
   const dispatcher = guardedAgent({ allowLoopback: false, connectTimeoutMs: 2000, ...options });
@@ -31,7 +31,7 @@ async function send(url: string, options: { allowLoopback?: boolean; resolve?: R
   }
 }
 
-/** A resolver that answers each call with the next list of addresses, and keeps to the last. */
+/** A resolver that answers each call with the next list of addresses, and repeats the last one. */
 function resolver(...answers: string[][]): Resolve & { calls: number } {
   const resolve = ((_hostname, _options, callback) => {
     const list = answers[Math.min(resolve.calls, answers.length - 1)]!;
@@ -48,24 +48,24 @@ function resolver(...answers: string[][]): Resolve & { calls: number } {
 }
 
 describe('the guarded agent', () => {
-  it('dials loopback where that is allowed: the counter counts', async () => {
+  it('connects to loopback if that is allowed (checks the counter)', async () => {
     const result = await send(receiver.url, { allowLoopback: true });
     expect(result).toEqual({ status: 204, error: null, retryAfterMs: null });
-    expect(dialled.attempts).toEqual([`127.0.0.1 ${receiver.port}`]);
+    expect(connections.attempts).toEqual([`127.0.0.1 ${receiver.port}`]);
   });
 
-  it('dials none of the refused literals', async () => {
+  it('connects to none of the refused literals', async () => {
     const literals = REFUSED_HOSTS.filter((host) => !/[a-z]{5,}/i.test(host.normalize('NFKC')));
     expect(literals.length).toBeGreaterThanOrEqual(80);
     for (const host of literals) {
       const { error } = await send(`http://${host}:${receiver.port}/`);
       expect(error, host).toMatch(/public addresses only/);
     }
-    expect(dialled.attempts).toEqual([]);
+    expect(connections.attempts).toEqual([]);
     expect(receiver.received).toEqual([]);
   });
 
-  it('dials no name that resolves to a refused address, not even beside a public one', async () => {
+  it('does not connect to a name with a refused address, even besides a public one', async () => {
     for (const addresses of [
       ['127.0.0.1'],
       ['::1'],
@@ -85,28 +85,28 @@ describe('the guarded agent', () => {
     }
     const { error } = await send(`http://localhost:${receiver.port}/`);
     expect(error).toMatch(/localhost resolves to/);
-    expect(dialled.attempts).toEqual([]);
+    expect(connections.attempts).toEqual([]);
   });
 
-  it('dials the address that was judged, though the name changes between check and connect', async () => {
+  it('connects to the checked address although the name changes in between', async () => {
     const rebinding = resolver(['192.0.2.77'], ['127.0.0.1']);
     const first = await send(`http://rebind.example.com:${receiver.port}/`, { resolve: rebinding });
     expect(first.error).toMatch(/192\.0\.2\.77/);
     const second = await send(`http://rebind.example.com:${receiver.port}/`, { resolve: rebinding });
     expect(second.error).toMatch(/127\.0\.0\.1/);
     expect(rebinding.calls).toBe(2);
-    expect(dialled.attempts).toEqual([]);
+    expect(connections.attempts).toEqual([]);
   });
 
-  it('asks the resolver once a connection: there is no second answer to change', async () => {
+  it('resolves the name once per connection', async () => {
     const resolve = resolver(['127.0.0.1'], ['10.0.0.1']);
     const result = await send(`http://once.example.com:${receiver.port}/`, { allowLoopback: true, resolve });
     expect(result.status).toBe(204);
     expect(resolve.calls).toBe(1);
-    expect(dialled.attempts).toEqual([`127.0.0.1 ${receiver.port}`]);
+    expect(connections.attempts).toEqual([`127.0.0.1 ${receiver.port}`]);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const target = await startReceiver();
     for (const status of [301, 302, 303, 307, 308]) {
       const source = await startReceiver((response) =>
@@ -117,7 +117,7 @@ describe('the guarded agent', () => {
       await source.close();
     }
     expect(target.received).toEqual([]);
-    expect(dialled.attempts.some((attempt) => attempt.endsWith(` ${target.port}`))).toBe(false);
+    expect(connections.attempts.some((attempt) => attempt.endsWith(` ${target.port}`))).toBe(false);
     await target.close();
   });
 
@@ -151,11 +151,11 @@ describe('the guarded agent', () => {
     );
     await dispatcher.destroy();
     expect(tried).toBe(10_000);
-    expect(dialled.attempts).toEqual([]);
+    expect(connections.attempts).toEqual([]);
     expect(receiver.received).toEqual([]);
   }, 120_000);
 
-  it('admits what is public: the address policy is no wall', () => {
+  it('allows public addresses', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('1.1.1.1', '8.8.8.8', '2606:4700::1111', '2a00:1450::1', '203.1.2.3', '99.64.0.1'),
@@ -165,8 +165,8 @@ describe('the guarded agent', () => {
   });
 });
 
-describe('one attempt', () => {
-  it('reports a reset, a refused port and an unknown name in words', async () => {
+describe('post', () => {
+  it('reports a reset, a refused port and an unknown name', async () => {
     const torn = await startReceiver((_response, _got, request) => request.socket.destroy());
     expect((await send(torn.url, { allowLoopback: true })).error).toMatch(/closed|reset|hang/i);
     await torn.close();
@@ -176,7 +176,7 @@ describe('one attempt', () => {
     expect((await send('http://nowhere.example/', { resolve: unknown })).error).toMatch(/ENOTFOUND/);
   });
 
-  it('ends at its deadline while an answer hangs, before or inside the body', async () => {
+  it('ends at the deadline if an answer hangs, before or inside the body', async () => {
     const dispatcher = guardedAgent({ allowLoopback: true, connectTimeoutMs: 2000 });
     const silent = await startReceiver(() => {});
     const stuck = await startReceiver((response) => void response.writeHead(200).write('{'));
@@ -190,7 +190,7 @@ describe('one attempt', () => {
     await Promise.all([silent.close(), stuck.close(), mute.close()]);
   });
 
-  it('reads 64 KiB of an endless answer, counts its status and closes the connection', async () => {
+  it('reads 64 KiB of an endless answer, returns its status and closes the connection', async () => {
     let written = 0;
     let close = () => {};
     const closed = new Promise<void>((resolve) => {
@@ -215,7 +215,7 @@ describe('one attempt', () => {
     await endless.close();
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal fires', async () => {
     const dispatcher = guardedAgent({ allowLoopback: true, connectTimeoutMs: 2000 });
     const stop = new AbortController();
     const silent = await startReceiver(() => stop.abort());
@@ -236,7 +236,7 @@ describe('one attempt', () => {
     await silent.close();
   });
 
-  it('reports what Retry-After asks for', async () => {
+  it('reports Retry-After', async () => {
     const busy = await startReceiver((response) => response.writeHead(429, { 'retry-after': '120' }).end());
     expect(await send(busy.url, { allowLoopback: true })).toEqual({
       status: 429,
@@ -247,7 +247,7 @@ describe('one attempt', () => {
   });
 });
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 async function listenMute(): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<import('node:net').Socket>();
   const server: Server = createServer((socket) => {
@@ -289,6 +289,6 @@ const specialAddress: fc.Arbitrary<string> = fc.oneof(
   words(2).map((rest) => `2606:4700::5efe:${rest}`),
   words(7).map((rest) => `4000:${rest}`),
 );
-/** A host name that carries the address it will resolve to. */
+/** A host name that encodes the address it resolves to. */
 const nameOf = (address: string) => `x${Buffer.from(address).toString('hex')}.example.com`;
 const addressIn = (name: string) => Buffer.from(name.slice(1).split('.')[0]!, 'hex').toString();

@@ -2,32 +2,32 @@ import { expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
 import { directResolver } from '../../../src/service/egress/resolve.ts';
-import { countDialled } from '../../support/peers/dialled.ts';
+import { recordConnectionAttempts } from '../../support/peers/connection-attempts.ts';
 import { type NameAnswer, startNameServer } from '../../support/peers/name-server.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 
 const NAME = 'hooks.example.com';
 const PUBLIC = '8.8.8.8';
 
-/** Deliveries to a name, as a name server of the test has it; every address that the system is asked to connect to. */
+/** Sends deliveries to names of a test name server, and records every address connected to. */
 async function world(answer: (name: string, type: 'A' | 'AAAA', turn: number) => NameAnswer | undefined) {
   let turn = 0;
   const server = await startNameServer((name, type) => answer(name, type, turn));
   const target = await startReceiver();
-  /** Names that the system was asked for. */
+  /** Names passed to the system lookup. */
   const system: string[] = [];
   const names = directResolver([server.address], (name, _options, callback) => {
     system.push(name);
     callback(new Error('the system does not know'), []);
   });
-  const dialled = countDialled();
+  const connections = recordConnectionAttempts();
   const agent = (allowLoopback: boolean) =>
     guardedAgent({ allowLoopback, connectTimeoutMs: 1500, resolve: names.resolve });
   const strict = agent(false);
   const loose = agent(true);
   onTestFinished(async () => {
     names.cancel();
-    dialled.stop();
+    connections.stop();
     await Promise.all([strict.destroy(), loose.destroy(), server.close().catch(() => {}), target.close()]);
   });
   const sendBy = (dispatcher: typeof strict) => (host: string) =>
@@ -41,10 +41,10 @@ async function world(answer: (name: string, type: 'A' | 'AAAA', turn: number) =>
         now: Date.now,
       },
     ).finally(() => turn++);
-  return { send: sendBy(strict), sendLoosely: sendBy(loose), dialled, target, system, server };
+  return { send: sendBy(strict), sendLoosely: sendBy(loose), connections, target, system, server };
 }
 
-/** A chain of CNAMEs from the name asked for to an address. */
+/** A chain of CNAMEs from the requested name to an address. */
 function chain(length: number, address: string): NameAnswer {
   const name = (i: number) => (i === 0 ? NAME : `c${i}.example.net`);
   return {
@@ -65,49 +65,49 @@ it.each<[string, (type: 'A' | 'AAAA') => NameAnswer]>([
   ['an IPv4 address inside IPv6', () => ['::ffff:7f00:1']],
   ['a translated IPv4 address', () => ['64:ff9b::7f00:1']],
   ['the metadata service', () => ['169.254.169.254']],
-  ['no particular address', () => ['0.0.0.0']],
+  ['the unspecified address', () => ['0.0.0.0']],
   ['an alias of a private address', () => chain(1, '192.168.1.1')],
   ['a long chain of aliases of a loopback address', () => chain(10, '127.0.0.1')],
   ['an alias of localhost', (type) => (type === 'A' ? chain(2, '127.0.0.1') : chain(2, '::1'))],
   [
-    'an address of another name, too',
+    'an additional address of another name',
     () => ({ records: [{ address: PUBLIC }, { name: 'inside.example.org', address: '10.0.0.1' }] }),
   ],
-])('connects to nobody where a name has %s', async (_, answer) => {
-  const { send, dialled, target, server } = await world((_name, type) => answer(type));
+])('does not connect if a name has %s', async (_, answer) => {
+  const { send, connections, target, server } = await world((_name, type) => answer(type));
   const { status, error } = await send(NAME);
   expect(status).toBeNull();
-  expect(server.asked).toContain(NAME);
+  expect(server.queried).toContain(NAME);
   expect(error).toMatch(/public addresses only/);
-  expect(dialled.attempts).toEqual([]);
+  expect(connections.attempts).toEqual([]);
   expect(target.received).toEqual([]);
 });
 
-it('connects to no address of a second answer: one answer is judged and dialled', async () => {
+it('connects only to addresses of the checked answer', async () => {
   let questions = 0;
-  const { send, dialled, target } = await world((_name, type) => {
+  const { send, connections, target } = await world((_name, type) => {
     if (type === 'AAAA') return { records: [] };
     questions++;
-    // The address changes with each question, for a time to live of 0.
+    // The address changes with each query (TTL 0).
     return questions % 2 === 1 ? ['203.0.113.7'] : ['127.0.0.1'];
   });
   for (let i = 0; i < 6; i++) expect((await send(NAME)).error).toMatch(/public addresses only/);
   expect(questions).toBe(6);
-  expect(dialled.attempts).toEqual([]);
+  expect(connections.attempts).toEqual([]);
   expect(target.received).toEqual([]);
 });
 
-it('asks again for each connection, so that a name that moves inside is refused', async () => {
-  const { sendLoosely, send, dialled, target } = await world((_name, type, turn) =>
+it('resolves the name for each connection, so that a name that becomes private is refused', async () => {
+  const { sendLoosely, send, connections, target } = await world((_name, type, turn) =>
     type === 'AAAA' ? { records: [] } : turn === 0 ? ['127.0.0.1'] : ['10.0.0.1'],
   );
   expect((await sendLoosely(NAME)).status).toBe(204);
   expect((await send(NAME)).error).toMatch(/resolves to 10\.0\.0\.1/);
-  expect(dialled.attempts).toEqual([`127.0.0.1 ${target.port}`]);
+  expect(connections.attempts).toEqual([`127.0.0.1 ${target.port}`]);
 });
 
-it('judges a name in any spelling', async () => {
-  const { send, dialled, server } = await world(() => ['127.0.0.1']);
+it('checks names in any spelling', async () => {
+  const { send, connections, server } = await world(() => ['127.0.0.1']);
   for (const host of [
     'HOOKS.Example.COM',
     'hooks.example.com.',
@@ -119,17 +119,17 @@ it('judges a name in any spelling', async () => {
     '127.0.0.1.nip.io',
   ])
     expect((await send(host)).error, host).toMatch(/resolves to 127\.0\.0\.1.*public addresses only/);
-  expect(server.asked.every((name) => name === name.toLowerCase())).toBe(true);
-  expect(dialled.attempts).toEqual([]);
+  expect(server.queried.every((name) => name === name.toLowerCase())).toBe(true);
+  expect(connections.attempts).toEqual([]);
 });
 
-it('tries a few of the addresses of a name, however many it has', async () => {
-  // Loopback addresses that nothing listens on: each attempt is refused at once.
+it('tries a bounded number of the addresses of a name', async () => {
+  // Nothing listens on these loopback addresses: each attempt is refused immediately.
   const many = Array.from({ length: 25 }, (_, i) => `127.1.0.${i + 1}`);
-  const { sendLoosely, dialled } = await world((_name, type) => (type === 'A' ? many : { records: [] }));
+  const { sendLoosely, connections } = await world((_name, type) => (type === 'A' ? many : { records: [] }));
   expect((await sendLoosely(NAME)).status).toBeNull();
-  expect(dialled.attempts.length).toBeGreaterThan(0);
-  expect(dialled.attempts.length).toBeLessThanOrEqual(8);
+  expect(connections.attempts.length).toBeGreaterThan(0);
+  expect(connections.attempts.length).toBeLessThanOrEqual(8);
 });
 
 it.each<[string, NameAnswer | undefined]>([
@@ -137,20 +137,20 @@ it.each<[string, NameAnswer | undefined]>([
   ['has no address', { records: [] }],
   ['has an alias without an address', { records: [{ name: NAME, target: 'nowhere.example.net' }] }],
   ['is its own alias', { records: [{ name: NAME, target: NAME }] }],
-  ['its name servers fail for', { code: 2 }],
-  ['its name servers refuse to tell', { code: 5 }],
-  ['nobody answers for', undefined],
-])('leaves the system alone about a name that %s', async (_, answer) => {
-  // The system's lookup holds one of Node's four worker threads for as long as name servers take.
-  const { send, dialled, system } = await world(() => answer);
+  ['causes SERVFAIL', { code: 2 }],
+  ['causes REFUSED', { code: 5 }],
+  ['gets no answer', undefined],
+])('does not use the system lookup for a name that %s', async (_, answer) => {
+  // The system lookup blocks one of Node's four worker threads until a name server answers.
+  const { send, connections, system } = await world(() => answer);
   const { status, error } = await send(NAME);
   expect(status).toBeNull();
   expect(error).not.toBe('');
   expect(system).toEqual([]);
-  expect(dialled.attempts).toEqual([]);
+  expect(connections.attempts).toEqual([]);
 });
 
-it('asks the system where no name server can be reached', async () => {
+it('uses the system lookup if no name server can be reached', async () => {
   const { send, system, server } = await world(() => undefined);
   await server.close();
   expect((await send(NAME)).error).toBe('the system does not know');

@@ -1,4 +1,4 @@
-/** Ways to write addresses that no webhook may reach; each is the host part of a URL. */
+/** Spellings of addresses that webhooks must not reach; each is the host part of a URL. */
 export const REFUSED_HOSTS: readonly string[] = [
   // loopback, in every spelling of inet_aton and of the WHATWG parser
   '127.0.0.1',
@@ -86,7 +86,7 @@ export const REFUSED_HOSTS: readonly string[] = [
   '240.0.0.1',
   '255.255.255.255',
   '4294967295',
-  // IPv6 of its own
+  // IPv6 only
   '[fc00::1]',
   '[fd12:3456:789a::1]',
   '[fec0::1]',

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedAgent } from '../../../src/service/egress/guarded-agent.ts';
 import { post } from '../../../src/service/egress/post.ts';
 import { directResolver } from '../../../src/service/egress/resolve.ts';
-import { countDialled } from '../../support/peers/dialled.ts';
+import { recordConnectionAttempts } from '../../support/peers/connection-attempts.ts';
 import { startNameServer } from '../../support/peers/name-server.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 
@@ -20,8 +20,8 @@ const ask = (resolve: ReturnType<typeof directResolver>['resolve'], name: string
     resolve(name, { all: true }, (error, addresses) => done({ code: error?.code, addresses })),
   );
 
-describe('names of subscribers', () => {
-  it('are asked of the name servers, all addresses taken', async () => {
+describe('directResolver', () => {
+  it('queries the name servers and returns all addresses', async () => {
     const server = await nameServer((name) =>
       name === 'hooks.example.com' ? ['192.0.2.1', '192.0.2.2'] : [],
     );
@@ -35,10 +35,10 @@ describe('names of subscribers', () => {
     });
     expect(await ask(resolve, 'nowhere.example.com')).toEqual({ code: 'ENOTFOUND', addresses: [] });
     expect((await ask(resolve, 'localhost')).addresses.length).toBeGreaterThan(0);
-    expect(server.asked).not.toContain('localhost');
+    expect(server.queried).not.toContain('localhost');
   });
 
-  it('that nobody answers for delay neither another name nor the disk', async () => {
+  it('is not delayed by unanswered names, and does not block the disk', async () => {
     const target = await startReceiver();
     onTestFinished(() => target.close());
     const server = await nameServer((name) => (name.startsWith('dead') ? undefined : ['127.0.0.1']));
@@ -49,7 +49,7 @@ describe('names of subscribers', () => {
       resolve: names.resolve,
     });
     const stop = new AbortController();
-    // One listener for each attempt under way, as in the deliverer.
+    // One listener per attempt in progress, as in the deliverer.
     setMaxListeners(0, stop.signal);
     const send = (host: string) =>
       post(
@@ -74,9 +74,9 @@ describe('names of subscribers', () => {
     await dispatcher.destroy();
   });
 
-  it('that come to a private address are not dialled', async () => {
+  it('does not connect to a name with a private address', async () => {
     const server = await nameServer(() => ['10.1.2.3']);
-    const dialled = countDialled();
+    const connections = recordConnectionAttempts();
     const dispatcher = guardedAgent({
       allowLoopback: false,
       connectTimeoutMs: 1000,
@@ -85,8 +85,8 @@ describe('names of subscribers', () => {
     const options = { dispatcher, deadlineMs: 5000, now: Date.now };
     const { error } = await post('http://inside.example.com/', Buffer.from('{}'), {}, options);
     expect(error).toContain('resolves to 10.1.2.3');
-    expect(dialled.attempts).toEqual([]);
-    dialled.stop();
+    expect(connections.attempts).toEqual([]);
+    connections.stop();
     await dispatcher.destroy();
   });
 });

@@ -18,11 +18,11 @@ it.each([
   ['2026-03-01T10:00:30Z', null],
   ['', null],
   [undefined, null],
-])('reads %j as %j ms', (value, expected) => {
+])('parses %j as %j ms', (value, expected) => {
   expect(parseRetryAfter(value, now)).toBe(expected);
 });
 
-it('reads any value as a wait within a week, or as none', () => {
+it('parses any value as a wait of at most a week, or as none', () => {
   fc.assert(
     fc.property(extremeValue, fc.integer({ min: 0, max: 4e12 }), (value, at) => {
       const wait = parseRetryAfter(value, at);
@@ -34,7 +34,7 @@ it('reads any value as a wait within a week, or as none', () => {
   );
 });
 
-it('puts off an attempt by a week at most, whatever the wait', () => {
+it('delays an attempt by at most a week', () => {
   for (const retryAfterMs of [8.64e15, Number.MAX_VALUE, Number.POSITIVE_INFINITY])
     expect(nextAttempt({ attempts: 1, firstAttemptAt: now, endedAt: now, retryAfterMs, random: 0.5 })).toBe(
       now + LONGEST_RETRY_AFTER_MS,

@@ -76,7 +76,7 @@ const answers = fc
   .array(fc.tuple(statusLine, fc.array(header, { maxLength: 4 }), body), { minLength: 1, maxLength: 3 })
   .map((parts) => parts.map(([line, headers, text]) => `${line}${headers.join('')}\r\n${text}`).join(''));
 
-it('any answer is a result, and the next delivery goes on', async () => {
+it('any answer is a result, and the next delivery succeeds', async () => {
   let answer = '';
   const then = (socket: Socket) => socket.end(Buffer.from(answer, 'latin1'));
   const strange = await startRawServer(then);

@@ -1,14 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signBody } from '../../../src/contract/signature.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
-import { readFaults } from '../../../src/service/fault-injection/parse.ts';
-import { Plan, type When } from '../../../src/service/fault-injection/plan.ts';
-import { type Faults, faultsJsonSchema } from '../../../src/service/fault-injection/schema.ts';
+import type { Faults } from '../../../src/service/fault-injection/schema.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
-import { ROOT, runSvc } from '../../support/process/run-svc.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -21,53 +18,8 @@ function scenario(faults: Omit<Faults, 'seed'> & { seed?: string }): string {
   return file;
 }
 
-const hits = (rule: When, seed: string, length: number) => {
-  const plan = new Plan([rule], seed);
-  return Array.from({ length }, () => plan.next(() => true) !== undefined);
-};
-
-describe('a plan of faults', () => {
-  it('hits in ranges, cycles and bursts', () => {
-    const shown = (rule: When) =>
-      hits(rule, 's', 9)
-        .map((hit) => (hit ? 'x' : '.'))
-        .join('');
-    expect(shown({})).toBe('xxxxxxxxx');
-    expect(shown({ from: 3, to: 5 })).toBe('..xxx....');
-    expect(shown({ every: 4 })).toBe('x...x...x');
-    expect(shown({ from: 2, every: 4, burst: 2 })).toBe('.xx..xx..');
-  });
-
-  it('is the same for a seed, another for another, and as frequent as was said', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.double({ min: 0.1, max: 0.9, noNaN: true }), (seed, chance) => {
-        const first = hits({ chance }, seed, 2000);
-        expect(hits({ chance }, seed, 2000)).toEqual(first);
-        expect(Math.abs(first.filter(Boolean).length / 2000 - chance)).toBeLessThan(0.06);
-        expect(hits({ chance }, `${seed}!`, 2000)).not.toEqual(first);
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  it('draws for a rule what that rule alone would draw', () => {
-    const alone = new Plan([{ chance: 0.5, id: 'a' }], 's');
-    const both = new Plan(
-      [
-        { chance: 0.5, id: 'a' },
-        { chance: 0.5, id: 'b' },
-      ],
-      's',
-    );
-    for (let i = 0; i < 200; i++) {
-      if (i % 3 === 0) both.next(({ id }) => id === 'b');
-      expect(both.next(({ id }) => id === 'a')).toEqual(alone.next(() => true));
-    }
-  });
-});
-
-describe('requests of a rehearsal', () => {
-  it('are refused in bursts, and fail', async () => {
+describe('requests with injected faults', () => {
+  it('are refused in bursts and fail', async () => {
     const service = await startTestService({
       faults: scenario({
         requests: [
@@ -87,7 +39,7 @@ describe('requests of a rehearsal', () => {
     expect(await stored(service)).toBe(2);
   });
 
-  it('are carried out although their answer is lost, cut or a failure', async () => {
+  it('are executed although their answer is lost, truncated or an error', async () => {
     const service = await startTestService({
       faults: scenario({
         requests: [
@@ -107,7 +59,7 @@ describe('requests of a rehearsal', () => {
     expect(await stored(service)).toBe(4);
   });
 
-  it('have answers that are held back', async () => {
+  it('have delayed answers', async () => {
     const slept: number[] = [];
     const service = await startTestService({
       faults: scenario({ requests: [{ endpoint: 'decide', fault: 'slow-answer', delayMs: 77_777 }] }),
@@ -123,7 +75,7 @@ describe('requests of a rehearsal', () => {
     expect(slept).toEqual([77_777]);
   });
 
-  it('lose nothing and double nothing in an import, all at once, the same way for the same seed', async () => {
+  it('neither lose nor duplicate records of an import, reproducibly by seed', async () => {
     const input = join(tempDir(), 'events.ndjson');
     const records = Array.from({ length: 120 }, (_, i) => JSON.stringify({ ...event, properties: { i } }));
     writeFileSync(input, records.join('\n'));
@@ -150,7 +102,7 @@ describe('requests of a rehearsal', () => {
           ],
         }),
         log: (_, message, fields) => {
-          if (message.startsWith('rehearsal')) met.push(fields!.fault);
+          if (message.startsWith('fault injected')) met.push(fields!.fault);
         },
       });
       const { code, stdout } = await runSvc(
@@ -167,7 +119,7 @@ describe('requests of a rehearsal', () => {
           '--json',
           '--quiet',
         ],
-        { env: service.env, clock: hasty() },
+        { env: service.env, clock: skippingClock() },
       );
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
@@ -186,8 +138,8 @@ describe('requests of a rehearsal', () => {
   });
 });
 
-describe('deliveries of a rehearsal', () => {
-  it('come twice, out of order and wrongly signed', async () => {
+describe('deliveries with injected faults', () => {
+  it('arrive twice, out of order and with wrong signatures', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const service = await startTestService({
@@ -212,7 +164,7 @@ describe('deliveries of a rehearsal', () => {
     const [first, again] = receiver.received;
     expect(again!.body).toEqual(first!.body);
     expect(again!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
-    // The second waited until the third was through.
+    // The second one waited for the third one.
     expect(types.slice(2, 4)).toEqual(['decision.actioned', 'campaign.clicked']);
     await (await decided(service, 'h2'))('opened');
     await receiver.waitFor(5);
@@ -222,7 +174,7 @@ describe('deliveries of a rehearsal', () => {
     expect(signatures[4]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('come late: as long after as was said, behind younger ones, and still verify', async () => {
+  it('arrive late, after newer ones, and still verify', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     let arrive = () => {};
@@ -264,55 +216,8 @@ describe('deliveries of a rehearsal', () => {
   });
 });
 
-describe('a faults file', () => {
-  it('may be the one of docs/rehearsal.md, which names every fault', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'rehearsal.md'), 'utf8');
-    const file = join(tempDir(), 'faults.json');
-    writeFileSync(file, /<<'END'\n([\s\S]*?)END\n/.exec(page)![1]!);
-    expect(readFaults(file).requests).toHaveLength(3);
-    const { properties } = faultsJsonSchema() as never as Record<
-      string,
-      Record<string, { items: { properties: { fault: { enum: string[]; description: string } } } }>
-    >;
-    for (const kind of ['requests', 'deliveries'])
-      for (const fault of properties![kind]!.items.properties.fault.enum) {
-        expect(page).toContain(`| \`${fault}\` |`);
-        expect(properties![kind]!.items.properties.fault.description).toContain(`${fault}: `);
-      }
-  });
-
-  it.each([
-    ['{', /is not JSON/],
-    ['{}', /seed /],
-    ['{"seed": 1, "requests": [{"fault": "explode"}]}', /requests\.0\.fault must be one of refuse, /],
-    [
-      '{"seed": 1, "requests": [{"fault": "fail", "status": 404}]}',
-      /requests\.0\.status must be at least 500/,
-    ],
-    [
-      '{"seed": 1, "requests": [{"fault": "fail", "from": 3, "to": 2}]}',
-      /requests\.0\.to must not end before it starts/,
-    ],
-    [
-      '{"seed": 1, "deliveries": [{"fault": "late", "color": 1}]}',
-      /deliveries\.0\.color is not a known field/,
-    ],
-  ])('is refused: %s', async (text, why) => {
-    const file = join(tempDir(), 'faults.json');
-    writeFileSync(file, text);
-    expect(() => readFaults(file)).toThrow(why);
-    const run = await runSvc(['serve', '--port', '0', '--faults', file]);
-    expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/next: correct that \(docs\/rehearsal\.md/);
-  });
-
-  it('is refused where there is none', async () => {
-    expect((await runSvc(['serve', '--port', '0', '--faults', '/nowhere.json'])).code).toBe(2);
-  });
-});
-
-/** A clock on which whatever is waited for has come at once. */
-function hasty(): Clock {
+/** A clock whose sleeps end at once. */
+function skippingClock(): Clock {
   let ahead = 0;
   return {
     now: () => Date.now() + ahead,
@@ -334,7 +239,7 @@ async function subscribe(service: TestService, url: string): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** Makes a decision for a user; what comes back reports an outcome of it. */
+/** Makes a decision for a user; returns a function that reports an outcome of it. */
 async function decided(service: TestService, hashId: string): Promise<(type: string) => Promise<Response>> {
   const context = { channel: 'in-app', surface: 'home' };
   const decision = await service.fetch('/v1/decisioning/decide', { body: { hashId, context } });
@@ -342,7 +247,7 @@ async function decided(service: TestService, hashId: string): Promise<(type: str
   return (type) => service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type } });
 }
 
-/** The numbers that the events stored have in their properties, in ascending order. */
+/** The numbers in the properties of the stored events, in ascending order. */
 async function storedNumbers(service: TestService): Promise<number[]> {
   const rows = await service.deps.store.read((tx) =>
     tx.sql.all<{ properties: string }>('SELECT properties FROM event'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ByteBudget } from '../../../src/service/http/byte-budget.ts';
 
-test('holds back what does not fit, and lets it go on in its turn', async () => {
+test('makes users wait for available bytes, and serves them in order', async () => {
   const budget = new ByteBudget(100);
   expect(budget.take(80)).toBe(true);
   const turns: string[] = [];
@@ -12,7 +12,7 @@ test('holds back what does not fit, and lets it go on in its turn', async () => 
   await Promise.all([large, small]);
   expect(turns).toEqual(['large', 'small']);
   budget.give(100);
-  // More than there is in all: alone.
+  // More than the total: granted alone.
   expect(budget.take(1000)).toBe(true);
   expect(budget.take(1)).toBe(false);
 });

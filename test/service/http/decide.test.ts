@@ -47,7 +47,7 @@ const catalogFile = (service: { folder: string } | string, contents: object[], s
 };
 
 describe('users', () => {
-  test('get a stable hashId that says nothing and differs between workspaces', async () => {
+  test('get a stable, opaque hashId that differs between workspaces', async () => {
     const one = await open();
     const first = await identify(one, { userId: 'u1', name: 'Ada' });
     expect(first).toMatch(/^[0-9a-f]{64}$/);
@@ -72,7 +72,7 @@ describe('users', () => {
 });
 
 describe('decide', () => {
-  test('answers in the shape of the specification, for a new user too', async () => {
+  test('answers in the form of the specification, also for a new user', async () => {
     const service = await open();
     const { status, body } = await decide(service, 'nobody-yet');
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ describe('decide', () => {
     expect((await service.send('POST', DECIDE, { hashId: 'x' })).status).toBe(200);
   });
 
-  test('says in an answer of type none which guardrail removed what', async () => {
+  test('explains an answer of type none by the guardrails', async () => {
     const service = await open();
     const { body } = await decide(service, 'h', {
       guardrails: { excludeCategories: ['onboarding', 'savings', 'offers', 'security', 'service'] },
@@ -357,7 +357,7 @@ describe('render', () => {
     expect(await once('unserved')).toBeNull();
   });
 
-  test('refuses an outcome of no message and one it does not know', async () => {
+  test('rejects an outcome without a message and an unknown one', async () => {
     const service = await open();
     expect((await outcome(service, 'dec_none', 'opened')).body.error).toBe('not_found');
     const { body } = await decide(service, 'h', { guardrails: { maxDailyContacts: 0 } });
@@ -547,8 +547,8 @@ describe('the log and what is learned from it', () => {
   });
 });
 
-describe('the catalogue', () => {
-  test('is taken up anew when the file changes, and stays when the file breaks', async () => {
+describe('the catalog', () => {
+  test('is reloaded when the file changes, and stays if the file becomes invalid', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('one')]);
     const service = await first.restart({ catalog });
@@ -565,7 +565,7 @@ describe('the catalogue', () => {
     expect((await decide(other, 'h')).body.action.contentId).toBe('two');
   });
 
-  test('a bad file is refused at the start with the path of the fault', async () => {
+  test('rejects an invalid file at the start with the path of the error', async () => {
     const service = await open();
     const catalog = catalogFile(service, [content('a', { format: 'poster' })]);
     await expect(service.restart({ catalog })).rejects.toThrow(
@@ -575,7 +575,7 @@ describe('the catalogue', () => {
   });
 });
 
-test('data sealed with another key is refused, and a missing key named', async () => {
+test('rejects data that was encrypted with another key, and names a missing key', async () => {
   const service = await open();
   await identify(service, { userId: 'u1', name: 'Ada' });
   await expect(service.restart({ dataKey: 'ab'.repeat(32) })).rejects.toThrow(/holds another key/);

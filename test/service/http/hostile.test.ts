@@ -5,7 +5,7 @@ import { exchange, HOSTILE_CASES } from '../../support/scenarios/hostile-request
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-test('every hostile request gets a typed refusal with a requestId, and the service goes on', async () => {
+test('every hostile request gets a typed error with a requestId, and the service stays available', async () => {
   const service = await startTestService();
   const target = { ...service, port: portOf(service.url) };
   for (const { name, status, bytes } of HOSTILE_CASES) {
@@ -37,7 +37,7 @@ test('the answer to a large body leaves the connection usable', async () => {
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404']);
 });
 
-test('junk behind a request does not take its answer', async () => {
+test('malformed bytes after a request do not replace its answer', async () => {
   const service = await startTestService();
   const body = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
   const answer = await exchange(portOf(service.url), [
@@ -48,25 +48,22 @@ test('junk behind a request does not take its answer', async () => {
   expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 202']);
 });
 
-test.each(['', 'content-encoding: gzip\r\n'])(
-  'a body that is cut short ends its request (%j)',
-  async (encoding) => {
-    const service = await startTestService();
-    const socket = connect(portOf(service.url), '127.0.0.1');
-    socket.write(
-      `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
-        `x-service-workspace: ${service.workspace}\r\ncontent-type: application/json\r\n${encoding}` +
-        'content-length: 1000\r\n\r\nabc',
-    );
-    await new Promise((resolve) => socket.once('connect', resolve));
-    socket.destroy();
-    // A request that hangs would hold the service open for the whole of its grace.
-    const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still open'));
-    expect(await Promise.race([service.close(60_000), patience])).toBeUndefined();
-  },
-);
+test.each(['', 'content-encoding: gzip\r\n'])('a truncated body ends its request (%j)', async (encoding) => {
+  const service = await startTestService();
+  const socket = connect(portOf(service.url), '127.0.0.1');
+  socket.write(
+    `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
+      `x-service-workspace: ${service.workspace}\r\ncontent-type: application/json\r\n${encoding}` +
+      'content-length: 1000\r\n\r\nabc',
+  );
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.destroy();
+  // A hanging request would delay the close by its whole grace period.
+  const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still open'));
+  expect(await Promise.race([service.close(60_000), patience])).toBeUndefined();
+});
 
-test('names the first faults of each record of a batch, and no more than a thousand', async () => {
+test('lists the first errors of each record of a batch, about a thousand in total', async () => {
   const service = await startTestService();
   const bad = { userId: 1, event: 2, timestamp: 3, properties: { a: [], b: [], c: [] } };
   const good = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
@@ -89,8 +86,8 @@ test('names the first faults of each record of a batch, and no more than a thous
 
 test.each([
   ['chunks', 'POST /v1/events HTTP/1.1\r\nhost: x', 'transfer-encoding: Chunked'],
-  ['an address in absolute form', 'POST http://X:80/v1/events HTTP/1.1\r\nhost: x', ''],
-])('takes a request with %s', async (_, start, framing) => {
+  ['a target in absolute form', 'POST http://X:80/v1/events HTTP/1.1\r\nhost: x', ''],
+])('accepts a request with %s', async (_, start, framing) => {
   const service = await startTestService();
   const text = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
   const size = text.length;

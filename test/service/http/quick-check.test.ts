@@ -7,13 +7,13 @@ const TIME = '2026-01-31T12:00:00Z';
 const event = { userId: 'u', event: 'e', timestamp: TIME };
 const accepted = (value: unknown) => IngestEventsRequest.safeParse(value).success;
 
-test('knows the usual body without the schema', () => {
+test('accepts an ordinary body without the schema', () => {
   const properties = { screen: 'home', amount: 1.5, first: false, '': 'odd' };
   expect(isSurelyValidIngest({ events: [event, { ...event, properties }] })).toBe(true);
   expect(isSurelyValidIngest({ events: Array.from({ length: 1000 }, () => event) })).toBe(true);
 });
 
-test('never accepts what the schema refuses', () => {
+test('never accepts what the schema rejects', () => {
   const part = fc.oneof(
     fc.constantFrom(
       'u',
@@ -86,7 +86,7 @@ test.each([
     ),
   ],
   ['properties as a list', { events: [{ ...event, properties: [1] }] }],
-])('leaves to the schema: %s', (_, value) => {
+])('defers to the schema: %s', (_, value) => {
   expect(isSurelyValidIngest(value)).toBe(false);
   expect(accepted(value)).toBe(false);
 });

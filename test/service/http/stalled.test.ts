@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../src/service/http/server.ts';
 
-/** A stream without an end, and whether it was given up. */
+/** An endless stream, and whether it was cancelled. */
 function endless() {
   const state = { cancelled: false };
   const body = new ReadableStream<Uint8Array>({
@@ -15,7 +15,7 @@ function endless() {
   return { state, body };
 }
 
-test('a client that takes nothing of its answer loses its connection, and the answer is given up', async () => {
+test('a client that does not read is disconnected, and its answer is cancelled', async () => {
   const { state, body } = endless();
   const server = await listen(() => new Response(body), '127.0.0.1', 0, 200);
   onTestFinished(() => server.close(0));
@@ -29,7 +29,7 @@ test('a client that takes nothing of its answer loses its connection, and the an
   await closed;
 });
 
-test('a client that takes its answer slowly keeps its connection', async () => {
+test('a client that reads slowly stays connected', async () => {
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       for (let i = 0; i < 10; i++) {

@@ -8,12 +8,12 @@ import { exchange } from '../../support/scenarios/hostile-requests.ts';
 
 const EVENT = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
 
-/** A request whose body arrives in these pieces. */
+/** A request whose body arrives in these chunks. */
 function request(pieces: Iterable<Uint8Array>, headers: Record<string, string> = {}): IncomingMessage {
   const stream = Object.assign(new PassThrough(), { headers });
   for (const piece of pieces) stream.write(piece);
   stream.end();
-  // What readBody looks at of a request.
+  // The part of a request that readBody uses.
   return stream as unknown as IncomingMessage;
 }
 
@@ -29,9 +29,9 @@ test.each([
   ['one piece', () => 1_000_000],
   ['small pieces', () => 100],
   ['large pieces', () => 50_000],
-  ['pieces around the size that is copied', (at: number) => 8190 + (at % 5)],
-  ['small and large pieces in turns', (at: number) => (at % 3 === 0 ? 7 : 20_000)],
-])('a body in %s is read as it was sent', async (_, size) => {
+  ['pieces around the copy threshold', (at: number) => 8190 + (at % 5)],
+  ['alternating small and large pieces', (at: number) => (at % 3 === 0 ? 7 : 20_000)],
+])('reads a body in %s unchanged', async (_, size) => {
   const bytes = Buffer.from(Array.from({ length: 400_000 }, (_value, i) => (i * 7919) % 251));
   expect((await readBody(request(cut(bytes, size)))).equals(bytes)).toBe(true);
   const headers = { 'content-encoding': 'gzip' };
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each(['', 'content-encoding: gzip\r\n'])(
-  'a body in chunks of a byte is refused before it is whole (%j)',
+  'rejects a body in chunks of one byte before it is complete (%j)',
   async (encoding) => {
     const service = await startTestService();
     const head =

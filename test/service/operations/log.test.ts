@@ -13,7 +13,7 @@ function logged(level?: 'debug' | 'warn') {
   };
 }
 
-it('writes an object a line, with level, time and message', () => {
+it('writes one object per line, with level, time and message', () => {
   const { lines, log } = logged();
   log('warn', 'something is late', { seconds: 3 });
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -21,14 +21,14 @@ it('writes an object a line, with level, time and message', () => {
   ]);
 });
 
-it('leaves out what is below its level', () => {
+it('omits lines below its level', () => {
   const { lines, log } = logged('warn');
   log('info', 'no');
   log('error', 'yes');
   expect(lines).toHaveLength(1);
 });
 
-it('masks secrets and personal fields, wherever they turn up', () => {
+it('masks secrets and personal fields everywhere', () => {
   const { lines, log } = logged('debug');
   log('error', 'postgres://svc:hunter2@db/svc refused Bearer sk_test_0123abcd', {
     reason: 'at postgresql://svc:hunter2@db:5432/svc',

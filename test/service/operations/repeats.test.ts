@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Log } from '../../../src/service/log.ts';
 import { withoutRepeats } from '../../../src/service/operations/repeats.ts';
 
-it('writes an error that comes again and again once in ten seconds, with how many were left out', () => {
+it('writes a repeated error once in ten seconds, with the number of omitted ones', () => {
   const written: [string, string, unknown][] = [];
   const write: Log = (level, message, fields) => void written.push([level, message, fields]);
   let now = 0;
@@ -20,7 +20,7 @@ it('writes an error that comes again and again once in ten seconds, with how man
   expect(written).toHaveLength(4);
 });
 
-it('writes every line below an error, and goes on after a clock that was set back', () => {
+it('writes every line below the error level, and continues after the clock was set back', () => {
   const written: string[] = [];
   let now = 100_000;
   const log = withoutRepeats(

@@ -9,7 +9,7 @@ export interface CannedRequest {
   readonly body: string;
 }
 
-/** A service that answers what the test says, and keeps what it was asked. Closed with the test. */
+/** Starts a service that answers with a function of the test and records requests. Closed with the test. */
 export async function cannedService(
   answer: (request: CannedRequest) => {
     status?: number;

@@ -1,4 +1,4 @@
-/** A self-signed certificate for hooks.test, and its key: for tests only, known to everybody. */
+/** A self-signed certificate for hooks.test and its key, for tests only. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT6gAwIBAgIUSXN4WNrAWaLvq1vM05nPl2Z6bCowCgYIKoZIzj0EAwIw
 FTETMBEGA1UEAwwKaG9va3MudGVzdDAgFw0yNjExMjIwNDAyNTRaGA8yMTI2MTAy

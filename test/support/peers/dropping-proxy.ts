@@ -4,14 +4,14 @@ export interface DroppingProxy {
   readonly url: string;
   /** The idempotency key of each request that reached the service, in order. */
   readonly keys: string[];
-  /** Answers that were thrown away with their connection. */
+  /** Number of answers dropped together with their connection. */
   readonly dropped: () => number;
   close(): Promise<void>;
 }
 
 /**
- * A TCP proxy that passes requests on and now and then throws an answer away and tears the connection: the service has
- * committed, and the client cannot know. `delayMs` makes a request last.
+ * Starts a TCP proxy that forwards requests and randomly drops answers together with their connection: the service has
+ * committed, but the client cannot know. `delayMs` is the maximum delay of an answer.
  */
 export async function droppingProxy(
   target: string,
@@ -28,7 +28,7 @@ export async function droppingProxy(
       socket.on('close', () => sockets.delete(socket));
       socket.on('error', () => undefined);
     }
-    const tear = () => {
+    const disconnect = () => {
       client.destroy();
       service.destroy();
     };
@@ -41,12 +41,12 @@ export async function droppingProxy(
       setTimeout(() => {
         if (random() < share) {
           dropped++;
-          tear();
+          disconnect();
         } else client.write(chunk);
       }, random() * delayMs);
     });
-    client.on('close', tear);
-    service.on('close', tear);
+    client.on('close', disconnect);
+    service.on('close', disconnect);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

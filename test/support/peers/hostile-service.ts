@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What a hostile service does with every request. */
+/** The attacks; a hostile service answers every request with one of them. */
 export const ATTACKS = {
-  /** A success whose every text is an attack on the terminal. */
+  /** A success in which every text attacks the terminal. */
   texts: (request, response) => {
     const stream = request.url!.includes('/stream');
     response.writeHead(200, {
@@ -12,10 +12,10 @@ export const ATTACKS = {
       'content-type': stream ? 'text/event-stream' : 'application/json',
     });
     const body = JSON.stringify(answerOf(request));
-    // Half of it spelled in escapes, half in raw characters.
+    // Partly as escape sequences, partly as raw characters.
     response.end(stream ? `id: 1\ndata: ${body}\n\n` : body.replace(/\\u001b/g, '\\u001B'));
   },
-  /** A refusal whose every text is one. */
+  /** An error response in which every text attacks the terminal. */
   refusal: (_, response) => {
     response.writeHead(400, EVIL_HEADERS);
     response.end(
@@ -28,12 +28,12 @@ export const ATTACKS = {
       }),
     );
   },
-  /** A header far over what a client should hold. */
+  /** A header larger than a client should accept. */
   header: (_, response) => {
     response.writeHead(200, { 'x-large': 'x'.repeat(64 * 1024) });
     response.end('{}');
   },
-  /** A body without an end. */
+  /** An endless body. */
   endless: (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const chunk = Buffer.alloc(1024 * 1024, ' ');
@@ -43,12 +43,12 @@ export const ATTACKS = {
     response.on('drain', more);
     more();
   },
-  /** A success that is no JSON. */
+  /** A success that is not JSON. */
   garbage: (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(`{"broken": ${EVIL}`);
   },
-  /** A refusal that is no JSON. */
+  /** An error response that is not JSON. */
   page: (_, response) => {
     response.writeHead(502, { 'content-type': 'text/html' });
     response.end(`<html>${EVIL}</html>`);
@@ -57,13 +57,13 @@ export const ATTACKS = {
 
 export type Attack = keyof typeof ATTACKS;
 
-/** Escape sequences, OSC 52 (writes the clipboard), C1, bidirectional, zero-width, tags, a line of its own. */
+/** Escape sequences, OSC 52 (writes the clipboard), C1, bidirectional, zero-width and tag characters, a line break. */
 export const EVIL =
   '\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u001b]0;title\u009c\u009b31m\u202egnp\u2066\u200b\ufeff\u{e0041}\u0000\r\nevil';
 
 const EVIL_HEADERS = { 'x-service-request-id': 'req\u009b31m', 'x-service-region': 'eu\u009b2J' };
 
-/** Everything that any endpoint answers, in one object: each command finds the fields it looks for. */
+/** The fields of the answers of all endpoints in one object. */
 function answerOf({ url }: IncomingMessage): unknown {
   const one = {
     id: EVIL,
@@ -107,7 +107,7 @@ function answerOf({ url }: IncomingMessage): unknown {
   };
 }
 
-/** A service that attacks whoever calls it. */
+/** Starts a service that attacks its clients. */
 export async function startHostile(attack: Attack | { redirectTo: string }) {
   const server = createServer((request, response) => {
     request.resume();

@@ -3,18 +3,18 @@ import { type Detail, validate } from '../../../src/contract/validation.ts';
 import { type Answer, type Send, SendFailure } from '../../../src/features/import/send/send.ts';
 
 export interface Habits {
-  /** Records that are refused, by their text, and the service's words. */
+  /** Returns the error message for a record that is refused. */
   readonly poison?: (record: string) => string | undefined;
-  /** Names the bad records of a refusal: all, the first only, or none. */
+  /** Which invalid records an error response lists. */
   readonly details?: 'all' | 'first' | 'none';
-  /** Called for each request; may answer in the service's place, before or after it did its work. */
+  /** Called for each request, before or after it is executed; may replace the answer. */
   readonly before?: (count: number) => Answer | Error | undefined | Promise<Answer | Error | undefined>;
   readonly after?: (count: number) => Answer | Error | undefined;
 }
 
-/** The ingest endpoint without the network: all or nothing per request, keys honoured, and as strict as the contract. */
+/** The ingest endpoint without a network: atomic per request, idempotent by key, and as strict as the contract. */
 export class KeyedService {
-  /** The text of each event stored, in order. */
+  /** The text of each stored event, in order. */
   readonly stored: string[] = [];
   readonly bodies: string[] = [];
   readonly keys: string[] = [];
@@ -40,11 +40,12 @@ export class KeyedService {
   private answer(body: string, key: string): Answer {
     const known = this.answers.get(key);
     if (known) {
-      if (known.body !== body) throw new Error(`key ${key} came with two bodies`);
+      if (known.body !== body) throw new Error(`key ${key} was used with two bodies`);
       return known.answer;
     }
     const checked = validate(IngestEventsRequest, JSON.parse(body));
-    if (!checked.ok) throw new Error(`the service got what it refuses: ${JSON.stringify(checked.details)}`);
+    if (!checked.ok)
+      throw new Error(`the service received an invalid request: ${JSON.stringify(checked.details)}`);
     const records = recordsIn(body);
     const faults: Detail[] = records.flatMap((record, index) => {
       const words = this.habits.poison?.(record);
@@ -61,7 +62,7 @@ export class KeyedService {
   }
 }
 
-/** The text of the records in a body whose records hold no braces but their own. */
+/** The text of the records in a body; records must not contain nested objects. */
 export function recordsIn(body: string): string[] {
   return body.slice('{"events":['.length, -2).split(/,(?=\{"userId")/);
 }

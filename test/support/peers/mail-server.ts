@@ -4,23 +4,23 @@ import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 export interface MailServer {
   readonly url: string;
-  /** The text of each message whose end was received, headers included. */
+  /** The text of each completely received message, including headers. */
   readonly messages: string[];
-  /** Resolves when the next connection to end has ended. */
+  /** Resolves when the next connection closes. */
   disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MailHabits {
-  /** Speaks TLS from the first byte on, with a certificate that nobody vouches for. */
+  /** Uses implicit TLS, with an untrusted certificate. */
   readonly secure?: boolean;
-  /** Called after a command was answered. */
+  /** Called after each answered command. */
   readonly onCommand?: (command: string, socket: Socket) => void;
-  /** The answer to a command (its first word) in place of the default one; `drop` tears the connection, an empty one is none. */
+  /** Answers by command (its first word); `drop` resets the connection, an empty text sends nothing. */
   readonly answers?: Readonly<Record<string, string>>;
 }
 
-const USUAL: Readonly<Record<string, string>> = {
+const DEFAULT_ANSWERS: Readonly<Record<string, string>> = {
   GREETING: '220 mail.test ESMTP',
   EHLO: '250 mail.test',
   HELO: '250 mail.test',
@@ -31,7 +31,7 @@ const USUAL: Readonly<Record<string, string>> = {
   QUIT: '221 bye',
 };
 
-/** A mail server (RFC 5321, the part a client needs) on a free port of 127.0.0.1. */
+/** Starts a minimal mail server (RFC 5321) on a free port of 127.0.0.1. */
 export async function startMailServer(habits: MailHabits = {}): Promise<MailServer> {
   const messages: string[] = [];
   const sockets = new Set<Socket>();
@@ -40,16 +40,16 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
-      for (const tell of waiting) tell();
+      for (const notify of waiting) notify();
     });
-    const say = (what: string) => {
-      const answer = habits.answers?.[what] ?? USUAL[what] ?? '502 unknown';
+    const reply = (command: string) => {
+      const answer = habits.answers?.[command] ?? DEFAULT_ANSWERS[command] ?? '502 unknown';
       if (answer === 'drop') socket.resetAndDestroy();
       else if (answer !== '') socket.write(`${answer}\r\n`);
     };
     let buffer = '';
     let inText = false;
-    say('GREETING');
+    reply('GREETING');
     socket.on('data', (chunk) => {
       buffer += chunk.toString();
       for (;;) {
@@ -61,10 +61,10 @@ export async function startMailServer(habits: MailHabits = {}): Promise<MailServ
         if (inText) {
           messages.push(part);
           inText = false;
-          say('END');
+          reply('END');
         } else {
           const command = part.split(' ')[0]!.toUpperCase();
-          say(command);
+          reply(command);
           habits.onCommand?.(command, socket);
           if (command === 'DATA' && !habits.answers?.DATA) inText = true;
           if (command === 'QUIT') socket.end();

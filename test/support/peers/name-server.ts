@@ -2,21 +2,21 @@ import { createSocket } from 'node:dgram';
 import { type AddressInfo, isIPv6 } from 'node:net';
 
 export interface NameServer {
-  /** As `dns.setServers` takes it. */
+  /** In the format of `dns.setServers`. */
   readonly address: string;
-  /** Names asked for, a question each. */
-  readonly asked: string[];
+  /** The queried name of each query. */
+  readonly queried: string[];
   close(): Promise<void>;
 }
 
 /** One record of an answer: addresses, and CNAMEs as `name -> target`. */
-export type NameRecord =
+type NameRecord =
   | { readonly name?: string; readonly address: string }
   | { readonly name: string; readonly target: string };
 
 /**
- * What a name server says: addresses of the name (none: the name does not exist), records as they are, an error code
- * of RFC 1035 (2 is SERVFAIL, 5 REFUSED), or undefined, which is silence.
+ * An answer: addresses of the name (none: the name does not exist), records, or an error code of RFC 1035 (2 is
+ * SERVFAIL, 5 is REFUSED).
  */
 export type NameAnswer = readonly string[] | { readonly records: NameRecord[] } | { readonly code: number };
 
@@ -25,18 +25,18 @@ const CNAME = 5;
 const AAAA = 28;
 const NXDOMAIN = 3;
 
-/** A name server (RFC 1035, the part a resolver needs) on UDP at 127.0.0.1. Its answers may be kept for no time. */
+/** Starts a minimal name server (RFC 1035) on UDP at 127.0.0.1, with a TTL of 0; undefined sends no answer. */
 export async function startNameServer(
   answer: (name: string, type: 'A' | 'AAAA') => NameAnswer | undefined,
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
-  const asked: string[] = [];
+  const queried: string[] = [];
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
-    asked.push(name);
-    const said = answer(name, type === AAAA ? 'AAAA' : 'A');
-    if (said === undefined) return;
-    const { code, records } = reply(said, type);
+    queried.push(name);
+    const answered = answer(name, type === AAAA ? 'AAAA' : 'A');
+    if (answered === undefined) return;
+    const { code, records } = reply(answered, type);
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(records.length, 6);
@@ -47,20 +47,20 @@ export async function startNameServer(
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
-    asked,
+    queried,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }
 
-function reply(said: NameAnswer, type: number): { code: number; records: Buffer[] } {
-  if ('code' in said) return { code: said.code, records: [] };
-  if ('records' in said) return { code: 0, records: said.records.map(encode) };
-  const fitting = said.filter((address) => (isIPv6(address) ? AAAA : A) === type);
-  return { code: said.length === 0 ? NXDOMAIN : 0, records: fitting.map((address) => encode({ address })) };
+function reply(answer: NameAnswer, type: number): { code: number; records: Buffer[] } {
+  if ('code' in answer) return { code: answer.code, records: [] };
+  if ('records' in answer) return { code: 0, records: answer.records.map(encode) };
+  const fitting = answer.filter((address) => (isIPv6(address) ? AAAA : A) === type);
+  return { code: answer.length === 0 ? NXDOMAIN : 0, records: fitting.map((address) => encode({ address })) };
 }
 
 function encode(record: NameRecord): Buffer {
-  // Without a name of its own a record is about the name of the question, at byte 12.
+  // A record without a name refers to the name of the query, at byte 12.
   const owner = record.name === undefined ? Buffer.from([0xc0, 12]) : encodeName(record.name);
   const [type, data] =
     'target' in record

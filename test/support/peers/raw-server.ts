@@ -3,16 +3,16 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export interface RawServer {
   readonly url: string;
   readonly port: number;
-  /** Connections that were made. */
+  /** All accepted connections. */
   readonly connections: Socket[];
-  /** Bytes handed to the system by `flood`. */
+  /** Bytes written by `flood`. */
   readonly sent: () => number;
-  /** Resolves once every connection so far has closed. */
+  /** Resolves when all accepted connections are closed. */
   closed(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server on a free port of 127.0.0.1 that does what it likes with each request: `answer` is called with its bytes. */
+/** Starts a TCP server on a free port of 127.0.0.1. `answer` is called with the bytes of each request. */
 export async function startRawServer(
   answer: (socket: Socket, flood: (text: string) => void, request: string) => void,
 ): Promise<RawServer> {

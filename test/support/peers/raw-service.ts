@@ -7,8 +7,7 @@ import { type RunningService, type ServiceOptions, startService } from '../../..
 import { filesOf } from '../../../src/service/store/open.ts';
 import { freshDatabase, onPostgres, tellTime } from '../postgres/database.ts';
 
-/** What a test reads of an answer: unknown until it asks. */
-// The shape is the caller's claim; a wrong one fails the assertion that uses it.
+/** An answer. The caller chooses the type of the body, which is not checked. */
 export interface RawAnswer<T> {
   readonly status: number;
   readonly body: T;
@@ -19,24 +18,24 @@ export interface RawAnswer<T> {
 export interface RawService extends RunningService {
   readonly database: string;
   readonly folder: string;
-  /** What the names of its files begin with. */
+  /** The common prefix of its files. */
   readonly files: string;
-  /** Everything the service logged, as text. */
+  /** The log lines of the service. */
   readonly logged: string[];
-  /** One authenticated request by plain fetch, below the client that users have. */
+  /** Sends an authenticated request with fetch, without the client of svc. */
   send<T = Record<string, unknown>>(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<RawAnswer<T>>;
-  /** Stops the service and opens it again on the same data. */
+  /** Restarts the service on the same data. */
   restart(options?: Partial<ServiceOptions>): Promise<RawService>;
 }
 
 const NO_LIMITS = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
 
-/** The whole service on a fresh folder, without rate limits; `release` closes it and removes the folder. */
+/** Starts the whole service in a new folder, without rate limits; `release` closes it and removes the folder. */
 export async function rawService(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ service: RawService; release: () => Promise<void> }> {
@@ -93,7 +92,7 @@ export async function rawService(
   };
 }
 
-/** A clock whose wall time is set by the test; waiting is real. */
+/** A clock whose wall time is set by the test; `sleep` uses real time. */
 export function wallClock(start: string): Clock & { set(text: string): void } {
   let offset = Date.parse(start) - systemClock.now();
   return {

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Received {
+interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
-  /** Unix ms, when the body was complete. */
+  /** When the body was complete, Unix ms. */
   readonly at: number;
 }
 
@@ -14,15 +14,15 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
-  /** Resolves once `count` requests were received in all. */
+  /** Resolves when `count` requests were received in total. */
   waitFor(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
 
-/** How a receiver answers; it may also leave the answer open or tear the socket. */
+/** Answers a request; it may also leave it open or destroy the socket. */
 export type Answer = (response: ServerResponse, got: Received, request: IncomingMessage) => void;
 
-/** A webhook receiver on a free port of 127.0.0.1 that keeps what it got and answers as told (204 untold). */
+/** Starts a webhook receiver on a free port of 127.0.0.1 that records requests. Answers 204 by default. */
 export async function startReceiver(
   answer: Answer = (response) => void response.writeHead(204).end(),
 ): Promise<Receiver> {

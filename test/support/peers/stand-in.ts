@@ -4,19 +4,19 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished } from 'vitest';
 
 /**
- * A stand-in of the remote service, written from the specification alone (not from the contract), that refuses what the
- * specification does not allow: a wrong header, 1,001 events, a field or type it does not have, an address it does not
- * know. A test fails on any request refused that way unless it takes the faults with `takeFaults()`.
+ * A stand-in for the remote service, written from the specification (not from the contract). It rejects requests that
+ * the specification does not allow: a wrong header, 1,001 events, an unknown field, type or path. A test fails on any
+ * rejected request unless it removes the errors with `takeFaults()`.
  */
 export interface StandIn {
   readonly url: string;
   readonly env: { SVC_BASE_URL: string; SVC_WORKSPACE: string; SVC_API_KEY: string };
   readonly requests: SeenRequest[];
-  /** The faults so far; the test that expected them takes them away. */
+  /** Returns and removes the errors so far, for tests that expect them. */
   takeFaults(): string[];
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -24,16 +24,16 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-export interface StandInAnswer {
+interface StandInAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
 export interface StandInOptions {
-  /** Answers a well-formed request in place of the default; undefined leaves it to the default. */
+  /** Answers a valid request; undefined selects the default answer. */
   answer?: (request: SeenRequest, count: number) => StandInAnswer | 'hang' | 'cut' | undefined;
-  /** Sends the rate-limit headers of the specification with every success. */
+  /** Adds the rate-limit headers of the specification to every success. */
   limits?: boolean;
 }
 
@@ -118,7 +118,7 @@ function parse(raw: Buffer): unknown {
   }
 }
 
-/** What the specification finds wrong with a request; undefined for nothing. */
+/** Why the specification does not allow a request; undefined if it does. */
 function check({ method, path, headers, body }: SeenRequest): string | undefined {
   if (headers.authorization !== `Bearer ${KEY}`) return 'Authorization is not Bearer and the key';
   if (headers['x-service-workspace'] !== WORKSPACE) return 'X-Service-Workspace is missing or wrong';
@@ -130,25 +130,25 @@ function check({ method, path, headers, body }: SeenRequest): string | undefined
 
 type Shape = (value: unknown, at: string) => string | undefined;
 
-const string: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} is no string`);
-const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} is no integer`);
+const string: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} is not a string`);
+const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} is not an integer`);
 const scalar: Shape = (value, at) =>
   ['string', 'number', 'boolean'].includes(typeof value)
     ? undefined
-    : `${at} is no string, number or boolean`;
+    : `${at} is not a string, number or boolean`;
 const utc: Shape = (value, at) =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value) &&
   !Number.isNaN(Date.parse(value))
     ? undefined
-    : `${at} is no UTC date-time`;
+    : `${at} is not a UTC date-time`;
 const https: Shape = (value, at) =>
-  typeof value === 'string' && value.startsWith('https://') ? undefined : `${at} is no HTTPS URL`;
+  typeof value === 'string' && value.startsWith('https://') ? undefined : `${at} is not an HTTPS URL`;
 
 const list =
   (of: Shape, most: number): Shape =>
   (value, at) => {
-    if (!Array.isArray(value)) return `${at} is no array`;
+    if (!Array.isArray(value)) return `${at} is not an array`;
     if (value.length > most) return `${at} holds ${value.length}, more than ${most}`;
     return first(value.map((element, i) => of(element, `${at}[${i}]`)));
   };
@@ -157,11 +157,11 @@ const map =
   (value, at) =>
     isObject(value)
       ? first(Object.entries(value).map(([key, element]) => of(element, `${at}.${key}`)))
-      : `${at} is no object`;
+      : `${at} is not an object`;
 const object =
   (required: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape =>
   (value, at) => {
-    if (!isObject(value)) return `${at} is no object`;
+    if (!isObject(value)) return `${at} is not an object`;
     const unknown = Object.keys(value).find((key) => !(key in required) && !(key in optional));
     if (unknown !== undefined) return `${at}.${unknown} is not in the specification`;
     return (
@@ -182,7 +182,7 @@ const SHAPES: Record<string, Shape> = {
     ),
   }),
   // The specification shows no payload for users.
-  'POST /v1/users': (value, at) => (isObject(value) ? undefined : `${at} is no object`),
+  'POST /v1/users': (value, at) => (isObject(value) ? undefined : `${at} is not an object`),
   'POST /v1/decisioning/decide': object(
     { hashId: string },
     {

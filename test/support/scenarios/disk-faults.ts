@@ -15,15 +15,15 @@ export interface DiskFigures {
   readonly faults: string[];
 }
 
-/** Makes a part of a disk fail, and mends it again. */
+/** Makes a part of a disk fail and work again. */
 interface Fault {
   begin(round: number): Promise<void> | void;
   end(): Promise<void> | void;
 }
 
 /**
- * Sends batches while the fault holds, then mends it and expects the same process to take batches again. Nothing that
- * was answered 2xx may be missing, nothing that was refused may be there, and there is no answer but 2xx and 503.
+ * Sends batches during a fault, then ends it and expects the same process to accept batches again. Everything answered
+ * 2xx must be stored, nothing that was refused may be stored, and all answers must be 2xx or 503.
  */
 async function suffer(
   program: SvcProgram,
@@ -64,11 +64,11 @@ async function suffer(
     }
     faults.push(...ledger.faults(database));
     const replies = await ledger.again(served);
-    if (replies.some((reply) => reply?.status !== 202)) faults.push('what was refused was not taken later');
+    if (replies.some((reply) => reply?.status !== 202)) faults.push('a refused batch was not accepted later');
     await served.kill();
     const again = await serve(program, { home, database });
     faults.push(...ledger.faults(database));
-    if ((await again.stop()) !== 0) faults.push('did not end well');
+    if ((await again.stop()) !== 0) faults.push('did not exit with 0');
   } finally {
     const { exitCode, signalCode } = served.process.child;
     if (exitCode === null && signalCode === null) {
@@ -79,7 +79,7 @@ async function suffer(
   return { rounds, failed, taken: ledger.count('taken'), unavailable, faults };
 }
 
-/** The next request after the fault may meet what the fault left behind, but not all of them. */
+/** True if one of the next requests succeeds: the first ones may still fail. */
 async function recovers(ledger: Ledger, served: Served): Promise<boolean> {
   for (let tries = 0; tries < 50; tries++) {
     if ((await ledger.send(served, 1))?.status === 202) return true;
@@ -88,7 +88,7 @@ async function recovers(ledger: Ledger, served: Served): Promise<boolean> {
   return false;
 }
 
-/** A limit on the size of files, set on the running process: writes beyond a byte fail, partly or as a whole. */
+/** Limits the file size of the running process: writes beyond a byte fail, partly or completely. */
 export function sufferFileLimit(program: SvcProgram, home: string, rounds: number, seed: string) {
   const random = seededRandom(seed);
   const log = join(home, 'stderr.log');
@@ -109,8 +109,8 @@ function limit(pid: number, bytes: string): void {
 }
 
 /**
- * A file system of 24 MB that is filled to its last byte, log of the service included. Undefined where this user may
- * not mount one.
+ * Uses a file system of 24 MB, for the log too, and fills it completely. Returns undefined if this user cannot mount
+ * one.
  */
 export async function sufferFullDisk(
   program: SvcProgram,
@@ -140,7 +140,7 @@ export async function sufferFullDisk(
   }
 }
 
-/** Writes until the disk is full but for about `spare` bytes. */
+/** Fills the disk except for about `spare` bytes. */
 function fill(path: string, spare: number): void {
   const sparePath = `${path}.spare`;
   const file = openSync(sparePath, 'w');
@@ -158,15 +158,15 @@ function fill(path: string, spare: number): void {
   }
 }
 
-/** Whether `strace` is there and may be used. */
+/** True if `strace` is installed and permitted. */
 export function canInject(): boolean {
   return spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
 }
 
-/** What SQLite writes with; sockets are written with `write`. */
+/** The system calls that SQLite writes with; sockets use `write`. */
 const CALLS = ['pwrite64', 'fdatasync,fsync', 'pwrite64,fdatasync,fsync,ftruncate'];
 
-/** The k-th system call of a kind fails: once, or from then on until mended; k grows with the rounds. */
+/** Makes the k-th system call of a kind fail, once or until the fault ends; k increases with the rounds. */
 export function sufferFailingCalls(program: SvcProgram, home: string, rounds: number, seed: string) {
   return suffer(
     program,

@@ -1,6 +1,7 @@
 /**
- * A program: hostile clients that do what they can for some seconds. Its argument is the order, its output a line when it begins, then
- * the report. */
+ * A program that runs hostile clients for some seconds. Its argument is a StormOrder as JSON. It prints a line when it
+ * starts, then a Report as JSON.
+ */
 import { seededRandom } from '../../../src/kit/random.ts';
 import { exchange, HOSTILE_CASES, type Target } from './hostile-requests.ts';
 
@@ -12,18 +13,18 @@ export interface StormOrder {
 
 export interface Report {
   hostile: number;
-  /** Answers that were not the typed refusal of their case, in words. */
+  /** Descriptions of the answers other than the expected error. */
   faults: string[];
 }
 
 const { target, seconds, clients } = JSON.parse(process.argv[2]!) as StormOrder;
 const report: Report = { hostile: 0, faults: [] };
-// Its start, with the bundler, is no part of the storm.
+// Does not include the start of this process.
 const end = performance.now() + seconds * 1000;
 
 async function client(number: number): Promise<void> {
   const random = seededRandom(`hostile ${number}`);
-  // Every case by somebody, then whatever comes.
+  // All cases once among the clients, then random ones.
   const first = HOSTILE_CASES.filter((_, i) => i % clients === number);
   while (performance.now() < end || first.length > 0) {
     const { name, status, bytes } =

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** What a hostile client knows of a service. */
+/** How a hostile client reaches a service. */
 export interface Target {
   readonly port: number;
   readonly apiKey: string;
@@ -10,7 +10,7 @@ export interface Target {
 
 export interface HostileCase {
   readonly name: string;
-  /** The status that answers it. */
+  /** The expected status. */
   readonly status: number;
   readonly bytes: (target: Target) => (string | Uint8Array)[];
 }
@@ -55,7 +55,7 @@ const chunked = (size: number) => {
 
 const CHUNKS = `${event('').length.toString(16)}\r\n${event('')}\r\n0\r\n\r\n`;
 
-/** A request of a batch whose length is given as these header lines have it. */
+/** A batch request with these header lines for its length. */
 function framed(lines: string, text = CHUNKS, version = '1.1'): HostileCase['bytes'] {
   return (target) => [
     ...head(`POST /v1/events HTTP/${version}\r\nhost: x\r\ncontent-type: application/json\r\n${lines}`)(
@@ -74,7 +74,7 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
   'a host with a user': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1\r\nhost: a@b/c?d') },
   'a backslash': { status: 400, bytes: head('GET /v1\\webhooks HTTP/1.1\r\nhost: x') },
   'no address': { status: 400, bytes: head('OPTIONS * HTTP/1.1\r\nhost: x') },
-  'an address of elsewhere': { status: 400, bytes: head('GET http://[::bad/ HTTP/1.1\r\nhost: x') },
+  'an invalid absolute target': { status: 400, bytes: head('GET http://[::bad/ HTTP/1.1\r\nhost: x') },
   'two slashes': { status: 404, bytes: head('GET //x/y HTTP/1.1\r\nhost: x') },
   'a broken escape': { status: 404, bytes: head('GET /v1/webhooks/%E0%A4%A HTTP/1.1\r\nhost: x') },
   'U+0000 in the path': { status: 404, bytes: head('GET /v1/webhooks/%00 HTTP/1.1\r\nhost: x') },
@@ -269,7 +269,7 @@ export interface RawAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** Sends bytes over a socket of its own and reads until the other side is done. */
+/** Sends bytes over a new connection and reads until the other side closes it. */
 export function exchange(port: number, pieces: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -279,7 +279,7 @@ export function exchange(port: number, pieces: readonly (string | Uint8Array)[])
       text += data;
     });
     socket.on('error', (error) => {
-      // Whoever goes on sending after the answer may find the connection closed.
+      // The connection may close while more is sent after the answer.
       if (text.includes('requestId')) finish();
       else reject(new Error(`${error.message}, after ${JSON.stringify(text)}`));
     });

@@ -8,26 +8,26 @@ import type { Target } from './hostile-requests.ts';
 
 export interface StormFigures {
   hostile: number;
-  /** Answers that were not the typed refusal of their case, in words. */
+  /** Descriptions of the answers other than the expected error. */
   faults: string[];
   decisions: number;
-  /** Milliseconds from when a decision was due. */
+  /** Latency of a decision from its scheduled time, in ms. */
   p50: number;
   p99: number;
   worst: number;
   slowSockets: number;
-  /** Of the slow sockets: how many were told that they were too slow. */
-  toldSlow: number;
-  /** MB of memory before, and the most during the storm. */
+  /** Number of slow sockets that got the error for a timeout. */
+  timedOut: number;
+  /** Memory before, and the maximum during the storm, in MB. */
   memoryBefore: number;
-  memoryMost: number;
+  memoryMax: number;
 }
 
 const DECISIONS_PER_SECOND = 25;
 const HOSTILE_CLIENTS = 8;
 const ROOT = process.cwd();
 
-/** Everything hostile at once for some seconds, beside 500 slow sockets and one honest client that wants decisions. */
+/** Runs all hostile requests concurrently, with slow sockets and one ordinary client that requests decisions. */
 export async function storm(
   served: Served,
   seconds: number,
@@ -35,7 +35,7 @@ export async function storm(
   hostileClients = HOSTILE_CLIENTS,
 ): Promise<StormFigures> {
   const target: Target = served;
-  // Warm from ordinary work, so that what is measured is what hostility costs.
+  // Warm up, so that the measurement shows only the effect of the storm.
   for (let i = 0; i < 300; i++) await decide(served, i);
   const events = Array.from({ length: 1000 }, (_, i) => ({
     userId: `u${i}`,
@@ -45,18 +45,18 @@ export async function storm(
   }));
   for (let i = 0; i < 100; i++) await served.send('/v1/events', { events });
   const memoryBefore = memoryOf(served.pid);
-  let memoryMost = memoryBefore;
+  let memoryMax = memoryBefore;
   const slow = Array.from({ length: slowSockets }, (_, i) => new SlowSocket(target, i));
   const faults: string[] = [];
   const watching = setInterval(() => {
-    memoryMost = Math.max(memoryMost, memoryOf(served.pid));
+    memoryMax = Math.max(memoryMax, memoryOf(served.pid));
   }, 50);
-  const hostileOnes =
+  const hostile =
     hostileClients > 0 ? hostileProcess({ target, seconds, clients: hostileClients }) : undefined;
-  await hostileOnes?.ready;
+  await hostile?.ready;
   const end = performance.now() + seconds * 1000;
   const latencies: number[] = [];
-  const honest = async () => {
+  const requestDecisions = async () => {
     const pending: Promise<void>[] = [];
     const start = performance.now();
     for (let i = 0; performance.now() < end; i++) {
@@ -71,7 +71,7 @@ export async function storm(
     }
     await Promise.all(pending);
   };
-  const [report] = await Promise.all([hostileOnes?.report, honest()]);
+  const [report] = await Promise.all([hostile?.report, requestDecisions()]);
   faults.push(...(report?.faults ?? []));
   clearInterval(watching);
   for (const socket of slow) socket.end();
@@ -85,13 +85,13 @@ export async function storm(
     p99: at(0.99),
     worst: at(1),
     slowSockets,
-    toldSlow: slow.filter(({ told }) => told).length,
+    timedOut: slow.filter((socket) => socket.timedOut).length,
     memoryBefore,
-    memoryMost,
+    memoryMax,
   };
 }
 
-/** The hostile clients have a process of their own: what they do must not count as the service's time. */
+/** Starts the hostile clients in a separate process, so that they do not delay the measuring process. */
 function hostileProcess(order: StormOrder): { ready: Promise<void>; report: Promise<Report> } {
   const script = [join(ROOT, 'scripts/run.js'), join(ROOT, 'test/support/scenarios/hostile-clients.ts')];
   const child = spawn(process.execPath, [...script, JSON.stringify(order)], {
@@ -99,18 +99,18 @@ function hostileProcess(order: StormOrder): { ready: Promise<void>; report: Prom
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
-  let begun: () => void;
+  let started: () => void;
   const ready = new Promise<void>((resolve) => {
-    begun = resolve;
+    started = resolve;
   });
   child.stdout.on('data', (chunk) => {
     text += chunk;
-    if (text.includes('\n')) begun();
+    if (text.includes('\n')) started();
   });
   const report = new Promise<Report>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', () => {
-      begun();
+      started();
       try {
         resolve(JSON.parse(text.split('\n')[1] ?? ''));
       } catch (error) {
@@ -126,9 +126,9 @@ async function decide(served: Served, i: number): Promise<number> {
   return (await served.send('/v1/decisioning/decide', body))?.status ?? 0;
 }
 
-/** Says what it has to say a byte a second: its headers, or the body behind them; or never reads its answers. */
+/** A client that sends one byte per second of its headers or its body, or that never reads its answers. */
 class SlowSocket {
-  told = false;
+  timedOut = false;
   readonly #socket: Socket;
   readonly #timer: NodeJS.Timeout;
 
@@ -140,13 +140,13 @@ class SlowSocket {
     this.#socket = connect({ port, host: '127.0.0.1' });
     this.#socket.on('error', () => {});
     this.#socket.on('data', (data) => {
-      this.told ||= /came too slowly/.test(String(data));
+      this.timedOut ||= /came too slowly/.test(String(data));
     });
     if (kind === 1) this.#socket.write(`${head}\r\n`);
     if (kind === 2) {
       this.#socket.pause();
-      const ask = head.replace('POST /v1/events', 'GET /v1/webhooks').replace('content-length: 5000\r\n', '');
-      this.#socket.write(`${ask}\r\n`.repeat(50));
+      const get = head.replace('POST /v1/events', 'GET /v1/webhooks').replace('content-length: 5000\r\n', '');
+      this.#socket.write(`${get}\r\n`.repeat(50));
     }
     let sent = 0;
     this.#timer = setInterval(() => {

@@ -17,7 +17,7 @@ import type { Call, Handlers } from '../call.ts';
 /** The type of an action that an app shows; one for a channel of notifications has the channel's name. */
 const IN_APP = 'in-app-message';
 
-/** Most runners-up in an answer. */
+/** Maximum number of alternatives in an answer. */
 const ALTERNATIVES = 3;
 
 /** Earlier messages of a user that weigh in a choice. */
@@ -84,7 +84,7 @@ export const decideHandlers: Handlers = {
   },
 };
 
-/** Where the action will appear; a locale that the caller leaves out is the user's own. */
+/** The context of a decision; the locale defaults to the user's. */
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {
   const locale = context?.locale ?? user?.locale;
   return {

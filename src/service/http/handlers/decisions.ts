@@ -2,7 +2,7 @@ import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
 import { decisions, type LoggedDecision } from '../../store/repositories/decisions.ts';
 import type { Handlers } from '../call.ts';
 
-/** Most decisions on a page unless the caller asks for fewer; large ones make it shorter (store/pages.ts). */
+/** Default and maximum page size; pages with large decisions are shorter (store/pages.ts). */
 const PAGE = MAX_LOG_PAGE;
 
 export const decisionLogHandlers: Handlers = {

@@ -4,29 +4,29 @@ import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
 import type { KeyWatch } from '../key-watch.ts';
 
-/** Most events that are read at once, and numbers of the log that are looked through for them. */
+/** Maximum number of events per read, and of sequence numbers searched for them. */
 const PAGE = 500;
-const LOOKED_THROUGH = 5000;
-/** How often to look without news: what is settled may change without any (a transaction that came to nothing). */
-const LOOK_MS = 1000;
-/** How often a comment is sent while nothing happens, so that both sides notice a dead connection, in ms. */
+const MAX_SEARCHED = 5000;
+/** Poll interval without notifications: a rolled-back transaction can settle events without sending one. */
+const POLL_MS = 1000;
+/** Interval of comments on an idle stream, by which both sides detect a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
-/** Most characters that are made into bytes and handed over at once, and most bytes of a long event read at once. */
-const PIECE = 128 * 1024;
-const READ_PIECE = 1024 * 1024;
-/** How long a client may take over a piece; one that takes longer goes on after a reconnection. */
-const PATIENCE_MS = 30_000;
-/** Characters that all streams together have read and not yet handed over. */
-const IN_HAND = 48 * 1024 * 1024;
+/** Maximum characters encoded per chunk, and maximum bytes read at once of a long event. */
+const CHUNK = 128 * 1024;
+const READ_CHUNK = 1024 * 1024;
+/** How long a client may take to read a chunk; a slower client is disconnected and can resume. */
+const CHUNK_TIMEOUT_MS = 30_000;
+/** Maximum characters that all streams together have read and not yet sent. */
+const MAX_BUFFERED = 48 * 1024 * 1024;
 
 /**
- * The live event stream (WHATWG HTML, Server-sent events): each event with its sequence number as `id`. It begins with
- * an id alone, so that a client that is cut off before the first event still knows where it was; with `Last-Event-ID`
- * it goes on after that event and misses none. Ends when `closing` fires or its key is deleted. Nothing begins before
- * somebody reads: a HEAD request leaves nothing behind.
+ * The live event stream (WHATWG HTML, Server-sent events): each event with its sequence number as `id`. It starts with
+ * an id without an event, so that a client that is disconnected before the first event knows its position. With
+ * `Last-Event-ID` it resumes after that event without a gap. Ends when `closing` fires or its key is deleted. Acquires
+ * nothing before the first read, because the body of a HEAD request is never read.
  */
 export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler {
-  const budget = new ByteBudget(IN_HAND);
+  const budget = new ByteBudget(MAX_BUFFERED);
   return ({ workspace, deps, keyHash, lastEventId }) => {
     const { store } = deps;
     const utf8 = new TextEncoder();
@@ -34,25 +34,25 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     let wake = () => {};
     let news = true;
     let position: number | undefined;
-    let silent = 0;
-    /** What is to be handed over: text from `handed` on, then the rest. */
+    let idlePolls = 0;
+    /** Output that is not sent yet: `text` from index `sent`, then `rest`. */
     let text = '';
-    let handed = 0;
+    let sent = 0;
     let rest: Part[] = [];
     let charged = 0;
-    let patience: NodeJS.Timeout | undefined;
+    let readTimeout: NodeJS.Timeout | undefined;
     let close: (() => void) | undefined;
 
-    const begin = () => {
-      const stopListening = store.subscribe('events', () => {
+    const open = () => {
+      const unsubscribe = store.subscribe('events', () => {
         news = true;
         wake();
       });
-      const stopWatching = keys.watch(keyHash, end);
+      const unwatch = keys.watch(keyHash, end);
       closing.addEventListener('abort', end);
       close = () => {
-        stopListening();
-        stopWatching();
+        unsubscribe();
+        unwatch();
         closing.removeEventListener('abort', end);
       };
       if (closing.aborted) end();
@@ -66,7 +66,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     };
     const drop = () => {
       text = '';
-      handed = 0;
+      sent = 0;
       rest = [];
       budget.give(charged);
       charged = 0;
@@ -76,24 +76,24 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
       position = await store.read(async (tx) => {
         const newest = await events.settled(tx);
         const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
-        // A number from before the data was reset: everything there is came after it.
+        // A number from before the data was reset: start with the first event.
         return known > newest ? 0 : known;
       });
       return [`retry: 1000\nid: ${position}\n\n`];
     };
 
-    /** The next events, empty where nothing is new. */
+    /** Reads the next events; empty if there are no new ones. */
     const read = async (after: number): Promise<Part[]> => {
       const settled = await store.read(events.settled);
-      const upTo = Math.min(settled, after + LOOKED_THROUGH);
-      const look = () => store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
-      let page: Page<PagedEvent> | undefined = await look();
+      const upTo = Math.min(settled, after + MAX_SEARCHED);
+      const readPage = () => store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
+      let page: Page<PagedEvent> | undefined = await readPage();
       const size = sizeOf(page);
       if (!budget.take(size)) {
-        // Others have much in hand: not kept while waiting for room, but read again.
+        // Do not keep the page while waiting for the budget; read it again.
         page = undefined;
         await budget.wait(size);
-        page = await look();
+        page = await readPage();
       }
       charged = size;
       if (ended) {
@@ -102,7 +102,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
       }
       news ||= page.more || upTo < settled;
       position = page.more ? page.rows.at(-1)!.seq : Math.max(after, upTo);
-      return partsOf(page.rows, (seq, from) => store.read((tx) => events.piece(tx, seq, from, READ_PIECE)));
+      return partsOf(page.rows, (seq, from) => store.read((tx) => events.piece(tx, seq, from, READ_CHUNK)));
     };
 
     const next = async (): Promise<Part[] | undefined> => {
@@ -115,34 +115,35 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
           if (found.length > 0) return found;
           drop();
         }
-        if (!(await waitForNews()) && ++silent % (KEEP_ALIVE_MS / LOOK_MS) === 0) return [': keep-alive\n\n'];
+        if (!(await waitForNews()) && ++idlePolls % (KEEP_ALIVE_MS / POLL_MS) === 0)
+          return [': keep-alive\n\n'];
       }
     };
 
-    const nextPiece = async (): Promise<Uint8Array | undefined> => {
-      if (handed === text.length && rest.length === 0) {
+    const nextChunk = async (): Promise<Uint8Array | undefined> => {
+      if (sent === text.length && rest.length === 0) {
         drop();
         rest = (await next()) ?? [];
       }
-      if (handed === text.length) {
+      if (sent === text.length) {
         const part = rest.shift();
         if (typeof part !== 'string') return part?.();
         text = part;
-        handed = 0;
+        sent = 0;
       }
-      const from = handed;
-      handed = pieceEnd(text, from);
-      return utf8.encode(text.slice(from, handed));
+      const from = sent;
+      sent = chunkEnd(text, from);
+      return utf8.encode(text.slice(from, sent));
     };
 
-    /** False when no news came for LOOK_MS; then it is time to look all the same. */
+    /** Resolves to false after POLL_MS without a notification; then the caller polls. */
     const waitForNews = () =>
       new Promise<boolean>((resolve) => {
         if (news || ended) return resolve(true);
         const timer = setTimeout(() => {
           news = true;
           resolve(false);
-        }, LOOK_MS);
+        }, POLL_MS);
         wake = () => {
           clearTimeout(timer);
           resolve(true);
@@ -152,26 +153,26 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          clearTimeout(patience);
-          if (!close) begin();
-          // Store and socket may both be ready at once, again and again: others get their turn in between.
+          clearTimeout(readTimeout);
+          if (!close) open();
+          // Store and socket may both be ready repeatedly: yield to other requests.
           await new Promise((resolve) => setImmediate(resolve));
-          const piece = await nextPiece().catch((error: Error) => {
+          const chunk = await nextChunk().catch((error: Error) => {
             deps.log('error', 'a live event stream failed', { reason: error.message });
             return undefined;
           });
-          if (piece === undefined || ended) {
+          if (chunk === undefined || ended) {
             end();
             return controller.close();
           }
-          controller.enqueue(piece);
-          patience = setTimeout(() => {
+          controller.enqueue(chunk);
+          readTimeout = setTimeout(() => {
             end();
-            controller.error(new Error('the client takes nothing'));
-          }, PATIENCE_MS).unref();
+            controller.error(new Error('the client does not read'));
+          }, CHUNK_TIMEOUT_MS).unref();
         },
         cancel() {
-          clearTimeout(patience);
+          clearTimeout(readTimeout);
           end();
         },
       },
@@ -181,11 +182,11 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
 }
 
 type Part = string | (() => Promise<Uint8Array>);
-type ReadPiece = (seq: number, from: number) => Promise<Uint8Array>;
+type ReadProperties = (seq: number, from: number) => Promise<Uint8Array>;
 
-/** Where the piece that begins at `from` ends; never between the halves of a character. */
-function pieceEnd(text: string, from: number): number {
-  const end = from + PIECE;
+/** The end of the chunk that starts at `from`; never inside a surrogate pair. */
+function chunkEnd(text: string, from: number): number {
+  const end = from + CHUNK;
   if (end >= text.length) return text.length;
   const unit = text.charCodeAt(end - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end;
@@ -194,8 +195,8 @@ function pieceEnd(text: string, from: number): number {
 const sizeOf = ({ rows }: Page<PagedEvent>) =>
   rows.reduce((sum, { properties }) => sum + (properties?.length ?? 0) + 256, 0);
 
-/** The events as the stream has them; of a long one the properties are read when their turn comes. */
-function partsOf(rows: readonly PagedEvent[], read: ReadPiece): Part[] {
+/** The events in the format of the stream; the properties of long events are read when they are sent. */
+function partsOf(rows: readonly PagedEvent[], read: ReadProperties): Part[] {
   const parts: Part[] = [];
   let text = '';
   for (const event of rows) {
@@ -205,14 +206,14 @@ function partsOf(rows: readonly PagedEvent[], read: ReadPiece): Part[] {
     }
     const [before, after] = around(event);
     parts.push(text + before);
-    for (let from = 0; from < event.leftOut; from += READ_PIECE)
+    for (let from = 0; from < event.leftOut; from += READ_CHUNK)
       parts.push(async () => withoutBreaks(await read(event.seq, from)));
     text = after;
   }
   return text === '' ? parts : [...parts, text];
 }
 
-/** Line breaks can only stand between the tokens. */
+/** Replaces line breaks, which in JSON can only occur between tokens. */
 function withoutBreaks(json: Uint8Array): Uint8Array {
   for (const line of [0x0a, 0x0d])
     for (let at = json.indexOf(line); at !== -1; at = json.indexOf(line, at + 1)) json[at] = 0x20;
@@ -224,7 +225,7 @@ function frame(event: PagedEvent): string {
   return before + (event.properties === null ? '' : inOneLine(event.properties)) + after;
 }
 
-/** What stands before an event's properties and after them. */
+/** The text before and after the properties of an event. */
 function around(event: PagedEvent): [string, string] {
   const { seq, userId, event: name, timestamp, properties, leftOut, receivedAt } = event;
   const known = JSON.stringify({ userId, event: name, timestamp }).slice(0, -1);
@@ -233,7 +234,7 @@ function around(event: PagedEvent): [string, string] {
   return [`id: ${seq}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
 }
 
-/** As sent, so that big integers survive. Line breaks can only stand between its tokens. */
+/** Keeps the text as it was sent, so that big integers are exact, but replaces line breaks between tokens. */
 function inOneLine(json: string): string {
   return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json;
 }

@@ -15,11 +15,11 @@ import { nextAfter, placeOf } from '../page-cursor.ts';
 export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
 
-  /** Also taken for a message whose day is over: the app may have shown it just before. */
+  /** Also accepted after the day of the message: the app may have shown it just before midnight. */
   messageOutcome: async ({ tx, workspace, params, body, requestId, now, deps }) => {
     const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
     if (!decision || decision.contentId === null)
-      throw new ServiceError('not_found', 'There is no message of this decision.');
+      throw new ServiceError('not_found', 'This decision has no message.');
     const fresh = await recordOutcome(tx, {
       workspaceId: workspace.id,
       kind: 'message',

@@ -13,9 +13,9 @@ export const notificationHandlers: Handlers = {
   trigger: async ({ tx, workspace, body, requestId, deps }) => {
     const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
-      throw new ServiceError('not_found', 'No user was identified by this hashId.');
+      throw new ServiceError('not_found', 'No user has this hashId.');
     const template = deps.catalog().templates.get(templateId);
-    if (!template) throw new ServiceError('not_found', 'There is no template of this templateId.');
+    if (!template) throw new ServiceError('not_found', 'No template has this templateId.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
       throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
     const missing = missingVariables(`${template.title ?? ''}\n${template.body}`, variables);
@@ -40,14 +40,14 @@ export const notificationHandlers: Handlers = {
 
   getNotification: async ({ tx, workspace, params }) => {
     const found = await notifications.get(tx, workspace.id, params.id!);
-    if (!found) throw new ServiceError('not_found', 'There is no notification of this identifier.');
+    if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');
     const { failure, ...record } = found;
     return { body: { ...record, ...(failure === null ? {} : { failure }) } };
   },
 
   notificationOutcome: async ({ tx, workspace, params, body, requestId }) => {
     const found = await notifications.get(tx, workspace.id, params.id!);
-    if (!found) throw new ServiceError('not_found', 'There is no notification of this identifier.');
+    if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');
     await recordOutcome(tx, {
       workspaceId: workspace.id,
       kind: 'notification',

@@ -10,16 +10,16 @@ import type { Tx } from '../../store/store.ts';
 import type { Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
 
-/** Most on a page; long ones make it shorter (store/pages.ts). */
-const SHOWN_WEBHOOKS = 1000;
-const SHOWN_DELIVERIES = 100;
+/** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
+const WEBHOOK_PAGE = 1000;
+const DELIVERY_PAGE = 100;
 
 export const webhookHandlers: Handlers = {
   createWebhook: async ({ tx, workspace, body, deps }) => {
     if ((await webhooks.countAlone(tx, workspace.id)) >= MAX_WEBHOOKS)
       throw new ServiceError(
         'conflict',
-        `The workspace has ${MAX_WEBHOOKS} subscriptions, the most there may be. Remove one first.`,
+        `The workspace has ${MAX_WEBHOOKS} subscriptions, which is the maximum. Remove one first.`,
       );
     const id = newId('wh');
     await webhooks.create(tx, workspace.id, {
@@ -29,18 +29,18 @@ export const webhookHandlers: Handlers = {
       secret: deps.cipher.seal(body.signingSecret, secretAssociatedData(id)),
       leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
     });
-    return { body: shown(await existing(tx, workspace.id, id)) };
+    return { body: webhookView(await existing(tx, workspace.id, id)) };
   },
 
   listWebhooks: async ({ tx, workspace, query }) => {
-    const page = await webhooks.list(tx, workspace.id, SHOWN_WEBHOOKS, placeOf(query.after));
+    const page = await webhooks.list(tx, workspace.id, WEBHOOK_PAGE, placeOf(query.after));
     const last = page.rows.at(-1);
     const next = nextAfter(page, last && { at: last.createdAt, id: last.id });
-    return { body: { webhooks: page.rows.map(shown), ...next } };
+    return { body: { webhooks: page.rows.map(webhookView), ...next } };
   },
 
   getWebhook: async ({ tx, workspace, params }) => ({
-    body: shown(await existing(tx, workspace.id, params.id!)),
+    body: webhookView(await existing(tx, workspace.id, params.id!)),
   }),
 
   updateWebhook: async ({ tx, workspace, params, body, deps }) => {
@@ -52,7 +52,7 @@ export const webhookHandlers: Handlers = {
       status,
       leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
     });
-    return { body: shown(await existing(tx, workspace.id, params.id!)) };
+    return { body: webhookView(await existing(tx, workspace.id, params.id!)) };
   },
 
   deleteWebhook: async ({ tx, workspace, params }) => {
@@ -64,16 +64,16 @@ export const webhookHandlers: Handlers = {
     const id = params.id!;
     const secret = deps.cipher.seal(body.signingSecret, secretAssociatedData(id));
     if (!(await webhooks.rotate(tx, workspace.id, id, secret))) throw unknown();
-    return { body: shown(await existing(tx, workspace.id, id)) };
+    return { body: webhookView(await existing(tx, workspace.id, id)) };
   },
 
   listDeliveries: async ({ tx, workspace, params, query }) => {
     await existing(tx, workspace.id, params.id!);
     const place = placeOf(query.after);
-    const page = await deliveries.list(tx, workspace.id, params.id!, SHOWN_DELIVERIES, place);
+    const page = await deliveries.list(tx, workspace.id, params.id!, DELIVERY_PAGE, place);
     const last = page.rows.at(-1);
     const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
-    return { body: { deliveries: page.rows.map(shownDelivery), ...next } };
+    return { body: { deliveries: page.rows.map(deliveryView), ...next } };
   },
 
   redeliver: async ({ tx, workspace, params, requestId }) => {
@@ -82,7 +82,7 @@ export const webhookHandlers: Handlers = {
     if (webhook.status === 'disabled')
       throw new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
     if (!(await deliveries.redeliver(tx, workspace.id, id, deliveryId)))
-      throw new ServiceError('not_found', 'The subscription has no delivery of this identifier.');
+      throw new ServiceError('not_found', 'The subscription has no delivery with this identifier.');
     return { body: { deliveryId, status: 'pending', requestId } };
   },
 };
@@ -94,7 +94,7 @@ async function existing(tx: Tx, workspaceId: string, id: string): Promise<Stored
 }
 
 function unknown(): ServiceError {
-  return new ServiceError('not_found', 'There is no subscription of this identifier.');
+  return new ServiceError('not_found', 'No subscription has this identifier.');
 }
 
 function allowedUrl(text: string, allowLoopback: boolean): string {
@@ -103,12 +103,12 @@ function allowedUrl(text: string, allowLoopback: boolean): string {
   throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
 }
 
-/** The latest time a Date can hold, in unix ms; nodes of earlier versions may store later ones. */
-const END_OF_TIME = 8.64e15;
+/** The latest time that a Date can represent, Unix ms; earlier versions may have stored later ones. */
+const MAX_DATE_MS = 8.64e15;
 
-const iso = (at: number) => new Date(Math.min(at, END_OF_TIME)).toISOString();
+const iso = (at: number) => new Date(Math.min(at, MAX_DATE_MS)).toISOString();
 
-function shown(webhook: StoredWebhook): Webhook {
+function webhookView(webhook: StoredWebhook): Webhook {
   const { id, url, events, status, createdAt, disabledReason, leaseUntil } = webhook;
   return {
     id,
@@ -121,7 +121,7 @@ function shown(webhook: StoredWebhook): Webhook {
   };
 }
 
-function shownDelivery(delivery: StoredDelivery) {
+function deliveryView(delivery: StoredDelivery) {
   const { deliveryId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
   return {
     deliveryId,

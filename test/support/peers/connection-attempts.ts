@@ -2,10 +2,10 @@ import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
 /**
- * Counts connection attempts of this process at the socket itself: each time the system is asked to connect, before
- * it succeeds or fails, with the address it was given.
+ * Records the connection attempts of this process at the socket: each address passed to the system, before the attempt
+ * succeeds or fails.
  */
-export function countDialled(): { attempts: string[]; stop(): void } {
+export function recordConnectionAttempts(): { attempts: string[]; stop(): void } {
   const attempts: string[] = [];
   const onSocket = (message: unknown) => {
     const { socket } = message as { socket: Socket };

@@ -1,0 +1,107 @@
+import { type Dispatcher, request } from 'undici';
+import { AnswerTooLarge } from './bounded-answers.ts';
+
+/** Bytes read of a response body; a longer response counts by its status. */
+const ANSWER_BYTES = 64 * 1024;
+/** Maximum number of informational responses (1xx) before the final one. */
+const MAX_INFORMATIONAL = 8;
+/** Maximum length of an error message: a certificate, for example, can contain 100 KB of names. */
+const MAX_ERROR_CHARACTERS = 300;
+
+/** Errors raised before a connection exists, so that nothing can have been received. */
+const CONNECT_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export interface ExchangeOptions {
+  /** A boundedAgent or a guardedAgent. */
+  readonly dispatcher: Dispatcher;
+  /** For the connection, the request and the complete response. */
+  readonly deadlineMs: number;
+  /** Aborts the request. */
+  readonly signal?: AbortSignal;
+}
+
+/** A complete response, or why there was none. */
+export type ExchangeResult =
+  | { readonly status: number; readonly retryAfter: string | undefined }
+  | {
+      readonly status: null;
+      readonly error: string;
+      /** False if the connection was never made, so that the request cannot have arrived. */
+      readonly connected: boolean;
+    };
+
+/**
+ * Sends one POST request to an untrusted server. Never throws.
+ * A response longer than `ANSWER_BYTES` counts by its status, and its connection is closed.
+ */
+export async function exchange(
+  url: string,
+  body: Uint8Array,
+  headers: Record<string, string>,
+  { dispatcher, deadlineMs, signal }: ExchangeOptions,
+): Promise<ExchangeResult> {
+  const stop = new AbortController();
+  const timer = setTimeout(
+    () => stop.abort(new Error(`no complete answer within ${deadlineMs / 1000} s`)),
+    deadlineMs,
+  );
+  const onAbort = () => stop.abort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) stop.abort();
+  let informational = 0;
+  try {
+    const response = await request(url, {
+      method: 'POST',
+      body,
+      headers,
+      signal: stop.signal,
+      dispatcher,
+      onInfo: () => {
+        if (++informational > MAX_INFORMATIONAL)
+          stop.abort(new AnswerTooLarge(`begins with more than ${MAX_INFORMATIONAL} informational ones`));
+      },
+    });
+    await readBounded(response.body);
+    const retryAfter = response.headers['retry-after'];
+    return {
+      status: response.statusCode,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const connected = code === undefined || !CONNECT_ERRORS.has(code);
+    return { status: null, error: errorText(error), connected };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+async function readBounded(body: Dispatcher.ResponseData['body']): Promise<void> {
+  let left = ANSWER_BYTES;
+  try {
+    for await (const chunk of body) {
+      left -= (chunk as Buffer).byteLength;
+      // Leaving the loop destroys the stream, and with it the connection.
+      if (left <= 0) return;
+    }
+  } catch (error) {
+    // A body with more framing than data is a body that is too long.
+    if (!(error instanceof AnswerTooLarge)) throw error;
+  }
+}
+
+/** An error as one short line without control characters: parts of it may come from the other side. */
+export function errorText(error: unknown): string {
+  const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
+  const text = error instanceof Error ? inner?.message || error.message || error.name : String(error);
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > MAX_ERROR_CHARACTERS ? `${line.slice(0, MAX_ERROR_CHARACTERS)}…` : line;
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../contract/errors.ts';
+import { idempotency } from '../store/repositories/idempotency.ts';
+import type { Store, Turn, Tx } from '../store/store.ts';
+
+/** A response as it is sent and stored: status and JSON text, null for no body. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string | null;
+}
+
+/** A request that writes, as far as it decides whether another one is a repetition of it. */
+export interface WriteRequest {
+  readonly workspaceId: string;
+  readonly endpoint: string;
+  readonly path: string;
+  readonly body: Buffer;
+  /** The Idempotency-Key header. */
+  readonly idempotencyKey: string | undefined;
+  readonly turns: readonly Turn[];
+}
+
+/**
+ * Runs a request that writes at most once per idempotency key (docs/decisions.md, "Repeating a request").
+ * Returns the stored answer with `replayed: true` for a repeated request. Throws invalid_request for a malformed key
+ * and conflict for a key that was used with another request.
+ */
+export async function writeOnce(
+  store: Store,
+  request: WriteRequest,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<{ answer: Answer; replayed: boolean }> {
+  const { workspaceId, idempotencyKey: key, turns } = request;
+  if (key === undefined) return { answer: await store.write(work, { turns }), replayed: false };
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new ServiceError('invalid_request', undefined, [
+      { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
+    ]);
+  }
+  const digest = digestOf(request);
+  const attempt = () =>
+    store.write(
+      async (tx) => {
+        const stored = await idempotency.find(tx, workspaceId, key);
+        if (stored && stored.digest !== digest) throw new ServiceError('conflict');
+        if (stored) return { answer: stored, replayed: true };
+        const answer = await work(tx);
+        if (!(await idempotency.keep(tx, workspaceId, key, { digest, ...answer })))
+          throw new AnsweredConcurrently();
+        return { answer, replayed: false };
+      },
+      { turns },
+    );
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof AnsweredConcurrently)) throw error;
+    // `keep` waited for the other node's commit, so the second attempt finds its answer.
+    return attempt();
+  }
+}
+
+/** Another node answered the same idempotency key first: rolls this transaction back. */
+class AnsweredConcurrently extends Error {}
+
+function digestOf({ endpoint, path, body }: WriteRequest): string {
+  return createHash('sha256').update(`${endpoint} ${path}\n`).update(body).digest('hex');
+}
