@@ -1,22 +1,22 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { Turn } from '../store/store.ts';
 
-/** The parts of a checked request that say which rows it will lock. */
+/** The parts of a validated request that determine which rows it locks. */
 interface Asked<N extends EndpointName> {
   readonly body: RequestOf<N>;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /**
- * Writes of one kind at a time, where one row or lock is shared by all of them: fewer than the connections of a node
- * together, so that whatever holds that row leaves connections to everything else.
+ * Concurrent writes of a kind that share one row or lock. Their sum is below the size of the connection pool, so that
+ * a long lock on that row leaves connections for other requests.
  */
-const WIDTHS = { outcomes: 3, ingest: 5 };
+const MAX_WRITES = { outcomes: 3, ingest: 5 };
 
 const TURNS: { readonly [N in EndpointName]?: (asked: Asked<N>) => Turn[] } = {
-  decide: ({ body }) => [{ name: `user ${body.hashId}` }],
-  ingestUsers: ({ body }) => body.users.map(({ userId }) => ({ name: `identity ${userId}` })),
-  ingestEvents: () => [{ name: 'ingest', width: WIDTHS.ingest }],
+  decide: ({ body }) => [{ key: `user ${body.hashId}` }],
+  ingestUsers: ({ body }) => body.users.map(({ userId }) => ({ key: `identity ${userId}` })),
+  ingestEvents: () => [{ key: 'ingest', max: MAX_WRITES.ingest }],
   messageOutcome: ({ params }) => outcome('message', params.decisionId!),
   notificationOutcome: ({ params }) => outcome('notification', params.id!),
   updateWebhook: ({ params }) => webhook(params.id!),
@@ -26,12 +26,12 @@ const TURNS: { readonly [N in EndpointName]?: (asked: Asked<N>) => Turn[] } = {
 };
 
 const outcome = (kind: string, id: string): Turn[] => [
-  { name: `${kind} ${id}` },
-  { name: 'outcomes', width: WIDTHS.outcomes },
+  { key: `${kind} ${id}` },
+  { key: 'outcomes', max: MAX_WRITES.outcomes },
 ];
-const webhook = (id: string): Turn[] => [{ name: `webhook ${id}` }];
+const webhook = (id: string): Turn[] => [{ key: `webhook ${id}` }];
 
-/** What a request has to wait for before it takes a connection (Store.write). */
+/** The concurrency limits of a request, acquired before it takes a connection (Store.write). */
 export function turnsOf<N extends EndpointName>(
   name: N,
   workspaceId: string,
@@ -39,6 +39,6 @@ export function turnsOf<N extends EndpointName>(
   idempotencyKey: string | undefined,
 ): Turn[] {
   const own = TURNS[name]?.(asked) ?? [];
-  const all = idempotencyKey === undefined ? own : [...own, { name: `key ${idempotencyKey}` }];
-  return all.map((turn) => ({ ...turn, name: `${workspaceId} ${turn.name}` }));
+  const all = idempotencyKey === undefined ? own : [...own, { key: `key ${idempotencyKey}` }];
+  return all.map((turn) => ({ ...turn, key: `${workspaceId} ${turn.key}` }));
 }

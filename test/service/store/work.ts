@@ -49,7 +49,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const enqueue = (decisionId = 'dec_1', kind = 'campaign.clicked') =>
       one.write((tx) =>
-        fanOuts.begin(tx, workspace, {
+        fanOuts.start(tx, workspace, {
           kind,
           decisionId,
           contentId: 'c',
@@ -73,7 +73,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('queues for those who asked for the kind, and tells them apart by workspace', async () => {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
-      const lanes = await two.read((tx) => deliveries.dueLanes(tx, '', 1000));
+      const lanes = await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
       expect(lanes).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
@@ -130,7 +130,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const again = (id: string) => two.write((tx) => deliveries.redeliver(tx, workspace, webhook, id));
       expect(await again(claimed!.deliveryId)).toBe(true);
       expect(await again('dlv_none')).toBe(false);
-      expect(await two.read((tx) => deliveries.dueLanes(tx, '', 1000))).toContainEqual(
+      expect(await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000))).toContainEqual(
         expect.objectContaining({ webhookId: webhook, failing: true }),
       );
       await finish(two, (await claim(two))[0]!, 410);
@@ -197,7 +197,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('gives each notification to one node, by channel', async () => {
       const channel = newId('channel');
       const ids = [await queue(channel), await queue(channel), await queue(channel)];
-      expect(await two.read((tx) => notifications.dueLanes(tx))).toContain(channel);
+      expect(await two.read((tx) => notifications.dueChannels(tx))).toContain(channel);
       const taken = (await Promise.all([take(one, channel), take(two, channel)])).flat();
       expect(taken.map(({ notificationId }) => notificationId).sort()).toEqual(ids.sort());
       for (const each of taken) await end(two, each, 'deliver');

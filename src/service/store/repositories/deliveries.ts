@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
 }
 
 /** A subscription that has deliveries due. */
-export interface DueLane {
+export interface DueSubscription {
   readonly webhookId: string;
   readonly url: string;
   readonly failing: boolean;
@@ -51,7 +51,7 @@ const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > 
 
 export const deliveries = {
   /** Up to `most` subscriptions that have something due now, by identifier, those behind `after`. */
-  async dueLanes(tx: Tx, after: string, most: number): Promise<DueLane[]> {
+  async dueSubscriptions(tx: Tx, after: string, most: number): Promise<DueSubscription[]> {
     const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
        FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
@@ -59,7 +59,7 @@ export const deliveries = {
        ORDER BY w.webhook_id LIMIT ?`,
       [tx.now, after, tx.now, most],
     );
-    return rows.map(({ failing, ...lane }) => ({ ...lane, failing: failing === 1 }));
+    return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
   },
 
   /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */

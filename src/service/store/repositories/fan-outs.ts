@@ -23,7 +23,7 @@ export const fanOuts = {
    * its deliveries are stored together or not at all. Beyond PIECE of them what is left is noted in the same
    * transaction, and a worker goes on from there. The body is fixed here: every attempt sends these bytes.
    */
-  async begin(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
+  async start(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
     const { queued, rest } = await queuePiece(tx, workspaceId, occurrence, START);
     if (rest)
       await tx.sql.run(
@@ -34,7 +34,7 @@ export const fanOuts = {
   },
 
   /** Queues the next piece of the oldest outcome that is not through. Returns whether there was one. */
-  async goOn(tx: Tx): Promise<boolean> {
+  async continueOldest(tx: Tx): Promise<boolean> {
     const row = await tx.sql.get<{ seq: number; workspaceId: string; occurrence: string } & Place>(
       `SELECT seq, workspace_id AS "workspaceId", occurrence, after_created_at AS "createdAt",
          after_webhook_id AS "webhookId" FROM fan_out ORDER BY seq LIMIT 1 ${tx.sql.dialect.skipLocked}`,
@@ -52,7 +52,7 @@ export const fanOuts = {
   },
 
   /** True while some outcome is not through. */
-  async waiting(tx: Tx): Promise<boolean> {
+  async pending(tx: Tx): Promise<boolean> {
     return (await tx.sql.get('SELECT seq FROM fan_out LIMIT 1')) !== undefined;
   },
 };

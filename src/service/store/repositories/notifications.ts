@@ -87,7 +87,7 @@ export const notifications = {
   },
 
   /** The channels that have something due now. */
-  async dueLanes(tx: Tx): Promise<string[]> {
+  async dueChannels(tx: Tx): Promise<string[]> {
     const rows = await tx.sql.all<{ channel: string }>(
       'SELECT DISTINCT channel FROM notification WHERE due_at <= ?',
       [tx.now],

@@ -28,6 +28,6 @@ export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> 
   );
   if (added === 0) return false;
   const occurrence = occurrenceOf(outcome, tx.now);
-  if (occurrence) await fanOuts.begin(tx, workspaceId, occurrence);
+  if (occurrence) await fanOuts.start(tx, workspaceId, occurrence);
   return true;
 }

@@ -31,7 +31,7 @@ it('a subscription deleted while an outcome is queued for it leaves no delivery 
     occurredAt: 0,
   };
   const outcome = store.write(async (tx) => {
-    expect(await fanOuts.begin(tx, 'ws', occurrence)).toBe(1);
+    expect(await fanOuts.start(tx, 'ws', occurrence)).toBe(1);
     queued();
     await new Promise<void>((resolve) => {
       commit = resolve;

@@ -65,7 +65,7 @@ it('a failed delivery locks its subscription before itself, as the removal of th
   const db = await open();
   const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await fanOuts.begin(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
     return deliveries.claim(tx, 'wh', 1, 60_000);
   });
   const attempt = {
@@ -85,8 +85,8 @@ it('the deliveries of a removed subscription are locked before their attempts, a
   const db = await open();
   const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await fanOuts.begin(tx, 'ws', occurrence);
-    await fanOuts.begin(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
     return deliveries.claim(tx, 'wh', 2, 60_000);
   });
   const attempt = { status: 500, endedAt: 1, retryAfterMs: null, error: null, startedAt: 0, durationMs: 1 };
@@ -139,7 +139,7 @@ it('renewing leases and removing old rows wait for no row that somebody has lock
   const past = (tx: Tx): Tx => ({ ...tx, now: tx.now - LONG_AGO_MS });
   const claimed = await store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    for (let i = 0; i < 4; i++) await fanOuts.begin(tx, 'ws', occurrence);
+    for (let i = 0; i < 4; i++) await fanOuts.start(tx, 'ws', occurrence);
     for (const id of ['a', 'b']) {
       await webhooks.create(past(tx), 'ws', webhook(`wh_${id}`, 1000));
       const answer = { digest: id, status: 202, body: null };
