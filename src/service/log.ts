@@ -1,4 +1,4 @@
-/** Structured log lines; the caller decides where they go. Never given secrets or personal fields. */
+/** Writes a structured log line. The caller decides where it goes. Never pass secrets or personal fields. */
 export type Log = (
   level: 'debug' | 'info' | 'warn' | 'error',
   message: string,

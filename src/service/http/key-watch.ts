@@ -17,7 +17,7 @@ export function watchKeys({ store, clock, log }: ServiceDeps): KeyWatch {
   const loop = repeat('the look at keys', clock, log, LOOK_MS, async () => {
     const hashes = [...watched.keys()];
     if (hashes.length === 0) return false;
-    const there = await store.read((tx) => workspaces.keysThere(tx, hashes));
+    const there = await store.read((tx) => workspaces.existingKeys(tx, hashes));
     for (const hash of hashes) if (!there.has(hash)) for (const gone of watched.get(hash) ?? []) gone();
     return false;
   });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
+import { ping } from '../store/repositories/ping.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Health {
@@ -17,12 +18,10 @@ export function healthOf(store: Store, clock: Clock): Health {
     ready: async () => {
       if (stopping) return false;
       const answered = new AbortController();
-      const answer = store
-        .read((tx) => tx.sql.get('SELECT 1 AS one'))
-        .then(
-          () => true,
-          () => false,
-        );
+      const answer = store.read(ping).then(
+        () => true,
+        () => false,
+      );
       const late = clock.sleep(PATIENCE_MS, answered.signal).then(
         () => false,
         () => false,

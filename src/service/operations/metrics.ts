@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SteadyClock } from '../store/limiter/limiter-clock.ts';
+import { backlog } from '../store/repositories/backlog.ts';
 import type { Store } from '../store/store.ts';
-import { backlog } from './backlog.ts';
 import type { Observe } from './observe.ts';
 
 export interface Metrics {

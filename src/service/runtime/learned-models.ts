@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { models } from '../store/repositories/models.ts';
 import type { Tx } from '../store/store.ts';
 
-/** Workspaces whose models are kept parsed. */
+/** Number of workspaces whose parsed models are cached. */
 const MOST_KNOWN = 100;
 
 /**

@@ -7,11 +7,11 @@ import { rewards } from '../store/repositories/rewards.ts';
 import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
-/** Entries of the reward log in one snapshot: a few milliseconds of work. */
+/** Entries of the reward log per snapshot: a few milliseconds of work. */
 const CHUNK = 500;
-/** A look at the log without a wake: another process may have written to it. */
+/** Poll interval. Another process may have written to the log. */
 const PAUSE_MS = 5_000;
-/** At least this long between two snapshots, so that a stream of outcomes does not make one each. */
+/** Minimum time between two snapshots, so that a stream of outcomes does not create one each. */
 const GATHER_MS = 200;
 
 /**

@@ -6,10 +6,10 @@ import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
-/** Decisions of one transaction: small enough to delay no request. */
+/** Decisions per transaction: few enough not to delay requests. */
 const CHUNK = 200;
 
-/** Closes what time has decided: a message nobody touched in its 24 hours earned nothing. */
+/** Records a reward of 0 for decisions whose message got no reaction within 24 hours. */
 export function startSettler({ store, clock, log }: ServiceDeps): Worker {
   return repeat('the settler', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('settler'))) return false;
@@ -17,7 +17,7 @@ export function startSettler({ store, clock, log }: ServiceDeps): Worker {
   });
 }
 
-/** Settles up to `most` decisions, workspace by workspace: each has one reward log to lock. Returns how many. */
+/** Settles up to `most` decisions, ordered by workspace, because each has one reward log to lock. Returns how many. */
 export async function settleOnce(tx: Tx, most: number): Promise<number> {
   const open = await decisions.open(tx, tx.now - REWARD_WINDOW_MS, most);
   // The sort is stable: within a workspace the oldest stays first.

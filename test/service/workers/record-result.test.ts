@@ -3,7 +3,7 @@ import { type Store, StoreUnavailable, type Tx } from '../../../src/service/stor
 import { recordResult } from '../../../src/service/workers/record-result.ts';
 
 const clock = { now: () => 0, sleep: async () => {} };
-/** A store that fails in one way before it works. */
+/** A store that fails with the given errors before it works. */
 const failing = (times: number, error: Error) => {
   let attempts = 0;
   const write: Store['write'] = async (work) => {
@@ -14,14 +14,14 @@ const failing = (times: number, error: Error) => {
 };
 const away = new StoreUnavailable('away', undefined);
 
-it('writes a result down once the store is back', async () => {
+it('stores a result once the store is available again', async () => {
   const { store, attempts } = failing(20, away);
   let done = 0;
   await recordResult({ store, clock }, new AbortController().signal, async () => void done++);
   expect([done, attempts()]).toEqual([1, 21]);
 });
 
-it('gives up on a store that stays away, on one that fails otherwise, and when the service stops', async () => {
+it('gives up if the store stays unavailable, fails for another reason, or the service stops', async () => {
   const never = failing(Number.POSITIVE_INFINITY, away);
   await expect(
     recordResult({ store: never.store, clock }, new AbortController().signal, async () => {}),

@@ -16,7 +16,7 @@ const SHOWN_DELIVERIES = 100;
 
 export const webhookHandlers: Handlers = {
   createWebhook: async ({ tx, workspace, body, deps }) => {
-    if ((await webhooks.countAlone(tx, workspace.id)) >= MAX_WEBHOOKS)
+    if ((await webhooks.countAndLock(tx, workspace.id)) >= MAX_WEBHOOKS)
       throw new ServiceError(
         'conflict',
         `The workspace has ${MAX_WEBHOOKS} subscriptions, the most there may be. Remove one first.`,

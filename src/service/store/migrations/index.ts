@@ -6,7 +6,7 @@ import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
 import type { Migration } from './migration.ts';
 
-/** Every migration, in the order of its number. */
+/** All migrations, ordered by number. */
 export const MIGRATIONS: readonly Migration[] = [
   core,
   decisions,

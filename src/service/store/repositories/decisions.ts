@@ -3,7 +3,7 @@ import type { Context } from '../../domain/decide/features.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 
-/** A decision as it is logged: enough to make it again and to judge other policies by it. */
+/** A decision as it is logged, with everything needed to reproduce it and to evaluate other policies. */
 export interface DecisionRecord {
   readonly decisionId: string;
   readonly hashId: string;
@@ -21,7 +21,7 @@ export interface LoggedDecision extends DecisionRecord {
   readonly seq: number;
   /** Unix ms. */
   readonly at: number;
-  /** What it earned so far; null while nothing is known. */
+  /** The reward so far; null while unknown. */
   readonly reward: number | null;
 }
 
@@ -42,7 +42,7 @@ interface Row {
 const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward`;
 
-/** What of a decision its reward depends on: not the candidates, of which there may be thousands. */
+/** The fields of a decision that its reward depends on, without the candidates, of which there may be thousands. */
 export type Earning = Pick<
   LoggedDecision,
   'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'reward'
@@ -72,7 +72,7 @@ export const decisions = {
     );
   },
 
-  /** The decision, held for the rest of the transaction. */
+  /** Reads a decision and locks it for the rest of the transaction. */
   async lockForUpdate(tx: Tx, workspaceId: string, decisionId: string): Promise<Earning | undefined> {
     const row = await tx.sql.get<EarningRow>(
       `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,

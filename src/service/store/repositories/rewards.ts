@@ -16,9 +16,9 @@ interface Row {
   reward: number;
 }
 
-/** What decisions earned, as an ordered log that the learner reads. */
+/** The rewards of decisions, as an ordered log that the learner reads. */
 export const rewards = {
-  /** Writes down what a decision earned, as far as it is news. The decision must be held by this transaction. */
+  /** Records the reward of a decision if it is higher than before. This transaction must have locked the decision. */
   async record(tx: Tx, workspaceId: string, decision: Earning, reward: number): Promise<void> {
     if (decision.contentId === null || decision.prior === null) return;
     if (decision.reward !== null && reward <= decision.reward) return;
@@ -46,7 +46,7 @@ export const rewards = {
     await tx.notify('outcomes');
   },
 
-  /** A page of the log after a number, in order. */
+  /** A page of the log after a sequence number, in order. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<NumberedReward>> {
     const { rows, more } = await readPage<Row>(tx, {
       columns: 'seq, content_id AS "contentId", context, prior, was, reward',
