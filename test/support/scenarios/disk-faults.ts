@@ -76,7 +76,7 @@ async function suffer(
       await served.kill();
     }
   }
-  return { rounds, failed, taken: ledger.count('taken'), unavailable, faults };
+  return { rounds, failed, taken: ledger.count('accepted'), unavailable, faults };
 }
 
 /** The next request after the fault may meet what the fault left behind, but not all of them. */
