@@ -198,6 +198,6 @@ async function loadMetrics(store: Store, steady: SteadyClock) {
 
 /** Imported on demand, so that no request passes through it otherwise. Throws FaultsError. */
 async function loadFaults(path: string, clock: Clock, log: Log) {
-  const { injectFaults: rehearse } = await import('./fault-injection/inject.ts');
-  return rehearse(path, clock, log);
+  const { injectFaults } = await import('./fault-injection/inject.ts');
+  return injectFaults(path, clock, log);
 }

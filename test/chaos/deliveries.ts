@@ -116,13 +116,13 @@ interface Copy {
 async function goodReceiver() {
   const deliveries = new Map<string, Copy[]>();
   let unsigned = 0;
-  let heard = () => {};
+  let onDelivery = () => {};
   const url = await receiver((response, request, raw) => {
     const id = String(request.headers['webhook-id']);
     if (!verifyBody(raw, SECRET, String(request.headers['x-service-signature']))) unsigned += 1;
     deliveries.set(id, [...(deliveries.get(id) ?? []), { body: raw.toString(), at: Date.now() }]);
     response.writeHead(204).end();
-    heard();
+    onDelivery();
   });
   return {
     url,
@@ -132,10 +132,10 @@ async function goodReceiver() {
     },
     has: (count: number) =>
       new Promise<void>((resolve) => {
-        heard = () => {
+        onDelivery = () => {
           if (deliveries.size >= count) resolve();
         };
-        heard();
+        onDelivery();
       }),
   };
 }
@@ -211,8 +211,8 @@ async function killableService() {
 /** Runs `count` jobs, `width` at a time. */
 async function eachOf(count: number, width: number, job: (i: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) await job(next++);
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, worker));
 }

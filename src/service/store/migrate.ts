@@ -38,7 +38,7 @@ async function markDatabase(sql: Sql): Promise<void> {
   const tables = rows.map(({ name }) => name);
   if (isForeign(tables))
     throw new StoreForeign(
-      `the database holds tables of another program (${tables.slice(0, 3).join(', ')}); nothing was written to it. Create a separate database for svc`,
+      `the database holds tables of another program (${tables.slice(0, 3).join(', ')}): nothing was written to it. Create a separate database for svc`,
     );
   if (!tables.includes(MARKER_TABLE)) await sql.run(`CREATE TABLE ${MARKER_TABLE} (one INTEGER PRIMARY KEY)`);
 }

@@ -1,6 +1,6 @@
 import type { SqlValue, Tx } from './store.ts';
 
-/** Maximum size of a page in bytes. A larger row gets a page of its own. */
+/** Maximum size of a page in bytes. A larger row forms a page alone. */
 export const PAGE_BYTES = 512 * 1024;
 
 /** Estimated size of a row without its long columns. */

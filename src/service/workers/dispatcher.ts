@@ -59,7 +59,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const composeMessage = async (claimed: ClaimedNotification) => {
     const { workspaceId, hashId, templateId } = claimed;
     const template = deps.catalog().templates.get(templateId);
-    if (!template) return { ok: false, failure: 'the template is no longer in the catalogue' } as const;
+    if (!template) return { ok: false, failure: 'the template is no longer in the catalog' } as const;
     const [personal, known] = await store.read(
       async (tx) =>
         [
@@ -67,7 +67,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
           await users.find(tx, cipher, workspaceId, hashId),
         ] as const,
     );
-    if (!personal || !known) return { ok: false, failure: 'the user is no longer known' } as const;
+    if (!personal || !known) return { ok: false, failure: 'the user no longer exists' } as const;
     const variables = JSON.parse(
       cipher.open(claimed.variables, variablesAssociatedData(claimed.notificationId)),
     );

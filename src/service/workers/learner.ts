@@ -15,8 +15,8 @@ const PAUSE_MS = 5_000;
 const GATHER_MS = 200;
 
 /**
- * Folds the reward log into model snapshots. Of several nodes on a database one does it; the lock on the model's head
- * still lets one at a time work while the lead changes. A fold depends on the log alone, so it does not matter which.
+ * Folds the reward log into model snapshots. One node on a database leads; the lock on the model's head serializes nodes
+ * while the leadership changes. A fold depends only on the log, so the result is the same on every node.
  */
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
@@ -58,8 +58,8 @@ export async function learnOnce(tx: Tx, workspaceId: string): Promise<boolean> {
 }
 
 /**
- * The newest snapshot that can be read and where it stands in the log. Where none can, learning starts again from the
- * whole log: nothing that users did is lost with a snapshot.
+ * The newest readable snapshot and its position in the log. If there is none, learning restarts from the whole log, so
+ * that a damaged snapshot loses no outcome.
  */
 async function newestSound(
   tx: Tx,

@@ -200,7 +200,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
     });
 
     it('notifies every process after a commit, and not after a rollback', async () => {
-      const heard = (node: Store, topic: Topic) => {
+      const subscribe = (node: Store, topic: Topic) => {
         let times = 0;
         let wake = () => {};
         const first = new Promise<void>((resolve) => {
@@ -212,8 +212,8 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         });
         return { first, times: () => times };
       };
-      const undone = heard(store, 'outcomes');
-      const both = [heard(store, 'deliveries'), heard(other, 'deliveries')];
+      const rolledBack = subscribe(store, 'outcomes');
+      const both = [subscribe(store, 'deliveries'), subscribe(other, 'deliveries')];
       const bad = store.write(async (tx) => {
         await tx.notify('outcomes');
         throw new Error('no');
@@ -224,7 +224,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         await tx.notify('deliveries');
       });
       await Promise.all(both.map(({ first }) => first));
-      expect(undone.times()).toBe(0);
+      expect(rolledBack.times()).toBe(0);
     });
 
     it('stores only the hash of a key', async () => {

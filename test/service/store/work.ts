@@ -73,8 +73,8 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('queues deliveries for subscriptions to the event in the same workspace', async () => {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
-      const lanes = await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
-      expect(lanes).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
+      const due = await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
+      expect(due).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });

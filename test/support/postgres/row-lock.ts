@@ -25,7 +25,7 @@ export async function outsider(database: string): Promise<Outsider> {
     lock: async (select, values) => {
       await holder.query('BEGIN');
       const { rowCount } = await holder.query(`${select} FOR UPDATE`, values);
-      if (rowCount === 0) throw new Error(`there is no row to lock: ${select}`);
+      if (rowCount === 0) throw new Error(`no row to lock: ${select}`);
     },
     release: async () => void (await holder.query('ROLLBACK')),
     waiters: async (count = 1) => {

@@ -24,8 +24,8 @@ interface Key {
 }
 
 /**
- * Asks a limiter again and again and holds each verdict against a list of all that was let through, counted anew each
- * time. Keys are asked at the same time, each one question after the other, so that the order of its verdicts is known.
+ * Sends requests to a limiter and compares each verdict with a full count of the admitted requests. Keys are used
+ * concurrently, but each key sequentially, so that the order of its verdicts is known.
  */
 export class LimiterOracle {
   readonly report: OracleReport = {

@@ -8,10 +8,10 @@ export interface DecisionRecord {
   readonly decisionId: string;
   readonly hashId: string;
   readonly context: Context;
-  /** Null where nothing was chosen. */
+  /** Null if no content was chosen. */
   readonly contentId: string | null;
   readonly candidates: readonly Candidate[];
-  /** The chosen content's prior; null where nothing was chosen. */
+  /** The prior of the chosen content; null if none was chosen. */
   readonly prior: number | null;
   readonly modelVersion: number;
   readonly seed: string;

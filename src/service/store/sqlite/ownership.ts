@@ -40,10 +40,10 @@ export function ownerOf(path: string): Owner {
 export function refuseForeign(path: string): void {
   const owner = ownerOf(path);
   if (owner === 'another program')
-    throw new StoreForeign(`${path} is a database of another program; nothing was written to it`);
+    throw new StoreForeign(`${path} is a database of another program: nothing was written to it`);
   const file = statSync(path, { throwIfNoEntry: false })?.isFile();
   if (owner === 'unreadable' && file && !hasCredentials(path))
-    throw new StoreForeign(`${path} is not a database of svc; nothing was written to it`);
+    throw new StoreForeign(`${path} is not a database of svc: nothing was written to it`);
 }
 
 /** True if the credentials file of the service exists beside this file. */
