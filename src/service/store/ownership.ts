@@ -1,7 +1,7 @@
 /** Distinguishes this program's databases from those of other programs, for both engines. */
 
 /** Tables that every version of this program has created. */
-export const OWN_TABLES = ['schema_migration', 'workspace', 'api_key', 'event'] as const;
+const OWN_TABLES = ['schema_migration', 'workspace', 'api_key', 'event'] as const;
 
 /** An empty table that marks a PostgreSQL database as this program's. */
 export const MARKER_TABLE = 'svc_decisioning_service';

@@ -33,7 +33,7 @@ export async function furnished(program: SvcProgram): Promise<Furnished> {
 }
 
 /** The files of a user, and the commands that need them. */
-export function subjects(template: string): Subject[] {
+function subjects(template: string): Subject[] {
   const journal = readdirSync(join(template, 'data/imports')).find((name) => name.endsWith('.journal'))!;
   const scope = readdirSync(join(template, 'data/limits'))[0]!;
   const limits = readdirSync(join(template, 'data/limits', scope));

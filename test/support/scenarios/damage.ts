@@ -102,7 +102,7 @@ function own(path: string): void {
 }
 
 /** Runs a command in a home as an unprivileged user. */
-export async function runIn(
+async function runIn(
   program: SvcProgram,
   home: string,
   argv: readonly string[],

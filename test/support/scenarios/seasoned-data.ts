@@ -26,8 +26,8 @@ export interface SeasonedSize {
 
 /** The key that encrypts the secrets of its subscriptions. Start the service with it (SVC_DATA_KEY). */
 export const DATA_KEY = '5e'.repeat(32);
-export const SECRET = 'a signing secret of a seasoned store';
-export const HOT_EVENT = 'viewed';
+const SECRET = 'a signing secret of a seasoned store';
+const HOT_EVENT = 'viewed';
 
 type Value = string | number | Buffer | null;
 type Run = (sql: string, params: readonly Value[]) => Promise<void>;

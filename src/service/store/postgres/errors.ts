@@ -1,7 +1,7 @@
 import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** SQLSTATE of an error reported by the server; undefined for a connection failure. */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return severity !== undefined && typeof code === 'string' ? code : undefined;
 }

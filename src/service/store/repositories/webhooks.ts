@@ -13,7 +13,7 @@ export interface StoredWebhook {
 }
 
 /** How long a replaced secret continues to sign deliveries (docs/decisions.md, "Subscriptions"). */
-export const ROTATION_MS = 24 * 3600 * 1000;
+const ROTATION_MS = 24 * 3600 * 1000;
 
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
