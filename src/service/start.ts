@@ -40,30 +40,30 @@ import { startSignalWriter } from './workers/signal-writer.ts';
 export interface ServiceOptions extends PolicyChange {
   /** Path of an SQLite file, or URL of a PostgreSQL database. */
   readonly database: string;
-  /** Where the files of a PostgreSQL database go: credentials, data key, outbox. Those of SQLite lie beside it. */
+  /** Folder for the files of a PostgreSQL database: credentials, data key, outbox. Those of SQLite lie beside it. */
   readonly dataDir?: string | undefined;
   readonly host?: string | undefined;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port?: number | undefined;
   readonly region?: string | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
   readonly faults?: string | undefined;
-  /** Path of a catalogue file; left out, the store's own is used, or the default one. */
+  /** Path of a catalog file. Default: the catalog in the store, or else the built-in one. */
   readonly catalog?: string | undefined;
-  /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY); left out, the file beside the data. */
+  /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY). Default: the file beside the data. */
   readonly dataKey?: string | undefined;
-  /** Where notifications go out; left out, what `environment` says. */
+  /** How notifications are sent. Default: as configured in `environment`. */
   readonly channels?: ChannelSettings | undefined;
-  /** Names mail server and providers (see channelSettings); left out, notifications go to a file beside the data. */
+  /** Configures mail server and providers (channelSettings). Default: notifications go to a file beside the data. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The service of `local`: admits webhooks to loopback addresses in this process, whatever the store's policy. */
+  /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
   readonly onThisMachine?: boolean | undefined;
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
-  /** Port for /metrics, /healthz and /readyz; 0 takes a free one; left out, there is none. */
+  /** Port for /metrics, /healthz and /readyz; 0 selects a free port. Default: no such server. */
   readonly metricsPort?: number | undefined;
 }
 
@@ -71,18 +71,18 @@ export interface RunningService {
   readonly url: string;
   readonly workspace: string;
   readonly apiKey: string | null;
-  /** Where the metrics are; undefined where they were not asked for. */
+  /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;
-  /** True when no worker has anything due. */
+  /** True if no worker has due work. */
   idle(): Promise<boolean>;
-  /** Finishes what is under way (up to `graceMs`, 10 s unless given) and closes the data. */
+  /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Starts the whole service: the only place that knows which store, handlers and workers exist.
- * Resolves once it accepts connections. Rejects with StoreUnusable, StoreUnavailable or the listen error.
+ * Starts the service and connects its parts: store, handlers and workers. Resolves once it accepts connections. Rejects
+ * with StoreUnusable, StoreUnavailable or the listen error.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? systemClock;
@@ -134,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startSignalWriter(deps),
       startEventIndexer(deps),
       startFanOut(deps),
-      // They open what is sealed.
+      // These two decrypt personal fields and secrets.
       ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
     ];
     if (!deps.cipher.usable)
@@ -171,7 +171,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const server = await listen(faults?.serve(app.fetch) ?? app.fetch, host, options.port ?? 0);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
-    // First of all: load balancers look elsewhere, and streams, which never end by themselves, do.
+    // Closers run in reverse, so this is first: readiness fails and endless event streams end.
     closers.push(() => {
       health.stopping();
       stopping.abort();
@@ -195,7 +195,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** Loaded only where it is used: most services run without. */
+/** Imported on demand: most services run without metrics. */
 async function loadMetrics(store: Store, steady: SteadyClock) {
   const { createMetrics } = await import('./operations/metrics.ts');
   return createMetrics(store, steady);

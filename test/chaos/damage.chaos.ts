@@ -5,7 +5,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { runDamaged } from '../support/scenarios/damage.ts';
 import { furnished, suffer } from '../support/scenarios/damage-suite.ts';
 
-test('every damage to every file: each command says what is wrong, and destroys nothing', async () => {
+test('any damage to any file: each command reports it and destroys nothing', async () => {
   const program = await svcProgram();
   const home = await furnished(program);
   try {
@@ -18,7 +18,7 @@ test('every damage to every file: each command says what is wrong, and destroys 
   }
 });
 
-test('single bits flipped anywhere in the data: noticed or not, nothing more is destroyed', async () => {
+test('single flipped bits in the data: detected or not, nothing else is destroyed', async () => {
   const program = await svcProgram();
   const { home, template, release } = await furnished(program);
   const random = seededRandom('bits');
@@ -40,7 +40,7 @@ test('single bits flipped anywhere in the data: noticed or not, nothing more is 
         flip,
         argv,
       );
-      // The driver ends the process at text that is no UTF-8 any more; see docs/guarantees.md.
+      // The driver ends the process on invalid UTF-8; see docs/guarantees.md.
       const outcome = signal === 'SIGABRT' ? 'ended by the driver' : code === 0 ? 'not noticed' : error?.code;
       outcomes[String(outcome)] = (outcomes[String(outcome)] ?? 0) + 1;
       expect(kept).toBe(true);

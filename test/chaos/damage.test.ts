@@ -3,7 +3,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { furnished, suffer } from '../support/scenarios/damage-suite.ts';
 
 // The short form of damage.chaos.ts: every seventh pair of damage and command.
-test('a damaged file: each command says what is wrong, and destroys nothing', async () => {
+test('a damaged file: each command reports it and destroys nothing', async () => {
   const program = await svcProgram();
   const home = await furnished(program);
   try {

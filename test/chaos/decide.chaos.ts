@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { storm } from '../support/scenarios/decide-storm.ts';
 
-/** SVC_STORM sets another number of decisions. */
+/** SVC_STORM overrides the number of decisions. */
 const DECISIONS = Number(process.env.SVC_STORM ?? 1_000_000);
 
-test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, break no promise`, {
+test(`${DECISIONS.toLocaleString('en')} decisions, 64 at a time, with kills, keep all guarantees`, {
   timeout: 2 * 3600_000,
 }, async () => {
   const report = await storm({

@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import { killable } from '../support/process/killable.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** How hard to shake. `outcomes` are taps that the service has acknowledged; `kills` are SIGKILLs while they come in. */
+/** Parameters of the test. `outcomes` are acknowledged taps; `kills` are SIGKILLs while they are sent. */
 export interface Shaking {
   readonly outcomes: number;
   readonly kills: number;
@@ -24,13 +24,13 @@ export interface Shaken {
 const SECRET = 'the secret of the chaos test';
 const KINDS = ['campaign.opened', 'campaign.clicked', 'decision.actioned'];
 const TYPES = ['opened', 'clicked', 'actioned'];
-/** How long before a kill an answer may have been sent and still be lost: the result was not written down yet. */
+/** How long before a kill an answer may have been received whose result was not stored yet. */
 const LOST_ANSWER_MS = 2000;
 
 /**
- * Reports taps to a service that is killed again and again, with three good subscribers and five bad ones, and holds
- * the promise of docs/webhooks.md: each good subscriber has every delivery at least once, the same bytes and id each
- * time, twice only where the service died before it wrote the answer down.
+ * Reports taps to a service that is killed repeatedly, with three working and five faulty subscribers, and checks the
+ * guarantee of docs/webhooks.md: each working subscriber receives every delivery at least once, with the same bytes and
+ * id, and twice only if the service was killed before it stored the result.
  */
 export async function shakeDeliveries({ outcomes, kills, seed }: Shaking): Promise<Shaken> {
   const random = seededRandom(seed);
@@ -75,7 +75,7 @@ export async function shakeDeliveries({ outcomes, kills, seed }: Shaking): Promi
         expect(other.body, 'the bytes of a repeated delivery').toBe(first!.body);
         doubled += 1;
       }
-      // Each copy but the last was answered in vain: a kill came before the answer was written down.
+      // A kill came before the result of each copy but the last was stored.
       for (const copy of copies.slice(0, -1))
         expect(
           service.kills.some((at) => copy.at <= at + 100 && copy.at >= at - LOST_ANSWER_MS),
@@ -95,7 +95,7 @@ export async function shakeDeliveries({ outcomes, kills, seed }: Shaking): Promi
   };
 }
 
-/** 500s, never an answer, a torn connection, 429 with a long Retry-After, a body that never ends. */
+/** Faulty receivers: 500, no answer, a reset connection, 429 with a long Retry-After, an endless body. */
 const BAD: readonly ((response: ServerResponse, request: IncomingMessage) => void)[] = [
   (response) => response.writeHead(500).end('no'),
   () => {},
@@ -116,13 +116,13 @@ interface Copy {
 async function goodReceiver() {
   const deliveries = new Map<string, Copy[]>();
   let unsigned = 0;
-  let heard = () => {};
+  let onDelivery = () => {};
   const url = await receiver((response, request, raw) => {
     const id = String(request.headers['webhook-id']);
     if (!verifyBody(raw, SECRET, String(request.headers['x-service-signature']))) unsigned += 1;
     deliveries.set(id, [...(deliveries.get(id) ?? []), { body: raw.toString(), at: Date.now() }]);
     response.writeHead(204).end();
-    heard();
+    onDelivery();
   });
   return {
     url,
@@ -132,10 +132,10 @@ async function goodReceiver() {
     },
     has: (count: number) =>
       new Promise<void>((resolve) => {
-        heard = () => {
+        onDelivery = () => {
           if (deliveries.size >= count) resolve();
         };
-        heard();
+        onDelivery();
       }),
   };
 }
@@ -157,7 +157,7 @@ async function receiver(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** The service in a process of its own that is started again, on the same data and port, whenever it was killed. */
+/** The service in a separate process, restarted on the same data and port after each kill. */
 async function killableService() {
   const program = await killable<{ url: string; workspace: string; apiKey: string }>(
     join(import.meta.dirname, 'delivery-service.ts'),
@@ -186,7 +186,7 @@ async function killableService() {
       await ready;
       await program.kill();
     },
-    /** Sends until it is answered with 2xx; only a service that is down is no answer. */
+    /** Sends until a 2xx answer. Retries only while the service is down. */
     call: async (path: string, body: unknown): Promise<Record<string, unknown>> => {
       for (;;) {
         await ready;
@@ -211,8 +211,8 @@ async function killableService() {
 /** Runs `count` jobs, `width` at a time. */
 async function eachOf(count: number, width: number, job: (i: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) await job(next++);
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, worker));
 }

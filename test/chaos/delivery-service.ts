@@ -1,4 +1,4 @@
-/** The service of test/chaos/deliveries.ts in a process of its own, to be killed. Arguments: one JSON object. */
+/** The service of test/chaos/deliveries.ts as a separate process that can be killed. Arguments: one JSON object. */
 import { startService } from '../../src/service/start.ts';
 
 const { database, port } = JSON.parse(process.argv[2]!);

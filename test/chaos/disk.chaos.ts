@@ -24,11 +24,11 @@ function survived(figures: DiskFigures, leastFailed: number): void {
   expect(figures.taken).toBeGreaterThan(figures.rounds);
 }
 
-test('files that may not grow, at 200 places: 503, nothing lost, and no restart', async () => {
+test('file size limit at 200 positions: 503, no loss, no restart', async () => {
   survived(await sufferFileLimit(program, tempDir(), 200, SEED), 100);
 });
 
-test('a disk that is full, 60 times, with the log on it', async () => {
+test('full disk that also holds the log, 60 times', async () => {
   const figures = await sufferFullDisk(program, tempDir(), 60, SEED);
   if (figures === undefined) {
     console.warn('no file system can be mounted here: the full disk is played by limits on files alone');
@@ -36,7 +36,7 @@ test('a disk that is full, 60 times, with the log on it', async () => {
   } else survived(figures, 30);
 });
 
-test('the k-th write or fsync fails, for k from 1 to 60', async () => {
+test('failure of the k-th write or fsync, for k from 1 to 60', async () => {
   if (!canInject()) {
     console.warn('strace is not at hand: failing calls are played by limits on files alone');
     return survived(await sufferFileLimit(program, tempDir(), 200, `${SEED} instead of strace`), 100);

@@ -4,13 +4,13 @@ import { canInject, sufferFailingCalls, sufferFileLimit } from '../support/scena
 import { tempDir } from '../support/temp.ts';
 
 // The short form of disk.chaos.ts.
-test('a disk that takes no more: 503, nothing lost that was acknowledged, and no restart', async () => {
+test('full disk: 503, no loss of acknowledged data, no restart', async () => {
   const program = await svcProgram();
   try {
     const limited = await sufferFileLimit(program, tempDir(), 8, 'short');
     expect(limited.faults).toEqual([]);
     expect(limited.failed).toBeGreaterThan(0);
-    // Where strace is at hand, single calls fail too.
+    // If strace is installed, single system calls fail too.
     const injected = canInject()
       ? await sufferFailingCalls(program, tempDir(), 12, 'short')
       : await sufferFileLimit(program, tempDir(), 12, 'instead');

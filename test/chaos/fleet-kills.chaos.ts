@@ -4,7 +4,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { killFleet } from '../support/scenarios/fleet-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
-test('two minutes of kills under import, decisions and deliveries: nothing is lost, doubled or left undone', async () => {
+test('two minutes of kills under import, decisions and deliveries: no loss, no duplicates, nothing unfinished', async () => {
   const program = await svcProgram();
   const server = await startPostgres({ durable: true });
   try {

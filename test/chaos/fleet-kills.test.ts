@@ -5,7 +5,7 @@ import { killFleet } from '../support/scenarios/fleet-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of fleet-kills.chaos.ts.
-test('nodes and their PostgreSQL are killed under load: nothing is lost, doubled or left undone', async () => {
+test('nodes and their PostgreSQL are killed under load: no loss, no duplicates, nothing unfinished', async () => {
   const program = await svcProgram();
   const server = await startPostgres({ durable: true });
   try {

@@ -5,7 +5,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { storm } from '../support/scenarios/hostile-storm.ts';
 import { tempDir } from '../support/temp.ts';
 
-test('hostile clients all at once: each refused in words, decisions go on, memory stays', async () => {
+test('concurrent hostile clients: each gets an error message, decisions continue, memory is bounded', async () => {
   const program = await svcProgram();
   try {
     const home = tempDir();

@@ -3,7 +3,7 @@ import { createDatabase } from '../support/postgres/postgres.ts';
 import { limitOnPostgres } from '../support/scenarios/limiter-suite.ts';
 
 // The short form of limiter.chaos.ts.
-test('the limiter on PostgreSQL decides nothing that a list of all requests would not', async () => {
+test('the limiter on PostgreSQL agrees with a log of all requests', async () => {
   const figures = await limitOnPostgres(await createDatabase(inject('postgres')), 10_000, 'short');
   expect(figures).toMatchObject({ wronglyAllowed: 0, wronglyRefused: 0, faults: [] });
 }, 60_000);

@@ -12,13 +12,13 @@ function exact(figures: LimiterFigures): void {
   expect(Math.min(figures.admitted, figures.refused)).toBeGreaterThan(50_000);
 }
 
-test('a million questions on SQLite: none wrongly allowed, none wrongly refused', async () => {
+test('a million requests on SQLite: none wrongly admitted or refused', async () => {
   const figures = await limitOnSqlite(tempDir(), 1_000_000, SEED);
   exact(figures);
   expect(Math.min(figures.jumps, figures.kills, figures.reboots)).toBeGreaterThan(0);
 });
 
-test('a million questions on PostgreSQL: none wrongly allowed, none wrongly refused', async () => {
+test('a million requests on PostgreSQL: none wrongly admitted or refused', async () => {
   const server = await startPostgres();
   try {
     exact(await limitOnPostgres(await createDatabase(server.admin), 1_000_000, SEED));

@@ -3,7 +3,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
-test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node ends, nothing is lost or doubled', async () => {
+test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node exits, no loss, no duplicates', async () => {
   const program = await svcProgram();
   try {
     const report = await restartPostgres(program, {

@@ -4,7 +4,7 @@ import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of postgres-restarts.chaos.ts.
-test('PostgreSQL is restarted, cuts connections and fails over under load: no node ends, nothing is lost or doubled', async () => {
+test('PostgreSQL restarts, terminates connections and fails over under load: no node exits, no loss, no duplicates', async () => {
   const program = await svcProgram();
   try {
     const report = await restartPostgres(program, {

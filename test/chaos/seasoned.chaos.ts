@@ -5,10 +5,10 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { readSeasoned, type SeasonedReport } from '../support/scenarios/seasoned-check.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** SVC_SEASONED makes it smaller: 0.25 for a quarter of the records. */
+/** SVC_SEASONED scales the number of records, for example 0.25. */
 const SCALE = Number(process.env.SVC_SEASONED ?? 1);
 
-/** The largest catalogue, and everything else as years leave it. */
+/** The largest catalog, and the data of several years. */
 const SIZE = {
   hotEvents: 80_000,
   bigEvents: 200 * SCALE,
@@ -33,7 +33,7 @@ function check(engine: string, report: SeasonedReport): void {
   expect(report.p99).toBeLessThanOrEqual(50);
 }
 
-test('SQLite: whatever is read of a seasoned store, a bystander is decided for within 50 ms', async () => {
+test('SQLite: during any read of a large store, other decisions take less than 50 ms', async () => {
   const program = await svcProgram();
   const folder = tempDir();
   try {
@@ -43,7 +43,7 @@ test('SQLite: whatever is read of a seasoned store, a bystander is decided for w
   }
 });
 
-test('PostgreSQL: whatever is read of a seasoned store, a bystander is decided for within 50 ms', async () => {
+test('PostgreSQL: during any read of a large store, other decisions take less than 50 ms', async () => {
   const program = await svcProgram();
   const server = await startPostgres();
   try {

@@ -3,7 +3,7 @@ import { svcProgram } from '../support/process/svc-process.ts';
 import { killServing } from '../support/scenarios/serve-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
-test('200 kills of a service under import: each acknowledged event is there exactly once', async () => {
+test('200 kills of a service under import: each acknowledged event is stored exactly once', async () => {
   const program = await svcProgram();
   try {
     const figures = await killServing(program, tempDir(), 200, process.env.SVC_SEED ?? 'kills');

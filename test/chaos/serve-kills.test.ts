@@ -4,7 +4,7 @@ import { killServing } from '../support/scenarios/serve-kills.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of serve-kills.chaos.ts.
-test('a service killed under import has each acknowledged event exactly once', async () => {
+test('a service killed under import stores each acknowledged event exactly once', async () => {
   const program = await svcProgram();
   try {
     const { faults, notReplayed, batches } = await killServing(program, tempDir(), 8, 'short');

@@ -5,7 +5,7 @@ import { shareLimit } from '../support/scenarios/shared-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of shared-limit.chaos.ts.
-test('three nodes and five importers never exceed the limit of a window, and lose nothing', async () => {
+test('three nodes and five importers never exceed the limit of a window, and lose no event', async () => {
   const program = await svcProgram();
   try {
     const database = await createDatabase(inject('postgres'));

@@ -1,20 +1,20 @@
 /**
- * The exact sliding window: in any `windowMs` at most `limit` requests are let through (specification: Limits;
- * docs/decisions.md: "Rate limit"). Pure: the log and the time come in, the verdict and what to keep go out.
+ * The exact sliding window: at most `limit` requests are admitted in any `windowMs` (specification: Limits;
+ * docs/decisions.md: "Rate limit"). Pure functions of the log and the time.
  *
- * A request stamped `t` counts while `t > now - windowMs`. Only admitted requests are stamped: a refused one leaves no
- * trace. A store need not hand over the log itself, the three numbers of `WindowView` suffice.
+ * A request with timestamp `t` counts while `t > now - windowMs`. Only admitted requests are logged. A store can supply
+ * the three numbers of `WindowView` instead of the log.
  */
 
-/** What is counted at one moment, as `SELECT COUNT(*), MIN(at) … WHERE at > now - windowMs` gives it. */
+/** The window at one moment, as returned by `SELECT COUNT(*), MIN(at) … WHERE at > now - windowMs`. */
 export interface WindowView {
-  /** Stamps inside the window. */
+  /** Timestamps inside the window. */
   readonly counted: number;
-  /** The oldest of them, in ms; undefined when none is counted. */
+  /** The oldest of them, in ms; undefined if there is none. */
   readonly oldest: number | undefined;
   /**
-   * The stamp whose leaving makes room for one more, in ms: the `counted - limit + 1` oldest. The same as `oldest`
-   * unless the limit was lowered under what is counted already. Only looked at when the limit is reached.
+   * The timestamp that must leave the window before the next request is admitted, in ms: the `counted - limit + 1`
+   * oldest. It equals `oldest` unless the limit was lowered below the current count. Used only at the limit.
    */
   readonly blocking: number | undefined;
 }
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly retryAfter: number | undefined;
 }
 
-/** Counts a log of stamps (ms, ascending) at `now`. */
+/** Computes the window of a log (ms, ascending) at `now`. */
 export function viewOf(log: readonly number[], now: number, windowMs: number, limit: number): WindowView {
   const first = firstAfter(log, now - windowMs);
   const counted = log.length - first;
@@ -40,7 +40,7 @@ export function viewOf(log: readonly number[], now: number, windowMs: number, li
   };
 }
 
-/** May one more request pass? `limit` is a positive whole number; times are in ms. */
+/** Decides whether one more request is admitted. `limit` is a positive integer; times are in ms. */
 export function decide(view: WindowView, now: number, windowMs: number, limit: number): Verdict {
   const admitted = view.counted < limit;
   const resetAt = (view.oldest ?? now) + windowMs;
@@ -50,9 +50,8 @@ export function decide(view: WindowView, now: number, windowMs: number, limit: n
 }
 
 /**
- * Decides on a log in memory and returns the log to keep: the whole of the above in one step. Stamps later than `now`
- * exist only when the clock was set back; left alone they would count for as long as it went back, so they are
- * rewritten to `now`, whatever the verdict, and count for one window from here on.
+ * Decides one request on a log in memory and returns the updated log. Timestamps later than `now` exist only after the
+ * clock was set back. They are set to `now`, whatever the verdict, so that they count for one window at most.
  */
 export function admit(
   log: readonly number[],
@@ -68,14 +67,14 @@ export function admit(
 }
 
 /**
- * The Unix second for `X-Service-RateLimit-Reset`: by then the request has left. `wall` is the wall clock at `now`,
- * where the log is not stamped by the wall clock itself.
+ * The Unix second for `X-Service-RateLimit-Reset`, rounded up. `wall` is the wall clock at `now`, if the log does not
+ * use the wall clock itself.
  */
 export function resetSecond(resetAt: number, now: number, wall: number = now): number {
   return Math.ceil((wall + resetAt - now) / 1000);
 }
 
-/** Index of the first stamp later than `time` in an ascending log. */
+/** Index of the first timestamp later than `time` in an ascending log. */
 function firstAfter(log: readonly number[], time: number): number {
   let low = 0;
   let high = log.length;

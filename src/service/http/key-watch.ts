@@ -17,7 +17,7 @@ export function watchKeys({ store, clock, log }: ServiceDeps): KeyWatch {
   const loop = repeat('the key watch', clock, log, CHECK_MS, async () => {
     const hashes = [...watched.keys()];
     if (hashes.length === 0) return false;
-    const existing = await store.read((tx) => workspaces.keysThere(tx, hashes));
+    const existing = await store.read((tx) => workspaces.existingKeys(tx, hashes));
     for (const hash of hashes)
       if (!existing.has(hash)) for (const onDeleted of watched.get(hash) ?? []) onDeleted();
     return false;

@@ -2,21 +2,21 @@ import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { Turn } from '../store/store.ts';
 
 /** The parts of a validated request that determine which rows it locks. */
-interface LockedBy<N extends EndpointName> {
+interface Asked<N extends EndpointName> {
   readonly body: RequestOf<N>;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /**
- * Maximum number of concurrent writes of a kind that share one row or lock. Together they are fewer than the
- * connections of a node, so that a locked row leaves connections for other work.
+ * Concurrent writes of a kind that share one row or lock. Their sum is below the size of the connection pool, so that
+ * a long lock on that row leaves connections for other requests.
  */
-const WIDTHS = { outcomes: 3, ingest: 5 };
+const MAX_WRITES = { outcomes: 3, ingest: 5 };
 
-const TURNS: { readonly [N in EndpointName]?: (request: LockedBy<N>) => Turn[] } = {
-  decide: ({ body }) => [{ name: `user ${body.hashId}` }],
-  ingestUsers: ({ body }) => body.users.map(({ userId }) => ({ name: `identity ${userId}` })),
-  ingestEvents: () => [{ name: 'ingest', width: WIDTHS.ingest }],
+const TURNS: { readonly [N in EndpointName]?: (asked: Asked<N>) => Turn[] } = {
+  decide: ({ body }) => [{ key: `user ${body.hashId}` }],
+  ingestUsers: ({ body }) => body.users.map(({ userId }) => ({ key: `identity ${userId}` })),
+  ingestEvents: () => [{ key: 'ingest', max: MAX_WRITES.ingest }],
   messageOutcome: ({ params }) => outcome('message', params.decisionId!),
   notificationOutcome: ({ params }) => outcome('notification', params.id!),
   updateWebhook: ({ params }) => webhook(params.id!),
@@ -26,19 +26,19 @@ const TURNS: { readonly [N in EndpointName]?: (request: LockedBy<N>) => Turn[] }
 };
 
 const outcome = (kind: string, id: string): Turn[] => [
-  { name: `${kind} ${id}` },
-  { name: 'outcomes', width: WIDTHS.outcomes },
+  { key: `${kind} ${id}` },
+  { key: 'outcomes', max: MAX_WRITES.outcomes },
 ];
-const webhook = (id: string): Turn[] => [{ name: `webhook ${id}` }];
+const webhook = (id: string): Turn[] => [{ key: `webhook ${id}` }];
 
-/** The turns that a request waits for before it takes a connection (Store.write). */
+/** The concurrency limits of a request, acquired before it takes a connection (Store.write). */
 export function turnsOf<N extends EndpointName>(
   name: N,
   workspaceId: string,
-  request: LockedBy<N>,
+  asked: Asked<N>,
   idempotencyKey: string | undefined,
 ): Turn[] {
-  const turns = TURNS[name]?.(request) ?? [];
-  const all = idempotencyKey === undefined ? turns : [...turns, { name: `key ${idempotencyKey}` }];
-  return all.map((turn) => ({ ...turn, name: `${workspaceId} ${turn.name}` }));
+  const own = TURNS[name]?.(asked) ?? [];
+  const all = idempotencyKey === undefined ? own : [...own, { key: `key ${idempotencyKey}` }];
+  return all.map((turn) => ({ ...turn, key: `${workspaceId} ${turn.key}` }));
 }

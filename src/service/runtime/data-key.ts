@@ -5,7 +5,7 @@ import { type Cipher, createCipher, withoutKey } from '../crypto/cipher.ts';
 import { settings } from '../store/repositories/settings.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';
 
-/** The key is missing, malformed or of other data: the data itself is in order. */
+/** The data key is missing, malformed or belongs to other data. The data itself is intact. */
 class DataKeyUnusable extends StoreUnusable {
   constructor(message: string, cause?: unknown) {
     super(message, cause);
@@ -17,11 +17,10 @@ const SETTING = 'dataKeyFingerprint';
 const KEY = /^[0-9a-f]{64}$/i;
 
 /**
- * The cipher of a store's personal fields. The key is 32 bytes as 64 hex characters, from `given` (the environment's
- * SVC_DATA_KEY) or a 0600 file beside the data, where the first start makes it. The store keeps the key's fingerprint.
- * Rejects with DataKeyUnusable where the key is unreadable or another one than the data was sealed with, and where it is
- * missing. On a `shared` database the key may be with the other nodes: there a node without it still does what needs
- * no key, with a cipher that is not usable.
+ * Opens the cipher of a store's personal fields. The key is 32 bytes as 64 hex characters, from `given` (SVC_DATA_KEY) or
+ * from a file with mode 0600 beside the data, which the first start creates. The store holds the key's fingerprint.
+ * Rejects with DataKeyUnusable if the key is missing, unreadable or not the one that encrypted the data. On a `shared`
+ * database other nodes may have the key: a node without it gets an unusable cipher and serves what needs no key.
  */
 export async function openDataKey(
   store: Store,
@@ -34,27 +33,27 @@ export async function openDataKey(
   return store.write(async (tx) => {
     await tx.lock(SETTING);
     const fingerprint = await settings.get<string>(tx, SETTING);
-    const known = given ?? readKey(file);
-    if (known === undefined) {
+    const key = given ?? readKey(file);
+    if (key === undefined) {
       if (shared && fingerprint !== undefined) return withoutKey(fingerprint);
       if (fingerprint !== undefined)
         throw new DataKeyUnusable(
-          `the key of the personal fields is missing: restore ${file}, or set SVC_DATA_KEY to the key with fingerprint ${fingerprint}`,
+          `the data key is missing: restore ${file}, or set SVC_DATA_KEY to the key with fingerprint ${fingerprint}`,
         );
-      const made = randomBytes(32).toString('hex');
-      // Written before the commit: a start that is killed between the two takes the file up again.
-      writePrivateFile(file, `${made}\n`);
-      return adopt(made);
+      const generated = randomBytes(32).toString('hex');
+      // Written before the commit: a start that was killed between the two reuses the file.
+      writePrivateFile(file, `${generated}\n`);
+      return adopt(generated);
     }
-    const cipher = createCipher(Buffer.from(known, 'hex'));
+    const cipher = createCipher(Buffer.from(key, 'hex'));
     if (fingerprint !== undefined && fingerprint !== cipher.fingerprint)
       throw new DataKeyUnusable(
-        `${given === undefined ? file : 'SVC_DATA_KEY'} holds another key (${cipher.fingerprint}) than the data was sealed with (${fingerprint}): restore the right one`,
+        `${given === undefined ? file : 'SVC_DATA_KEY'} holds another key (${cipher.fingerprint}) than the one that encrypted the data (${fingerprint}): restore the right key`,
       );
-    return fingerprint === undefined ? adopt(known) : cipher;
+    return fingerprint === undefined ? adopt(key) : cipher;
 
-    async function adopt(key: string): Promise<Cipher> {
-      const adopted = createCipher(Buffer.from(key, 'hex'));
+    async function adopt(adoptedKey: string): Promise<Cipher> {
+      const adopted = createCipher(Buffer.from(adoptedKey, 'hex'));
       await settings.set(tx, SETTING, adopted.fingerprint);
       return adopted;
     }
@@ -70,5 +69,7 @@ function readKey(file: string): string | undefined {
     throw new DataKeyUnusable(`${file} cannot be read: ${(error as Error).message}`, error);
   }
   if (KEY.test(text)) return text;
-  throw new DataKeyUnusable(`${file} is damaged: it must hold 64 hex characters; restore it`);
+  throw new DataKeyUnusable(
+    `${file} is damaged: it must contain 64 hex characters. Restore it from a backup`,
+  );
 }

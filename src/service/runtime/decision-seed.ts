@@ -1,12 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** The seed of one decision: of the nth decision for a hashId in a workspace. */
+/** Returns the seed of the nth decision for a hashId in a workspace. */
 export type DecisionSeed = (workspaceId: string, hashId: string, nth: number) => string;
 
 /**
- * Seeds that nobody can foresee, or, with a seed given (SVC_SEED), the same ones in every run. A seed depends on the
- * user and on how many decisions the user had, so a run repeats itself even where requests of many users arrive in
- * another order.
+ * Creates unpredictable seeds or, with a given seed (SVC_SEED), reproducible ones. A seed depends on the user and the
+ * user's number of decisions, so runs are reproducible even if the requests of different users arrive in another order.
  */
 export function decisionSeeds(seed: string | undefined): DecisionSeed {
   const key = seed === undefined ? randomBytes(32) : Buffer.from(seed);

@@ -9,17 +9,17 @@ import type { EventSignals } from './event-signals.ts';
 import type { LearnedModels } from './learned-models.ts';
 import type { Policy } from './policy.ts';
 
-/** What handlers and workers are given: everything from outside, made once in start.ts. */
+/** The dependencies of handlers and workers, created once in start.ts. */
 export interface ServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** What `svc serve` was told and the store keeps for every process. */
+  /** The configured policy, which the store shares with every process. */
   readonly policy: () => Policy;
   readonly log: Log;
-  /** Seals personal fields at rest. */
+  /** Encrypts personal fields at rest. */
   readonly cipher: Cipher;
-  /** What may be chosen and sent, as it is now. */
+  /** The current catalog of contents and templates. */
   readonly catalog: () => Catalog;
   readonly models: LearnedModels;
   readonly signals: EventSignals;

@@ -2,12 +2,12 @@ import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limi
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
 
-/** What every process on a store follows (docs/decisions.md, "Settings of a shared store"). */
+/** The settings that all processes on a store share (docs/decisions.md, "Settings of a shared store"). */
 export interface Policy {
-  /** Requests a window by group; null is no limit. */
+  /** Requests per window by group; null means unlimited. */
   readonly limits: Readonly<Record<Group, number | null>>;
   readonly windowMs: number;
-  /** Subscriptions to plain http and to loopback addresses are admitted. */
+  /** Allows subscriptions to plain http and to loopback addresses. */
   readonly allowLoopbackWebhooks: boolean;
 }
 
@@ -20,27 +20,27 @@ export const DEFAULT_POLICY: Policy = {
   allowLoopbackWebhooks: false,
 };
 
-/** What a start of the service may change; what it leaves out stays as the store has it. */
+/** A change of the policy at start. Omitted fields keep the stored value. */
 export interface PolicyChange {
   limits?: Partial<Record<Group, number | null>> | undefined;
   windowMs?: number | undefined;
   allowLoopbackWebhooks?: boolean | undefined;
 }
 
-/** Keeps the store's policy at hand and follows changes that any process makes. */
+/** Applies a change to the stored policy, and then follows changes by any process. */
 export async function followPolicy(
   store: Store,
   change: PolicyChange,
 ): Promise<{ policy: () => Policy; stop: () => void }> {
   let current = await store.write(async (tx) => {
     await tx.lock('policy');
-    const known = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
+    const stored = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
     const next: Policy = {
-      limits: { ...known.limits, ...change.limits },
-      windowMs: change.windowMs ?? known.windowMs,
-      allowLoopbackWebhooks: change.allowLoopbackWebhooks ?? known.allowLoopbackWebhooks,
+      limits: { ...stored.limits, ...change.limits },
+      windowMs: change.windowMs ?? stored.windowMs,
+      allowLoopbackWebhooks: change.allowLoopbackWebhooks ?? stored.allowLoopbackWebhooks,
     };
-    if (JSON.stringify(next) !== JSON.stringify(known)) await settings.set(tx, 'policy', next);
+    if (JSON.stringify(next) !== JSON.stringify(stored)) await settings.set(tx, 'policy', next);
     return next;
   });
   const stop = store.subscribe('settings', () => {
@@ -50,7 +50,7 @@ export async function followPolicy(
         if (found) current = { ...DEFAULT_POLICY, ...found };
       })
       .catch(() => {
-        // The store is closing or cannot be read now: the last known policy holds.
+        // The store is closing or unavailable: keep the last known policy.
       });
   });
   return { policy: () => current, stop };

@@ -4,17 +4,17 @@ import { writePrivateFile } from '../../kit/private-file.ts';
 import { newApiKey, workspaces } from './repositories/workspaces.ts';
 import { type Store, StoreUnusable } from './store.ts';
 
-/** What a first client needs: made at the first start, kept 0600 beside the data. */
+/** The credentials of a first client, created at the first start and stored with mode 0600 beside the data. */
 export interface Credentials {
   readonly workspace: string;
-  /** Null on a shared database that another node set up. */
+  /** Null on a shared database that another node initialized. */
   readonly apiKey: string | null;
 }
 
 /**
- * The workspace and key of a store, made at its first start. The file is written before the commit, and a start that
- * was killed between the two takes it up again. Where the store is one file, whoever can open it may also have a new
- * key: a lost credentials file is made anew; on a shared database the key stays where it was made.
+ * Returns the workspace and key of a store, and creates them at its first start. The file is written before the commit;
+ * a start that was killed between the two reuses it. For an SQLite file, a lost credentials file is replaced by one with
+ * a new key. For a shared database, the key exists only on the node that created it.
  */
 export async function provision(
   store: Store,
@@ -22,15 +22,15 @@ export async function provision(
   region: string | undefined,
   shared: boolean,
 ): Promise<Credentials> {
-  const kept = readCredentials(file);
+  const stored = readCredentials(file);
   return store.write(async (tx) => {
     await tx.lock('provision');
     const existing = await workspaces.first(tx);
     if (existing && shared)
-      return { workspace: existing.id, apiKey: kept?.workspace === existing.id ? kept.apiKey : null };
-    const workspace = existing?.id ?? kept?.workspace ?? newId('ws');
-    const apiKey = (kept?.workspace === workspace ? kept.apiKey : null) ?? newApiKey();
-    if (kept?.workspace !== workspace || kept.apiKey !== apiKey) {
+      return { workspace: existing.id, apiKey: stored?.workspace === existing.id ? stored.apiKey : null };
+    const workspace = existing?.id ?? stored?.workspace ?? newId('ws');
+    const apiKey = (stored?.workspace === workspace ? stored.apiKey : null) ?? newApiKey();
+    if (stored?.workspace !== workspace || stored.apiKey !== apiKey) {
       writePrivateFile(file, `${JSON.stringify({ workspace, apiKey }, null, 2)}\n`);
     }
     if (!existing) await workspaces.create(tx, workspace, region ?? null);
@@ -39,7 +39,7 @@ export async function provision(
   });
 }
 
-/** What the file beside the data holds; undefined where there is none. Throws StoreUnusable for one that is damaged. */
+/** Reads the credentials file; undefined if it does not exist. Throws StoreUnusable if it is damaged. */
 export function readCredentials(file: string): { workspace: string; apiKey: string } | undefined {
   let text: string;
   try {
@@ -47,7 +47,7 @@ export function readCredentials(file: string): { workspace: string; apiKey: stri
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new StoreUnusable(
-      `${file} cannot be read (${(error as Error).message}): it holds the API key of the data beside it`,
+      `${file}, which holds the API key of the database, cannot be read: ${(error as Error).message}`,
       error,
     );
   }
@@ -57,9 +57,9 @@ export function readCredentials(file: string): { workspace: string; apiKey: stri
       return { workspace: value.workspace, apiKey: value.apiKey };
     }
   } catch {
-    // Falls through to the same words: the file is not what we wrote.
+    // Invalid JSON is reported like invalid content, below.
   }
   throw new StoreUnusable(
-    `${file} is damaged: restore it, or move it away and a new API key is made at the next start`,
+    `${file} is damaged: restore it, or move it away to get a new API key at the next start`,
   );
 }

@@ -3,7 +3,7 @@ import type { SqlValue, Store } from './store.ts';
 
 type Kind = 'text' | 'time' | 'json' | 'number';
 
-/** One kind of record as it is handed out: its table, the key it is paged by, and its fields by column. */
+/** How one kind of record is exported: its table, its paging key, and the column of each field. */
 interface Source {
   readonly table: string;
   readonly key: readonly string[];
@@ -11,8 +11,8 @@ interface Source {
 }
 
 /**
- * What the data holds that is worth taking along. Left out: keys and secrets, personal fields (they are sealed with a
- * key that stays here), and what the service only keeps for its own work.
+ * The exported records. Not exported are keys and secrets, personal fields (encrypted with the data key), and the
+ * service's internal state.
  */
 export const SOURCES = {
   user: {
@@ -108,15 +108,15 @@ export const SOURCES = {
 
 export type DumpKind = keyof typeof SOURCES;
 
-/** Most rows that are read at once; long ones make it fewer. */
+/** Maximum rows of a page; long rows make it shorter. */
 const PAGE = 500;
 
 type Row = Record<string, SqlValue>;
 
 /**
- * The records of a kind, oldest first where they are numbered, each as JSON text: `{"type", "workspace", …}`. JSON that
- * a client sent keeps its spelling. Read page by page, so that writers are never held up; records that come meanwhile
- * may be in it.
+ * Exports the records of a kind, each as JSON text: `{"type", "workspace", …}`. Numbered records come oldest first. JSON
+ * from clients is exported verbatim. Records are read page by page so that writers are not blocked; records added
+ * during the export may be included.
  */
 export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string> {
   const { table, key, fields }: Source = SOURCES[kind];
@@ -126,11 +126,11 @@ export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string
   );
   let after: SqlValue[] = [];
   for (let more = true; more; ) {
-    const places = key.map(() => '?').join(', ');
+    const placeholders = key.map(() => '?').join(', ');
     const query = {
       columns: columns.join(', '),
       long,
-      from: after.length > 0 ? `${table} WHERE (${key.join(', ')}) > (${places})` : table,
+      from: after.length > 0 ? `${table} WHERE (${key.join(', ')}) > (${placeholders})` : table,
       params: after,
       order: key.join(', '),
       most: PAGE,

@@ -3,8 +3,8 @@ import { isForeign, MARKER_TABLE } from './ownership.ts';
 import { type Sql, StoreForeign, StoreUnusable } from './store.ts';
 
 /**
- * Brings a database to this program's schema, inside the caller's transaction.
- * Returns the versions before and after. Refuses a database that a newer program has written.
+ * Migrates a database to this version's schema, inside the caller's transaction. Returns the schema versions before and
+ * after. Throws StoreUnusable for a database that a newer version has written.
  */
 export async function migrate(sql: Sql, now: number): Promise<{ from: number; to: number }> {
   if (sql.dialect.name === 'postgres') await markDatabase(sql);
@@ -15,7 +15,7 @@ export async function migrate(sql: Sql, now: number): Promise<{ from: number; to
   const from = Number(row?.version ?? 0);
   if (from > SCHEMA_VERSION) {
     throw new StoreUnusable(
-      `the data has schema version ${from}, this program knows up to ${SCHEMA_VERSION}: upgrade svc, or name another --database`,
+      `the database has schema version ${from}, but this version of svc supports up to ${SCHEMA_VERSION}: upgrade svc, or pass another --database`,
     );
   }
   for (const migration of MIGRATIONS) {
@@ -26,9 +26,9 @@ export async function migrate(sql: Sql, now: number): Promise<{ from: number; to
   return { from, to: SCHEMA_VERSION };
 }
 
-/** Marks a database server's database as ours. Throws StoreForeign where it holds tables of another program. */
+/** Marks a PostgreSQL database as this program's. Throws StoreForeign if it holds tables of another program. */
 async function markDatabase(sql: Sql): Promise<void> {
-  // What an extension brought is nobody's.
+  // Tables of extensions are ignored.
   const rows = await sql.all<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c
      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -38,7 +38,7 @@ async function markDatabase(sql: Sql): Promise<void> {
   const tables = rows.map(({ name }) => name);
   if (isForeign(tables))
     throw new StoreForeign(
-      `the database holds tables of another program (${tables.slice(0, 3).join(', ')}): nothing was written to it; give svc a database of its own`,
+      `the database holds tables of another program (${tables.slice(0, 3).join(', ')}): nothing was written to it. Create a separate database for svc`,
     );
   if (!tables.includes(MARKER_TABLE)) await sql.run(`CREATE TABLE ${MARKER_TABLE} (one INTEGER PRIMARY KEY)`);
 }

@@ -10,17 +10,16 @@ import type { Store } from './store.ts';
 export interface Opened {
   readonly store: Store;
   readonly limiter: Limiter;
-  /** Other machines may be on the same data: keys and secrets stay where they were made. */
+  /** True if other machines may use the database: keys and secrets stay on the machine that created them. */
   readonly shared: boolean;
 }
 
 /**
- * Opens the data that `database` names, an SQLite file or a PostgreSQL URL, and brings it to this program's schema.
- * Rejects with StoreUnusable or StoreUnavailable.
+ * Opens and migrates a database: an SQLite file or a PostgreSQL URL. Rejects with StoreUnusable or StoreUnavailable.
  */
 export async function openStore(database: string, clock: Clock, steady: SteadyClock): Promise<Opened> {
   if (isPostgres(database)) {
-    // Loaded only where it is used: the driver would slow every other start.
+    // Imported on demand: the driver would slow down every start.
     const { PostgresStore } = await import('./postgres/store.ts');
     const { postgresLimiter } = await import('./postgres/limiter.ts');
     const store = await PostgresStore.open(database, clock);
@@ -30,7 +29,7 @@ export async function openStore(database: string, clock: Clock, steady: SteadyCl
   return { store, limiter: await localLimiter(store, clock, steady), shared: false };
 }
 
-/** Brings the data to this program's schema and closes it again. Tells the versions before and after. */
+/** Migrates a database and closes it. Returns the schema versions before and after. */
 export async function migrateStore(database: string, clock: Clock): Promise<{ from: number; to: number }> {
   const Engine = isPostgres(database) ? (await import('./postgres/store.ts')).PostgresStore : SqliteStore;
   const { store, from, to } = await Engine.openAndMigrate(database, clock);
@@ -39,8 +38,8 @@ export async function migrateStore(database: string, clock: Clock): Promise<{ fr
 }
 
 /**
- * What the names of the files that belong to a database begin with (credentials, data key, outbox): beside an SQLite
- * file, and in the data directory for PostgreSQL, one set for each database.
+ * The path prefix of the files that belong to a database (credentials, data key, outbox): beside an SQLite file, or in
+ * the data directory for PostgreSQL, with one set of files per database.
  */
 export function filesOf(database: string, dataDir: string): string {
   if (!isPostgres(database)) return database;

@@ -1,12 +1,12 @@
-/** How a database of ours is told from another program's: what every engine knows of it. */
+/** Distinguishes this program's databases from those of other programs, for both engines. */
 
-/** Tables that every database of ours has had since the first. */
-export const OWN_TABLES = ['schema_migration', 'workspace', 'api_key', 'event'] as const;
+/** Tables that every version of this program has created. */
+const OWN_TABLES = ['schema_migration', 'workspace', 'api_key', 'event'] as const;
 
-/** Marks a database of ours where a file has no place for it; without a row. */
+/** An empty table that marks a PostgreSQL database as this program's. */
 export const MARKER_TABLE = 'svc_decisioning_service';
 
-/** Some database holds tables of another program, and nothing of ours. */
+/** True if a database holds tables, and none of this program's. */
 export function isForeign(tables: readonly string[]): boolean {
   return tables.length > 0 && !tables.includes(MARKER_TABLE) && !hasOwnTables(tables);
 }

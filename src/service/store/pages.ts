@@ -1,19 +1,19 @@
 import type { SqlValue, Tx } from './store.ts';
 
-/** Most bytes of the rows that are read at once; a row that is larger is read alone. */
+/** Maximum size of a page in bytes. A larger row forms a page alone. */
 export const PAGE_BYTES = 512 * 1024;
 
-/** What a row costs beside its long columns. */
+/** Estimated size of a row without its long columns. */
 const ROW_BYTES = 128;
 
-/** What is read: the same rows in the same order, first their sizes, then those that fit. */
+/** A paged query. It runs twice: for the sizes of the rows, and for the rows that fit. */
 export interface PageQuery {
   readonly columns: string;
-  /** The columns that may be long. */
+  /** Columns whose values may be long. */
   readonly long: readonly string[];
-  /** Further bytes of a row, as an expression; for what is read along with it. */
+  /** SQL expression for the bytes of related rows that are read along with a row. */
   readonly alongside?: string;
-  /** Everything from the table to the end of the conditions. */
+  /** The FROM and WHERE clauses, without the word FROM. */
   readonly from: string;
   readonly params: readonly SqlValue[];
   readonly order: string;
@@ -22,14 +22,13 @@ export interface PageQuery {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** True where more rows follow. */
+  /** True if more rows follow. */
   readonly more: boolean;
 }
 
 /**
- * Reads rows until there are `most` of them or PAGE_BYTES, at least one. The lengths are summed up by the database
- * without touching the long values, so what does not fit is never read. In a transaction that writes, only for rows
- * that nobody else adds to or changes.
+ * Reads up to `most` rows and PAGE_BYTES, but at least one row. The database sums up the lengths without reading the
+ * long values. In a writing transaction, use it only for rows that no other transaction adds or changes.
  */
 export async function readPage<T>(tx: Tx, query: PageQuery): Promise<Page<T>> {
   const { columns, long, alongside, from, params, order, most } = query;
@@ -46,7 +45,7 @@ export async function readPage<T>(tx: Tx, query: PageQuery): Promise<Page<T>> {
   return { rows, more: sizes.length > count };
 }
 
-/** How many of the first rows may be read together: those within PAGE_BYTES, and one at least. */
+/** The number of leading rows that fit into PAGE_BYTES, at least one. */
 export function fitting(sizes: readonly { readonly bytes: number }[]): number {
   let total = 0;
   for (let i = 0; i < sizes.length; i++) {
@@ -56,7 +55,7 @@ export function fitting(sizes: readonly { readonly bytes: number }[]): number {
   return sizes.length;
 }
 
-/** The size of a row as an expression; `octet_length` reads no more of a long value than its header. */
+/** SQL expression for the size of a row. `octet_length` reads only the header of a long value. */
 export function bytesOf(long: readonly string[], alongside?: string): string {
   return [
     String(ROW_BYTES),

@@ -1,22 +1,24 @@
+import type { Limit } from '../../kit/concurrency-limiter.ts';
+
 /**
- * What the service needs of a database. Repositories (the files beside this one) are written once, in SQL that
- * SQLite and PostgreSQL both understand, over the small executor below; an engine supplies the executor.
+ * What the service needs from a database. Repositories (repositories/) are written once, in SQL that SQLite and
+ * PostgreSQL both accept, on top of the small executor below; each engine supplies the executor.
  */
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** The places where the two engines spell a thing differently. */
+/** The differences in SQL syntax between the two engines. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Column definition of a primary key that counts up and never reuses a number. */
+  /** Column definition of an ascending primary key that never reuses a number. */
   readonly serial: string;
   readonly blob: string;
   readonly bigint: string;
   /** Appended to a SELECT whose rows the transaction will change. */
   readonly forUpdate: string;
-  /** The same, passing over rows that another node holds. */
+  /** Like `forUpdate`, but skips rows that another transaction has locked. */
   readonly skipLocked: string;
-  /** Appended to a SELECT whose rows must still be there when the transaction ends. */
+  /** Appended to a SELECT whose rows must not be deleted before the transaction ends. */
   readonly forKeyShare: string;
 }
 
@@ -31,25 +33,22 @@ export interface Sql {
 
 export interface Tx {
   readonly sql: Sql;
-  /** Unix milliseconds: the database's time where several machines share it. */
+  /** Unix milliseconds. On a database that several machines share, this is the database's time. */
   readonly now: number;
-  /** Waits for its turn to hold a name until the end of the transaction: one holder at a time on the database. */
+  /** Acquires a named exclusive lock on the database and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
-  /** Once this transaction is committed, tells every process on this database that a topic has news. */
+  /** Notifies every process on this database of a topic, after this transaction commits. */
   notify(topic: Topic): Promise<void>;
 }
 
-/** What one part of the service tells the others about through the store. */
+/** The subjects of notifications between processes and workers. */
 export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings';
 
 /**
- * A name under which at most `width` writes (one unless given) of this process run at a time. Where many requests want
- * one row, the others wait here and not with a connection each, so that a locked row does not stop everything else.
+ * A limit on the concurrent writes of this process that lock the same row. The others wait before they take a
+ * connection, so that one locked row cannot use up the connection pool.
  */
-export interface Turn {
-  readonly name: string;
-  readonly width?: number;
-}
+export type Turn = Limit;
 
 export interface WriteOptions {
   readonly durable?: boolean;
@@ -60,27 +59,31 @@ export interface WriteOptions {
 export interface Store {
   readonly dialect: Dialect;
   /**
-   * Runs `work` in one transaction and resolves once it is on the disk (and on the standby that PostgreSQL waits for).
-   * A rejection undoes it, but for StoreUnavailable, which may hide a commit: repeat it under an idempotency key.
-   * Nothing but calls of `tx` may be awaited inside: SQLite runs waiting transactions as one group, and PostgreSQL
-   * runs `work` again after a deadlock or a serialisation failure.
-   * `durable: false` may be forgotten by a power failure (never by a crash of the process).
-   * `turns` name what the work will lock: it waits for them before it takes a connection.
-   * Rejects with StoreUnavailable when nothing could be stored.
+   * Runs `work` in one transaction and resolves once it is durable on disk (and on the synchronous standby, if
+   * PostgreSQL has one). If it rejects, the transaction was rolled back, except with StoreUnavailable, where the commit
+   * may have succeeded: retry with an idempotency key.
+   * `work` may await only calls on `tx`: SQLite runs queued transactions as one group, and PostgreSQL retries `work`
+   * after a deadlock or a serialization failure.
+   * A write with `durable: false` may be lost in a power failure, but not in a crash of the process.
+   * `turns` are the limits to acquire before taking a connection.
+   * Rejects with StoreUnavailable if nothing could be stored.
    */
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Runs `work` on a consistent snapshot; what it writes is refused or lost. */
+  /** Runs `work` on a consistent snapshot. Writes in it are rejected or discarded. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Calls `heard` on news of a topic, also news from other processes (then perhaps without cause). */
-  subscribe(topic: Topic, heard: () => void): () => void;
-  /** True while this process is the one to do a job that needs doing once (learning, tidying up). Ask each time. */
+  /**
+   * Calls `listener` when any process notifies of a topic, and sometimes without cause. Returns the function that
+   * unsubscribes.
+   */
+  subscribe(topic: Topic, listener: () => void): () => void;
+  /** True while this process is the leader for a role, such as learning. Leadership may change: ask each time. */
   leads(role: string): Promise<boolean>;
-  /** Connections to a database server by state; empty where there is none. */
+  /** Connections to a database server by state; empty for SQLite. */
   connections(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
-/** The database cannot store right now (full disk, lock held too long, connection lost): answered as 503. */
+/** The database cannot store at the moment (disk full, lock timeout, connection lost). Answered with 503. */
 export class StoreUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -88,7 +91,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The database refused the data itself (a constraint). */
+/** The data violates a constraint of the database. */
 export class ConstraintViolation extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -96,7 +99,7 @@ export class ConstraintViolation extends Error {
   }
 }
 
-/** The data cannot be opened: damaged, not ours, written by a newer program. Says what to do. */
+/** The database cannot be opened (damaged, foreign, written by a newer version). The message says what to do. */
 export class StoreUnusable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -104,7 +107,7 @@ export class StoreUnusable extends Error {
   }
 }
 
-/** What is there belongs to another program: it is left as it is. */
+/** The database belongs to another program and is left unchanged. */
 export class StoreForeign extends StoreUnusable {
   constructor(message: string) {
     super(message);
@@ -112,11 +115,11 @@ export class StoreForeign extends StoreUnusable {
   }
 }
 
-/** The file of the data cannot be opened: a folder is in its place, or its folder may not be written to. */
+/** The database file cannot be opened, for example because it is a folder or its folder is not writable. */
 export class StoreNotOpened extends StoreUnusable {
   readonly path: string;
   constructor(path: string, cause: unknown) {
-    super(`${path} cannot be opened: is it a folder, or a file of another user?`, cause);
+    super(`${path} cannot be opened: check that it is a file and that you may read and write it`, cause);
     this.name = 'StoreNotOpened';
     this.path = path;
   }

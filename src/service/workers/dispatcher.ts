@@ -10,54 +10,56 @@ import {
   notifications,
 } from '../store/repositories/notifications.ts';
 import { users } from '../store/repositories/users.ts';
-import { KeyedConcurrency } from './keyed-concurrency.ts';
+import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
-import { writeDown } from './record-result.ts';
-import { repeat, type Worker } from './worker.ts';
+import { recordResult } from './record-result.ts';
+import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Notifications of one channel under way at a time. */
-const WIDTH = 8;
-const LOOK_MS = 1000;
-/** Longest that a channel may take over one notification. */
-const HAND_OVER_MS = 45_000;
-/** How long a stop waits for hand-overs under way. */
-const STOP_MS = 2000;
+/** Notifications that are sent at a time through one channel. */
+const PER_CHANNEL = 8;
+const POLL_MS = 1000;
+/** Timeout for a channel to accept one notification. */
+const SEND_TIMEOUT_MS = 45_000;
+/** How long `stop` waits for running sends before it aborts them. */
+const STOP_TIMEOUT_MS = 2000;
 
-/** Hands due notifications to their channels; each channel has its own lane. */
+/** Sends due notifications through their channels, with a concurrency limit per channel. */
 export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const { store, clock, log, random, cipher } = deps;
-  const lanes = new KeyedConcurrency(WIDTH);
+  const pool = new JobPool();
   const leases = keepLeases<ClaimedNotification>(deps, (tx, held) => notifications.renew(tx, held, LEASE_MS));
+  /** No new sends. */
   const stopping = new AbortController();
-  const giveUp = new AbortController();
-  setMaxListeners(0, giveUp.signal);
+  /** Running sends end with an unknown outcome. */
+  const aborting = new AbortController();
+  setMaxListeners(0, aborting.signal);
 
-  const handOver = async (claimed: ClaimedNotification): Promise<void> => {
+  const dispatch = async (claimed: ClaimedNotification): Promise<void> => {
     try {
       if (stopping.signal.aborted) {
         await store.write((tx) => notifications.release(tx, claimed));
         return;
       }
       const adapter = channels.forChannel(claimed.channel);
-      const composed = await messageOf(claimed);
+      const composed = await composeMessage(claimed);
       const result: DispatchResult = composed.ok
-        ? verdict(await withDeadline(adapter, composed.message), adapter.dropsRepeats)
+        ? dispatchResult(await sendWithTimeout(adapter, composed.message), adapter.dropsRepeats)
         : { event: 'fail', failure: composed.failure };
-      await writeDown(deps, giveUp.signal, (tx) => notifications.finish(tx, claimed, result, random()));
+      await recordResult(deps, aborting.signal, (tx) => notifications.finish(tx, claimed, result, random()));
     } catch (error) {
-      // The lease runs out, and the next worker decides whether a repeat is safe.
-      log('error', 'a notification was not written down', {
+      // After the lease expires, the next worker decides whether it is safe to send again.
+      log('error', 'cannot store the result of sending a notification', {
         notificationId: claimed.notificationId,
         reason: error instanceof Error ? error.message : String(error),
       });
     }
   };
 
-  /** Joins the personal fields: the only place where they meet a template. */
-  const messageOf = async (claimed: ClaimedNotification) => {
+  /** Fills the template. This is the only place where personal fields are joined. */
+  const composeMessage = async (claimed: ClaimedNotification) => {
     const { workspaceId, hashId, templateId } = claimed;
     const template = deps.catalog().templates.get(templateId);
-    if (!template) return { ok: false, failure: 'the template is no longer in the catalogue' } as const;
+    if (!template) return { ok: false, failure: 'the template is no longer in the catalog' } as const;
     const [personal, known] = await store.read(
       async (tx) =>
         [
@@ -65,7 +67,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
           await users.find(tx, cipher, workspaceId, hashId),
         ] as const,
     );
-    if (!personal || !known) return { ok: false, failure: 'the user is no longer known' } as const;
+    if (!personal || !known) return { ok: false, failure: 'the user no longer exists' } as const;
     const variables = JSON.parse(
       cipher.open(claimed.variables, variablesAssociatedData(claimed.notificationId)),
     );
@@ -80,75 +82,83 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     });
   };
 
-  /** A channel that does not answer in time, or before the service has to stop, leaves everybody in doubt. */
-  const withDeadline = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<SendResult> => {
-    const late = new AbortController();
-    const cutOff = () => late.abort();
-    giveUp.signal.addEventListener('abort', cutOff);
-    clock.sleep(HAND_OVER_MS, late.signal).then(cutOff, () => {});
+  /** The outcome is unknown if the channel does not answer in time, or before the service has to stop. */
+  const sendWithTimeout = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<SendResult> => {
+    const timeout = new AbortController();
+    const abort = () => timeout.abort();
+    aborting.signal.addEventListener('abort', abort);
+    clock.sleep(SEND_TIMEOUT_MS, timeout.signal).then(abort, () => {});
     const unanswered = new Promise<SendResult>((resolve) => {
-      late.signal.addEventListener('abort', () =>
+      timeout.signal.addEventListener('abort', () =>
         resolve({ outcome: 'unknown', error: 'the channel did not answer in time' }),
       );
     });
     try {
-      return await Promise.race([adapter.send(message, late.signal), unanswered]);
+      return await Promise.race([adapter.send(message, timeout.signal), unanswered]);
     } finally {
-      giveUp.signal.removeEventListener('abort', cutOff);
-      late.abort();
+      aborting.signal.removeEventListener('abort', abort);
+      abort();
     }
   };
 
   const round = async (): Promise<boolean> => {
-    const due = await store.read((tx) => notifications.dueLanes(tx));
-    const open = due
-      .map((channel) => ({ channel, room: lanes.room(channel) }))
-      .filter(({ room }) => room > 0);
-    if (open.length === 0) return false;
-    const claims = await store.write(async (tx) => {
-      const taken: ClaimedNotification[] = [];
-      for (const { channel, room } of open)
-        taken.push(
-          ...(await notifications.claim(tx, channel, room, {
-            leaseMs: LEASE_MS,
-            channelDropsRepeats: channels.forChannel(channel).dropsRepeats,
-          })),
-        );
-      return taken;
-    });
-    for (const claimed of claims)
-      lanes.run(claimed.channel, () => leases.during(claimed, () => handOver(claimed)), worker.wake);
+    const due = await store.read((tx) => notifications.dueChannels(tx));
+    const reserved = due
+      .map((channel) => {
+        const limits = [{ key: channel, max: PER_CHANNEL }];
+        return { channel, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
+      })
+      .filter(({ count }) => count > 0);
+    if (reserved.length === 0) return false;
+    const claim = () =>
+      store.write(async (tx) => {
+        const claimed: ClaimedNotification[][] = [];
+        for (const { channel, count } of reserved)
+          claimed.push(
+            await notifications.claim(tx, channel, count, {
+              leaseMs: LEASE_MS,
+              channelDropsRepeats: channels.forChannel(channel).dropsRepeats,
+            }),
+          );
+        return claimed;
+      });
+    await pool.fill(
+      reserved,
+      claim,
+      (claimed) => leases.during(claimed, () => dispatch(claimed)),
+      () => worker.wake(),
+    );
     return false;
   };
 
-  const worker = repeat('the dispatcher', clock, log, LOOK_MS, round);
-  const unsubscribe = store.subscribe('notifications', () => worker.wake());
+  const worker = wokenBy(store, 'notifications', repeat('the dispatcher', clock, log, POLL_MS, round));
   return {
     wake: worker.wake,
-    // In this order: what is no longer due was taken up, and then the round or a lane is still at it.
+    // The order matters: a notification that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      (await store.read((tx) => notifications.dueLanes(tx))).length === 0 && !lanes.busy && worker.idle(),
-    // A hand-over under way gets time to finish: cutting it off leaves it in doubt.
+      (await store.read((tx) => notifications.dueChannels(tx))).length === 0 &&
+      pool.size === 0 &&
+      worker.idle(),
+    // Running sends get time to finish, because the outcome of an aborted one is unknown.
     stop: async () => {
-      unsubscribe();
       await worker.stop();
       stopping.abort();
       const drained = new AbortController();
-      const patience = clock.sleep(STOP_MS, drained.signal).then(
-        () => giveUp.abort(),
+      const timeout = clock.sleep(STOP_TIMEOUT_MS, drained.signal).then(
+        () => aborting.abort(),
         () => {},
       );
-      await lanes.drained();
+      await pool.drained();
       drained.abort();
-      await patience;
+      await timeout;
       await leases.stop();
       await channels.close();
     },
   };
 }
 
-/** What a hand-over means: one in doubt is repeated only where the channel drops repeats. */
-function verdict(result: SendResult, dropsRepeats: boolean): DispatchResult {
+/** The event that follows from sending. An unknown outcome is retried only if the channel drops repeats. */
+function dispatchResult(result: SendResult, dropsRepeats: boolean): DispatchResult {
   switch (result.outcome) {
     case 'taken':
       return { event: 'deliver' };

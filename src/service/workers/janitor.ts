@@ -12,7 +12,7 @@ import { repeat, type Worker } from './worker.ts';
 const PAUSE_MS = 60_000;
 const CHUNK = 500;
 
-/** Each removes up to so many rows and returns how many it did. */
+/** Each deletes up to `most` rows and returns how many. */
 const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   idempotency.purge,
   webhooks.purgeExpired,
@@ -24,7 +24,7 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   userSignals.purge,
 ];
 
-/** Removes what is past its time, in chunks small enough to delay no request. */
+/** Deletes expired rows, in batches small enough not to delay requests. */
 export function startJanitor({ store, clock, log }: ServiceDeps): Worker {
   return repeat('the janitor', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('janitor'))) return false;

@@ -1,16 +1,16 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { StoreUnavailable, type Tx, type WriteOptions } from '../store/store.ts';
 
-/** How long a result is kept for a store that is away, and the pause between two attempts. */
-const PATIENCE_MS = 60_000;
+/** How long to retry while the store is unavailable, and the pause between two attempts. */
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 250;
 
 /**
- * Stores the result of work that was done, once the store takes it: a result that is lost makes a delivery again, or
- * leaves a notification in doubt. `work` must have no effect the second time, because a failure may hide a commit.
- * Rejects with StoreUnavailable after a minute, and when `stopping` fires.
+ * Stores the result of a finished attempt, and retries while the store is unavailable: a lost result would repeat a
+ * delivery or leave the outcome of a notification unknown. `work` must be idempotent, because a failed commit may have
+ * succeeded. Rejects with StoreUnavailable after a minute, or when `stopping` is aborted.
  */
-export async function writeDown(
+export async function recordResult(
   { store, clock }: Pick<ServiceDeps, 'store' | 'clock'>,
   stopping: AbortSignal,
   work: (tx: Tx) => Promise<unknown>,
@@ -21,7 +21,7 @@ export async function writeDown(
       await store.write(work, options);
       return;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || waited >= PATIENCE_MS || stopping.aborted) throw error;
+      if (!(error instanceof StoreUnavailable) || waited >= TIMEOUT_MS || stopping.aborted) throw error;
       await clock.sleep(PAUSE_MS, stopping).catch(() => {});
     }
   }

@@ -5,7 +5,7 @@ import type { Tx } from '../store/store.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
-/** Decisions of one transaction: small enough to delay no request. */
+/** Decisions per transaction: few enough not to delay requests. */
 const CHUNK = 200;
 
 /** Counts the decisions of an earlier version whose silence did not count yet. */
@@ -16,7 +16,7 @@ export function startSettler({ store, clock, log }: ServiceDeps): Worker {
   });
 }
 
-/** Settles up to `most` decisions, workspace by workspace: each has one reward log to lock. Returns how many. */
+/** Settles up to `most` decisions, ordered by workspace, because each has one reward log to lock. Returns how many. */
 export async function settleOnce(tx: Tx, most: number): Promise<number> {
   const open = await decisions.open(tx, tx.now, most);
   // The sort is stable: within a workspace the oldest stays first.

@@ -1,19 +1,20 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../log.ts';
+import type { Store, Topic } from '../store/store.ts';
 
-/** A loop of the service that runs until stopped. */
+/** A background loop of the service. */
 export interface Worker {
-  /** Finishes the round under way. */
+  /** Finishes the current round and ends the loop. */
   stop(): Promise<void>;
-  /** Starts the next round now. */
+  /** Starts the next round without waiting. */
   wake(): void;
-  /** True when nothing is due. */
+  /** True when no work is due. */
   idle(): Promise<boolean>;
 }
 
 /**
- * Runs `round` again and again: at once while it reports that it did something, otherwise after `pauseMs` or at a
- * wake. A round that throws is logged and tried again after the pause.
+ * Runs `round` in a loop: immediately again while it returns true, otherwise after `pauseMs` or on `wake`. A round that
+ * throws is logged and repeated after the pause.
  */
 export function repeat(
   name: string,
@@ -25,7 +26,7 @@ export function repeat(
   let stopped = false;
   let woken = new AbortController();
   let wakePending = false;
-  let resting = false;
+  let waiting = false;
   const loop = (async () => {
     while (!stopped) {
       wakePending = false;
@@ -36,11 +37,11 @@ export function repeat(
         log('error', `${name} failed`, { reason: error instanceof Error ? error.message : String(error) });
       }
       if (busy || wakePending || stopped) continue;
-      resting = true;
-      // A controller a rest: a signal that lives on would keep something of every rest (AbortSignal.any does).
+      waiting = true;
+      // One controller per pause: a long-lived signal would retain memory for every pause (AbortSignal.any does).
       woken = new AbortController();
       await clock.sleep(pauseMs, woken.signal).catch(() => {});
-      resting = false;
+      waiting = false;
     }
   })();
   return {
@@ -48,11 +49,23 @@ export function repeat(
       wakePending = true;
       woken.abort();
     },
-    idle: async () => resting && !wakePending,
+    idle: async () => waiting && !wakePending,
     stop: () => {
       stopped = true;
       woken.abort();
       return loop;
+    },
+  };
+}
+
+/** Wakes `worker` on every notification of `topic`, until it is stopped. */
+export function wokenBy(store: Store, topic: Topic, worker: Worker): Worker {
+  const unsubscribe = store.subscribe(topic, () => worker.wake());
+  return {
+    ...worker,
+    stop: () => {
+      unsubscribe();
+      return worker.stop();
     },
   };
 }

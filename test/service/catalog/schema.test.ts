@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_CATALOG } from '../../../src/service/catalog/default.ts';
 import { CatalogError, parseCatalog } from '../../../src/service/catalog/parse.ts';
 import { catalogJsonSchema } from '../../../src/service/catalog/schema.ts';
-import { neededVariables } from '../../../src/service/domain/notifications/template.ts';
+import { requiredVariables } from '../../../src/service/domain/notifications/template.ts';
 
 const content = { contentId: 'a', category: 'c', format: 'card', title: 'T', body: 'B' };
 const errorsOf = (value: unknown) => {
@@ -37,7 +37,7 @@ test('the default catalog matches docs/decisions.md', () => {
   expect(home.length).toBeGreaterThanOrEqual(4);
   expect([...templates.keys()]).toEqual(['order_update', 'payment_reminder', 'welcome']);
   for (const template of templates.values()) expect(template.channels).toEqual([]);
-  expect(neededVariables(templates.get('order_update')!.body)).toEqual(['orderId']);
+  expect(requiredVariables(templates.get('order_update')!.body)).toEqual(['orderId']);
 });
 
 test('parses an entry with all fields', () => {

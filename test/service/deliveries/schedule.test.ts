@@ -32,7 +32,7 @@ const subscribe = (id = 'wh_1', leaseMs: number | null = null) =>
   );
 const enqueue = (decisionId = 'dec_1') =>
   store.write((tx) =>
-    fanOuts.begin(tx, 'ws', {
+    fanOuts.start(tx, 'ws', {
       kind: 'campaign.clicked',
       decisionId,
       contentId: 'c',
@@ -41,7 +41,7 @@ const enqueue = (decisionId = 'dec_1') =>
     }),
   );
 const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'wh_1', most, LEASE));
-const lanes = () => store.read((tx) => deliveries.dueLanes(tx, '', 1000));
+const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
 const list = async () => (await store.read((tx) => deliveries.list(tx, 'ws', 'wh_1', 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
@@ -206,7 +206,7 @@ it('deliveries that ended are removed after thirty days, those still due are not
 it('an outcome that is undone leaves no delivery', async () => {
   await subscribe();
   const undone = store.write(async (tx) => {
-    await fanOuts.begin(tx, 'ws', {
+    await fanOuts.start(tx, 'ws', {
       kind: 'campaign.clicked',
       decisionId: 'dec_1',
       contentId: 'c',

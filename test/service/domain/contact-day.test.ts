@@ -5,7 +5,7 @@ import { dayAround, localDay } from '../../../src/service/domain/contact-day.ts'
 const hours = (span: { start: number; end: number }) => (span.end - span.start) / 3_600_000;
 const at = (text: string) => Date.parse(text);
 
-test('a day with its clocks set forward has 23 hours', () => {
+test('a day on which clocks are set forward has 23 hours', () => {
   const span = dayAround(at('2026-03-29T10:00:00Z'), 'Europe/Berlin');
   expect(span).toEqual({
     day: '2026-03-29',
@@ -15,20 +15,20 @@ test('a day with its clocks set forward has 23 hours', () => {
   expect(hours(span)).toBe(23);
 });
 
-test('a day with its clocks set back has 25 hours', () => {
+test('a day on which clocks are set back has 25 hours', () => {
   expect(hours(dayAround(at('2026-11-01T12:00:00Z'), 'America/New_York'))).toBe(25);
 });
 
-test('a change of half an hour', () => {
+test('supports a clock change of half an hour', () => {
   expect(hours(dayAround(at('2026-04-05T01:00:00Z'), 'Australia/Lord_Howe'))).toBe(24.5);
 });
 
-test('a day that starts at 01:00, and one that has 23:00 twice', () => {
+test('supports a day that starts at 01:00, and one with 23:00 twice', () => {
   expect(dayAround(at('2026-09-06T12:00:00Z'), 'America/Santiago').start).toBe(at('2026-09-06T04:00:00Z'));
   expect(hours(dayAround(at('2026-10-24T12:00:00Z'), 'America/Nuuk'))).toBe(25);
 });
 
-test('a date that a country left out', () => {
+test('supports a date that a country skipped', () => {
   expect(dayAround(at('2011-12-30T08:00:00Z'), 'Pacific/Apia')).toEqual({
     day: '2011-12-29',
     start: at('2011-12-29T10:00:00Z'),
@@ -36,13 +36,13 @@ test('a date that a country left out', () => {
   });
 });
 
-test('no zone, and one that does not exist, count as UTC', () => {
+test('treats a missing or unknown time zone as UTC', () => {
   const span = { day: '2026-05-01', start: at('2026-05-01T00:00:00Z'), end: at('2026-05-02T00:00:00Z') };
   expect(dayAround(at('2026-05-01T23:59:59.999Z'), undefined)).toEqual(span);
   expect(dayAround(at('2026-05-01T00:00:00Z'), 'Mars/Olympus')).toEqual(span);
 });
 
-test('every instant lies in its own day, and only the instants of a span have its date', () => {
+test('every instant lies in its day, and only the instants of a day have its date', () => {
   const zones = [
     'Europe/Berlin',
     'America/New_York',
@@ -68,7 +68,7 @@ test('every instant lies in its own day, and only the instants of a span have it
   );
 });
 
-test('every spelling of a zone is one zone, and what is kept of zones has an end', () => {
+test('zone names are case-insensitive, and the cache of zones is bounded', () => {
   const made = vi.spyOn(Intl, 'DateTimeFormat');
   const spell = (i: number) =>
     [...'Australia/Lord_Howe']

@@ -4,7 +4,7 @@ import { admit, decide, resetSecond, viewOf } from '../../../src/service/domain/
 
 const W = 60_000;
 
-/** The oracle: remembers every admitted request for ever and counts by looking at each. */
+/** The oracle: keeps every admitted request and counts them one by one. */
 function oracle(windowMs: number) {
   const admitted: number[] = [];
   return (now: number, limit: number) => {
@@ -26,7 +26,7 @@ const steps = (most: number) =>
   });
 
 describe('the sliding window', () => {
-  it('decides as a brute-force oracle does, also while the limit changes', () => {
+  it('agrees with a brute-force oracle, even if the limit changes', () => {
     fc.assert(
       fc.property(steps(20_000), fc.integer({ min: 1, max: W }), (sequence, windowMs) => {
         const truth = oracle(windowMs);
@@ -43,7 +43,7 @@ describe('the sliding window', () => {
             resetAt: wanted.resetAt,
           });
           if (!wanted.admitted) {
-            // After Retry-After there is room, and one second earlier there was none.
+            // A request is admitted after Retry-After, but not one second earlier.
             const then = now + result.verdict.retryAfter! * 1000;
             const room = (at: number) => wanted.leaves.filter((leave) => leave > at).length < limit;
             expect(room(then)).toBe(true);
@@ -54,7 +54,7 @@ describe('the sliding window', () => {
     );
   });
 
-  it('lets no more than the limit through in any window, and refuses none that fits', () => {
+  it('admits exactly up to the limit in any window', () => {
     const log: number[] = [];
     let kept: number[] = [];
     for (let now = 0; now < 5 * W; now += 37) {
@@ -67,7 +67,7 @@ describe('the sliding window', () => {
       expect(log.filter((at) => at <= end && at > end - W).length).toBeLessThanOrEqual(600);
   });
 
-  it('holds nobody longer than a window when the clock is set back, refused requests included', () => {
+  it('blocks for one window at most after the clock is set back, even with refused requests', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 30 }),
@@ -83,13 +83,13 @@ describe('the sliding window', () => {
           const full = log.length >= limit;
           now -= back;
           const first = admit(log, now, W, limit);
-          // Set back it grants nothing: what was full is full.
+          // Setting the clock back does not free a full window.
           if (full) expect(first.verdict.admitted).toBe(false);
           expect(first.verdict.resetAt - now).toBeLessThanOrEqual(W);
           log = first.log;
           const free = viewOf(log, now + W, W, limit);
           expect(free.counted).toBe(0);
-          // The upkeep also holds after a refusal: no later request pushes the stamps on.
+          // Refused requests do not move the timestamps either.
           const second = admit(log, now + 1000, W, limit);
           expect(viewOf(second.log, now + W, W, limit).counted).toBe(second.verdict.admitted ? 1 : 0);
         },
@@ -97,7 +97,7 @@ describe('the sliding window', () => {
     );
   });
 
-  it('reports the second in which the oldest has left, on the wall clock', () => {
+  it('reports the second by which the oldest request has left, on the wall clock', () => {
     const verdict = decide({ counted: 1, oldest: 10_500, blocking: undefined }, 11_000, W, 5);
     expect(resetSecond(verdict.resetAt, 11_000)).toBe(71);
     expect(resetSecond(verdict.resetAt, 11_000, 1_700_000_000_000)).toBe(1_700_000_060);

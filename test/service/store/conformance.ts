@@ -7,7 +7,7 @@ import { settings } from '../../../src/service/store/repositories/settings.ts';
 import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
 import { ConstraintViolation, type Store, type Topic, type Tx } from '../../../src/service/store/store.ts';
 
-/** What an engine brings: stores on one fresh database, as many as there are processes. */
+/** A storage engine under test: opens stores on one new database, one per simulated process. */
 export interface Engine {
   /** Opens one more store on the database of this suite. */
   open(): Promise<Store>;
@@ -19,7 +19,7 @@ const WORKSPACE = 'ws_1';
 const body = (...list: object[]) => JSON.stringify({ events: list });
 const event = { userId: 'u', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 
-/** The promises of Store and of the repositories that any engine keeps. */
+/** The contract of Store and the repositories, for every engine. */
 export function conforms(name: string, prepare: () => Promise<Engine>): void {
   describe(`a store on ${name}`, () => {
     let engine: Engine;
@@ -39,14 +39,14 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       return (await store.read((tx) => events.after(tx, WORKSPACE, 0, upTo, 10_000))).rows;
     };
 
-    it('is opened by any number of processes at once, and its schema made once', async () => {
+    it('is opened by several processes at once and creates its schema once', async () => {
       const nodes = await Promise.all(Array.from({ length: 20 }, () => engine.open()));
       const rows = await store.read((tx) => tx.sql.all<{ id: number }>('SELECT id FROM schema_migration'));
       expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
       for (const node of nodes) await node.close();
     });
 
-    it('undoes a transaction that throws, and it alone', async () => {
+    it('rolls back only the transaction that throws', async () => {
       const good = store.write((tx) => settings.set(tx, 'good', 1));
       const bad = store.write(async (tx) => {
         await settings.set(tx, 'bad', 1);
@@ -61,7 +61,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(found).toEqual([1, undefined]);
     });
 
-    it('gives numbers, text, bytes and null back as they were', async () => {
+    it('returns numbers, text, bytes and null unchanged', async () => {
       const bytes = Uint8Array.from([0, 255, 1]);
       const row = await store.write(async (tx) => {
         await tx.sql.run(
@@ -78,7 +78,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect([...row!.key]).toEqual([...bytes]);
     });
 
-    it('tells the time, the same throughout a transaction and never far from ours', async () => {
+    it('provides a time that is constant in a transaction and close to the system clock', async () => {
       const [first, later] = await store.write(async (tx) => {
         const now = tx.now;
         await settings.set(tx, 'time', 1);
@@ -89,7 +89,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(Math.abs(first! - Date.now())).toBeLessThan(10_000);
     });
 
-    it('keeps what is read in one transaction consistent', async () => {
+    it('reads a consistent snapshot', async () => {
       await store.write((tx) => settings.set(tx, 'twice', 1));
       const seen = await store.read(async (tx) => {
         const before = await settings.get(tx, 'twice');
@@ -99,7 +99,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(seen).toEqual([1, 1]);
     });
 
-    it('refuses what breaks a constraint', async () => {
+    it('rejects data that violates a constraint', async () => {
       const long = body({ ...event, userId: 'x'.repeat(257) });
       await expect(store.write((tx) => events.append(tx, WORKSPACE, long))).rejects.toThrow(
         ConstraintViolation,
@@ -107,7 +107,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(await stored()).toEqual([]);
     });
 
-    it('stores a batch in order, with every spelling of its properties', async () => {
+    it('stores a batch in order and its properties verbatim', async () => {
       const raw = `{"events":[{"timestamp":"2026-01-01T00:00:00Z","event":"e","userId":"é😀\\u00e9","properties":{"n":12345678901234567890,"x":1.50,"b":1e400,"a":"\\u00e9"}},${JSON.stringify(event)}]}`;
       expect(await store.write((tx) => events.append(tx, WORKSPACE, raw))).toBe(2);
       const [first, second] = await stored();
@@ -119,7 +119,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(second!.seq).toBeGreaterThan(first!.seq);
     });
 
-    it('keeps the first answer to an idempotency key when several processes give one', async () => {
+    it('keeps the first answer to an idempotency key if several processes store one', async () => {
       const keep = (node: Store, answer: string) =>
         node.write((tx) =>
           idempotency.keep(tx, WORKSPACE, 'k', { digest: answer, status: 202, body: answer }),
@@ -135,7 +135,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(await store.write((tx) => idempotency.find(tx, WORKSPACE, 'k'))).toMatchObject({ body: winner });
     });
 
-    it('lets one transaction at a time change a row that it holds', async () => {
+    it('lets one transaction at a time change a locked row', async () => {
       await store.write((tx) => settings.set(tx, 'counter', 0));
       const add = (node: Store) =>
         node.write(async (tx: Tx) => {
@@ -149,7 +149,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(await store.read((tx) => settings.get(tx, 'counter'))).toBe(40);
     });
 
-    it('lets one transaction at a time hold a name', async () => {
+    it('lets one transaction at a time hold a named lock', async () => {
       let holders = 0;
       let most = 0;
       const hold = (node: Store) =>
@@ -163,7 +163,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(most).toBe(1);
     });
 
-    it('admits exactly the limit in a window, whichever process asks', async () => {
+    it('admits exactly the limit per window across processes', async () => {
       const limiters = await Promise.all(
         [store, other].map((node) => engine.limiter(node, systemSteadyClock)),
       );
@@ -188,7 +188,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       });
     });
 
-    it('takes up a limit that was lowered or raised, and frees what has left the window', async () => {
+    it('applies a changed limit, and frees capacity as requests leave the window', async () => {
       const ask = await engine.limiter(store, systemSteadyClock);
       const at = (limit: number, windowMs = 60_000) => ask('ws_3', 'ingest', { limit, windowMs });
       for (let i = 0; i < 5; i++) expect((await at(5)).verdict.admitted).toBe(true);
@@ -199,8 +199,8 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect((await at(2, 50)).verdict.remaining).toBeLessThanOrEqual(1);
     });
 
-    it('tells every process of news once it is committed, and of none that was undone', async () => {
-      const heard = (node: Store, topic: Topic) => {
+    it('notifies every process after a commit, and not after a rollback', async () => {
+      const subscribe = (node: Store, topic: Topic) => {
         let times = 0;
         let wake = () => {};
         const first = new Promise<void>((resolve) => {
@@ -212,8 +212,8 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         });
         return { first, times: () => times };
       };
-      const undone = heard(store, 'outcomes');
-      const both = [heard(store, 'deliveries'), heard(other, 'deliveries')];
+      const rolledBack = subscribe(store, 'outcomes');
+      const both = [subscribe(store, 'deliveries'), subscribe(other, 'deliveries')];
       const bad = store.write(async (tx) => {
         await tx.notify('outcomes');
         throw new Error('no');
@@ -224,10 +224,10 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         await tx.notify('deliveries');
       });
       await Promise.all(both.map(({ first }) => first));
-      expect(undone.times()).toBe(0);
+      expect(rolledBack.times()).toBe(0);
     });
 
-    it('knows a key by its hash only', async () => {
+    it('stores only the hash of a key', async () => {
       await store.write(async (tx) => {
         await workspaces.create(tx, WORKSPACE, 'eu');
         await workspaces.addKey(tx, WORKSPACE, 'sk_test_1');
@@ -239,7 +239,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(await other.read((tx) => workspaces.ofKey(tx, 'sk_test_2'))).toBeUndefined();
     });
 
-    it('refuses data of a newer program', async () => {
+    it('refuses a database written by a newer version', async () => {
       await store.write((tx) => tx.sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (9999, 0)'));
       await expect(engine.open()).rejects.toThrow(/schema version 9999.*upgrade svc/);
       await store.write((tx) => tx.sql.run('DELETE FROM schema_migration WHERE id = 9999'));

@@ -5,8 +5,8 @@ import { postgresDialect } from '../../../src/service/store/postgres/transaction
 import { sqliteDialect } from '../../../src/service/store/sqlite/connection.ts';
 
 /**
- * What each migration says, for SQLite and for PostgreSQL. A data file somewhere has run it as it is: a change to the
- * schema is the next migration, with a line of its own here. (A comment inside a statement counts.)
+ * Digests of the statements of each migration, for SQLite and PostgreSQL. Existing databases have run them: change the
+ * schema with a new migration and add its line here. (Comments inside a statement count.)
  */
 const RELEASED: Record<number, string> = {
   1: 'f9810dc894752d8c c1ef335bcf774952',
@@ -18,7 +18,7 @@ const RELEASED: Record<number, string> = {
   7: 'f080f5fb866a56ee 7826e62e2cfd4566',
 };
 
-test('a migration that was released is never edited', () => {
+test('released migrations are unchanged', () => {
   const now = Object.fromEntries(
     MIGRATIONS.map(({ id, up }) => [
       id,
@@ -28,7 +28,7 @@ test('a migration that was released is never edited', () => {
   expect(now, 'undo the edit and add a migration; for a new one, add its line to RELEASED').toEqual(RELEASED);
 });
 
-test('migrations are in the order of their numbers, and none twice', () => {
+test('migrations are in ascending order without duplicates', () => {
   const ids = MIGRATIONS.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
 });

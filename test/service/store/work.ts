@@ -13,7 +13,7 @@ import type { Engine } from './conformance.ts';
 const LEASE = 60_000;
 const bytes = (text: string) => Buffer.from(text);
 
-/** What workers rely on, with two nodes on one database: nothing is taken up twice, nothing is forgotten. */
+/** The guarantees that workers need, with two nodes on one database: no work is claimed twice or lost. */
 export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
   describe(`work shared by nodes on ${name}`, () => {
     let engine: Engine;
@@ -49,7 +49,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const enqueue = (decisionId = 'dec_1', kind = 'campaign.clicked') =>
       one.write((tx) =>
-        fanOuts.begin(tx, workspace, {
+        fanOuts.start(tx, workspace, {
           kind,
           decisionId,
           contentId: 'c',
@@ -70,16 +70,16 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
         ),
       );
 
-    it('queues for those who asked for the kind, and tells them apart by workspace', async () => {
+    it('queues deliveries for subscriptions to the event in the same workspace', async () => {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
-      const lanes = await two.read((tx) => deliveries.dueLanes(tx, '', 1000));
-      expect(lanes).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
+      const due = await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
+      expect(due).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });
 
-    it('gives each delivery to one node, however they compete', async () => {
+    it('lets only one node claim each delivery', async () => {
       for (let i = 0; i < 40; i += 1) await enqueue(`dec_${i}`);
       const taken: string[] = [];
       const node = async (store: Store) => {
@@ -98,7 +98,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       ).toBe(true);
     });
 
-    it('lets another node take up what a vanished one had, and hears the latest only', async () => {
+    it('lets another node claim the work of a crashed one, and accepts only the latest result', async () => {
       await enqueue();
       const [lost] = await claim(one, 1, 0);
       const [again] = await claim(two);
@@ -112,7 +112,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       ]);
     });
 
-    it('takes a result once, also when it is reported again because the first answer was lost', async () => {
+    it('stores a result once, even if it is reported twice', async () => {
       await enqueue();
       const [claimed] = await claim(one);
       expect(await finish(one, claimed!, 503)).toMatchObject({ delivery: 'pending' });
@@ -120,7 +120,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(await list()).toMatchObject([{ status: 'pending', attempts: [{ status: 503 }] }]);
     });
 
-    it('schedules a repeat, remembers the failure, and starts anew when asked', async () => {
+    it('schedules a retry, records the failure, and starts a new series on redelivery', async () => {
       await enqueue();
       const [claimed] = await claim(one);
       const verdict = await finish(one, claimed!, 503);
@@ -130,7 +130,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const again = (id: string) => two.write((tx) => deliveries.redeliver(tx, workspace, webhook, id));
       expect(await again(claimed!.deliveryId)).toBe(true);
       expect(await again('dlv_none')).toBe(false);
-      expect(await two.read((tx) => deliveries.dueLanes(tx, '', 1000))).toContainEqual(
+      expect(await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000))).toContainEqual(
         expect.objectContaining({ webhookId: webhook, failing: true }),
       );
       await finish(two, (await claim(two))[0]!, 410);
@@ -143,7 +143,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       ]);
     });
 
-    it('signs by two secrets after a rotation', async () => {
+    it('signs with both secrets after a rotation', async () => {
       await enqueue();
       expect((await claim(one, 1, 0))[0]!.previousSecret).toBeNull();
       await one.write((tx) => webhooks.rotate(tx, workspace, webhook, bytes('fresh')));
@@ -152,7 +152,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(Buffer.from(claimed!.previousSecret!).toString()).toBe('present');
     });
 
-    it('forgets a subscription with its deliveries, on request or when its lease has ended', async () => {
+    it('deletes a subscription with its deliveries, on request or when its lease expires', async () => {
       await enqueue();
       await finish(one, (await claim(one))[0]!, 500);
       expect(await one.write((tx) => webhooks.delete(tx, workspace, webhook))).toBe(true);
@@ -194,10 +194,10 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const record = (id: string) => one.read((tx) => notifications.get(tx, workspace, id));
 
-    it('gives each notification to one node, by channel', async () => {
+    it('lets only one node claim each notification of a channel', async () => {
       const channel = newId('channel');
       const ids = [await queue(channel), await queue(channel), await queue(channel)];
-      expect(await two.read((tx) => notifications.dueLanes(tx))).toContain(channel);
+      expect(await two.read((tx) => notifications.dueChannels(tx))).toContain(channel);
       const taken = (await Promise.all([take(one, channel), take(two, channel)])).flat();
       expect(taken.map(({ notificationId }) => notificationId).sort()).toEqual(ids.sort());
       for (const each of taken) await end(two, each, 'deliver');
@@ -214,7 +214,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(kept.every(({ variables }) => variables === null)).toBe(true);
     });
 
-    it('repeats one whose worker vanished only where the channel drops repeats', async () => {
+    it('repeats a notification after a worker crash only if the channel drops repeats', async () => {
       const [safe, unsafe] = [newId('channel'), newId('channel')];
       const [repeated, doubtful] = [await queue(safe), await queue(unsafe)];
       await take(one, safe, 0);
@@ -227,7 +227,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(failure).toMatch(/whether it was sent is not known/);
     });
 
-    it('tries a busy channel again, up to an end', async () => {
+    it('retries a busy channel a limited number of times', async () => {
       const channel = newId('channel');
       const id = await queue(channel);
       let tries = 0;

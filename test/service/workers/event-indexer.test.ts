@@ -7,7 +7,7 @@ import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { indexOnce } from '../../../src/service/workers/event-indexer.ts';
 import { tempDir } from '../../support/temp.ts';
 
-test('brings in what came before in pieces, and starts over when names change on the way', async () => {
+test('indexes earlier events in batches, and restarts when the names change in between', async () => {
   const store = await SqliteStore.open(join(tempDir(), 'events.db'), systemClock);
   onTestFinished(() => store.close());
   const send = (...names: string[]) =>

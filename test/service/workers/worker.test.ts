@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { repeat } from '../../../src/service/workers/worker.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-/** A round that reports each start and is ended by the test. */
+/** A round that reports each start and is finished by the test. */
 function scripted(results: (boolean | Error)[]) {
   let rounds = 0;
   const round = async () => {
@@ -15,7 +15,7 @@ function scripted(results: (boolean | Error)[]) {
 }
 
 describe('a worker', () => {
-  it('goes on at once while it has work, then rests, and wakes when told', async () => {
+  it('continues at once while it has work, then pauses until it is woken', async () => {
     const clock = new VirtualClock();
     const { round, rounds } = scripted([true, true, false]);
     const worker = repeat('w', clock, () => {}, 1000, round);
@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect(rounds()).toBe(5);
   });
 
-  it('goes another round when woken during one', async () => {
+  it('runs another round if woken during one', async () => {
     const clock = new VirtualClock();
     let rounds = 0;
     const worker = repeat(
@@ -55,7 +55,7 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  it('outlives a round that throws, and says so', async () => {
+  it('logs a round that throws, and continues', async () => {
     const clock = new VirtualClock();
     const logged: unknown[] = [];
     const { round, rounds } = scripted([new Error('full disk')]);
@@ -66,7 +66,7 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  it('finishes the round under way when it is stopped', async () => {
+  it('finishes the current round on stop', async () => {
     let end = () => {};
     let ended = false;
     const worker = repeat(
@@ -88,7 +88,7 @@ describe('a worker', () => {
     expect(ended).toBe(true);
   });
 
-  it('rests on a signal of its own each time: one that lived on would keep something of every rest', async () => {
+  it('uses a new signal for each pause, because a long-lived one would leak memory', async () => {
     const signals: AbortSignal[] = [];
     let enough = () => {};
     const rested = new Promise<void>((resolve) => {

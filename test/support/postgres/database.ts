@@ -5,17 +5,17 @@ import { inject } from 'vitest';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { createDatabase } from './postgres.ts';
 
-/** Tests that run on both engines are run once for each (vitest.config.ts). */
+/** True in the run of the shared tests on PostgreSQL (vitest.config.ts). */
 export const onPostgres = process.env.SVC_TEST_ENGINE === 'postgres';
 
-/** A database for a test, not yet made where it is an SQLite file. */
+/** A new database for a test. An SQLite file does not exist yet. */
 export async function freshDatabase(folder: string): Promise<string> {
   return onPostgres ? createDatabase(inject('postgres')) : join(folder, 'data.db');
 }
 
 /**
- * Makes a PostgreSQL database tell the time of a test's clock: a function of the same name goes before the server's.
- * Returns what brings it to the clock's time.
+ * Makes a PostgreSQL database use a test's clock, by a function that shadows the server's. Returns the function that
+ * synchronizes it with the clock.
  */
 export async function tellTime(database: string, clock: Clock): Promise<() => Promise<void>> {
   const run = async (...statements: string[]) => {
@@ -24,7 +24,7 @@ export async function tellTime(database: string, clock: Clock): Promise<() => Pr
     for (const statement of statements) await client.query(statement);
     await client.end();
   };
-  // Without a table of its own: a database with tables of another program is refused.
+  // Without a table, because a database with tables of another program is refused.
   const set = () =>
     `CREATE OR REPLACE FUNCTION test_time.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
       $$ SELECT pg_catalog.clock_timestamp() + ${clock.now() - Date.now()} * interval '1 ms' $$`;
@@ -36,7 +36,7 @@ export async function tellTime(database: string, clock: Clock): Promise<() => Pr
   return () => run(set());
 }
 
-/** All that a database holds, as text in which anything stored in the clear shows. */
+/** The content of a database as text, in which unencrypted values can be found. */
 export async function contentsOf(database: string): Promise<string> {
   if (!onPostgres) {
     const files = [database, `${database}-wal`].filter((file) => existsSync(file));

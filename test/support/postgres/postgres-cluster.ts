@@ -2,17 +2,17 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { makePostgres, type OwnServer, startPostgres } from './postgres.ts';
 
-/** A primary behind one address, as a virtual IP or HAProxy gives it, and now and then a synchronous standby. */
+/** A primary behind a fixed address, like a virtual IP or HAProxy, and at times a synchronous standby. */
 export interface PostgresCluster {
-  /** The address that clients use, with a superuser. */
+  /** URL for clients, with a superuser. */
   readonly admin: string;
-  /** The server that is the primary now. */
+  /** The current primary. */
   primary(): OwnServer;
-  /** Shuts the primary down, copies its data, and starts both: from here on a commit waits for the standby. */
+  /** Stops the primary, copies its data and starts both. From then on, commits wait for the standby. */
   addStandby(): Promise<void>;
-  /** Kills the primary and makes the standby the new one behind the address. Resolves once it takes writes. */
+  /** Kills the primary and promotes the standby behind the address. Resolves once it accepts writes. */
   failOver(): Promise<void>;
-  /** What all servers wrote to their logs. */
+  /** The logs of all servers. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startCluster(): Promise<PostgresCluster> {
         await query('SELECT pg_reload_conf()');
         const sync = "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'";
         while ((await query(sync)).rowCount === 0) await sleep(50);
-        // The checkpointer makes commits wait, once it has seen the setting.
+        // Commits wait once the checkpointer has read the setting.
         await query('CHECKPOINT');
       });
     },
@@ -73,7 +73,7 @@ async function asAdmin(server: OwnServer, work: (query: Query) => Promise<unknow
   }
 }
 
-/** Passes connections on to a port of this machine. */
+/** Forwards connections to a local port. */
 async function forwarder(target: () => number): Promise<{ port: number; cut(): void; close(): void }> {
   const open = new Set<Socket>();
   const cut = () => {

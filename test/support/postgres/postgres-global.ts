@@ -3,12 +3,12 @@ import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a superuser of the server that the tests of this run share. */
+    /** Superuser URL of the server that the tests of this run share. */
     postgres: string;
   }
 }
 
-/** One server for a run: the one that SVC_TEST_POSTGRES_URL names (a superuser's URL), else one of our own. */
+/** Provides one server per run: that of SVC_TEST_POSTGRES_URL (a superuser URL), or else an embedded one. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const named = process.env.SVC_TEST_POSTGRES_URL;
   if (named) {

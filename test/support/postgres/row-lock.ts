@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 
-/** A session of somebody else on a database, which locks rows and looks at the locks of others. */
+/** A separate session on a database that locks rows and inspects the locks of others. */
 export interface Outsider {
-  /** Locks what a SELECT finds, until `release` or the end of the test. */
+  /** Locks the rows of a SELECT, until `release` or the end of the test. */
   lock(select: string, values?: unknown[]): Promise<void>;
   release(): Promise<void>;
   /** Resolves once `count` sessions wait for a lock. */
   waiters(count?: number): Promise<void>;
-  /** True when nobody else has what a SELECT finds locked. */
+  /** True if no other session has locked the rows of a SELECT. */
   isFree(select: string, values?: unknown[]): Promise<boolean>;
   query(sql: string, values?: unknown[]): Promise<pg.QueryResult>;
 }
@@ -25,7 +25,7 @@ export async function outsider(database: string): Promise<Outsider> {
     lock: async (select, values) => {
       await holder.query('BEGIN');
       const { rowCount } = await holder.query(`${select} FOR UPDATE`, values);
-      if (rowCount === 0) throw new Error(`there is no row to lock: ${select}`);
+      if (rowCount === 0) throw new Error(`no row to lock: ${select}`);
     },
     release: async () => void (await holder.query('ROLLBACK')),
     waiters: async (count = 1) => {

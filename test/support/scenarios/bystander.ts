@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Served } from '../process/served.ts';
 
-/** One request of a bystander: when it was sent (Unix ms), how long it took, and its status. */
+/** One request of the bystander: when it was sent (Unix ms), its duration and its status. */
 export type Waited = readonly [at: number, ms: number, status: number];
 
-/** One request after the other with a pause, over one connection. Not in the test's process: that one reads much. */
+/** Sends one request after another over one connection. A separate process, because the test's process is busy. */
 const PROGRAM = `
 const { Agent, request } = require('node:http');
 const { url, headers, body } = JSON.parse(process.argv[1]);
@@ -30,7 +30,7 @@ process.stdin.on('end', () => { over = true; }).resume();
 })();
 `;
 
-/** Starts a process that asks for a decision again and again; `stop` tells how long each took. */
+/** Starts a process that requests decisions in a loop. `stop` returns the duration of each. */
 export function bystander(service: Served, hashId: string): { stop(): Promise<Waited[]> } {
   const order = {
     url: `${service.url}/v1/decisioning/decide`,

@@ -5,23 +5,23 @@ import type { SvcProgram } from '../process/svc-process.ts';
 import { DAMAGES, type Damage, furnish, IMPORT, runDamaged } from './damage.ts';
 
 interface Subject {
-  /** Below the home. */
+  /** Path relative to the home. */
   readonly file: string;
   readonly commands: readonly (readonly string[])[];
-  /** Damages that a command may live with. */
+  /** Damages that a command may tolerate. */
   readonly harmless?: readonly Damage[];
-  /** A cache: it may be replaced, and never fails a command. */
+  /** A cache: it may be replaced, and must not fail a command. */
   readonly cache?: boolean;
 }
 
-/** A home furnished at `home`, moved to `template`. */
+/** A home that was prepared at `home` and moved to `template`. */
 export interface Furnished {
   readonly home: string;
   readonly template: string;
   release(): void;
 }
 
-/** Furnishes a home that other users can enter. */
+/** Prepares a home that other users can access. */
 export async function furnished(program: SvcProgram): Promise<Furnished> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-damage-'));
   chmodSync(dir, 0o755);
@@ -32,8 +32,8 @@ export async function furnished(program: SvcProgram): Promise<Furnished> {
   return { home, template, release: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** Everything a user has on disk, and commands that need it. */
-export function subjects(template: string): Subject[] {
+/** The files of a user, and the commands that need them. */
+function subjects(template: string): Subject[] {
   const journal = readdirSync(join(template, 'data/imports')).find((name) => name.endsWith('.journal'))!;
   const scope = readdirSync(join(template, 'data/limits'))[0]!;
   const limits = readdirSync(join(template, 'data/limits', scope));
@@ -70,7 +70,7 @@ export function subjects(template: string): Subject[] {
     {
       file: 'config/profiles.lock',
       commands: [['profiles', 'use', 'eu']],
-      // There is nothing in it.
+      // It is empty.
       harmless: [
         'cut short',
         'cut within a page',
@@ -92,7 +92,7 @@ export function subjects(template: string): Subject[] {
   ];
 }
 
-/** Does every damage to every file, `every`-th only; returns what was run and what was not as promised, in words. */
+/** Applies every `every`-th pair of damage and file. Returns the number of runs and the violations as text. */
 export async function suffer(
   program: SvcProgram,
   { home, template }: Furnished,
@@ -105,7 +105,7 @@ export async function suffer(
     for (const argv of commands) {
       for (const name of Object.keys(DAMAGES) as Damage[]) {
         if (next++ % every !== 0) continue;
-        // It would serve.
+        // It would start to serve.
         if (argv[0] === 'serve' && harmless.includes(name)) continue;
         runs++;
         const outcome = await runDamaged(program, template, home, file, DAMAGES[name], argv);
@@ -114,11 +114,11 @@ export async function suffer(
         if (code === null) faults.push(`${where}: ended by ${signal}`);
         if (!kept && !cache && !harmless.includes(name)) faults.push(`${where}: the file was changed`);
         if (code === 0) {
-          if (!cache && !harmless.includes(name)) faults.push(`${where}: went on as if nothing were`);
+          if (!cache && !harmless.includes(name)) faults.push(`${where}: did not report the damage`);
           continue;
         }
-        if (cache) faults.push(`${where}: failed for a cache: ${stderr}`);
-        if (!error) faults.push(`${where}: no words: ${stderr}`);
+        if (cache) faults.push(`${where}: failed because of a cache: ${stderr}`);
+        if (!error) faults.push(`${where}: no error message: ${stderr}`);
         else if (error.code === 'unexpected' || !error.message.includes(basename(file)) || !error.hint)
           faults.push(`${where}: ${error.code}: ${error.message} (${error.hint})`);
       }

@@ -16,11 +16,11 @@ import { join } from 'node:path';
 import { seededRandom } from '../../../src/kit/random.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
 
-/** Somebody who is not the owner; commands run as this user where the tests run as root. */
+/** A user who is not the owner. If the tests run as root, commands run as this user. */
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** What can happen to a file. */
+/** The ways in which a file is damaged. */
 export const DAMAGES = {
   'cut short': (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
   'cut to 10 bytes': (path) => truncateSync(path, 10),
@@ -55,16 +55,16 @@ export interface Outcome {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` says of the failure. */
+  /** The error as printed with `--json`. */
   readonly error: { code: string; message: string; hint: string } | undefined;
-  /** The damaged file is, byte for byte, what the damage left. */
+  /** True if the command left the damaged file unchanged. */
   readonly kept: boolean;
 }
 
-/** The import that a furnished home has left unfinished. */
+/** The unfinished import of a prepared home. */
 export const IMPORT = ['events', 'import', 'events.ndjson', '-p', 'local', '--batch-size', '50'];
 
-/** A home with data, an unfinished import, profiles and observed limits: what a user has. */
+/** Prepares a home with data, an unfinished import, profiles and observed limits. */
 export async function furnish(program: SvcProgram, home: string): Promise<void> {
   mkdirSync(home, { recursive: true });
   const event = (i: number) =>
@@ -72,7 +72,7 @@ export async function furnish(program: SvcProgram, home: string): Promise<void> 
   const lines = Array.from({ length: 300 }, (_, i) => (i === 280 ? '{"userId": 7}' : event(i)));
   writeFileSync(join(home, 'events.ndjson'), `${lines.join('\n')}\n`);
   const run = (...argv: string[]) => runIn(program, home, argv);
-  // Stops at the bad record: batches before it are taken, and the import is unfinished.
+  // Stops at the invalid record: earlier batches are accepted, and the import is unfinished.
   await expectDone(run(...IMPORT, '--max-errors', '1'), 7);
   await expectDone(run('decide', '--hash-id', 'h1', '-p', 'local'));
   await expectDone(
@@ -93,7 +93,7 @@ export async function furnish(program: SvcProgram, home: string): Promise<void> 
 
 async function expectDone(run: Promise<Omit<Outcome, 'kept'>>, expected = 0): Promise<void> {
   const { code, stderr } = await run;
-  if (code !== expected) throw new Error(`the home could not be furnished: ${stderr}`);
+  if (code !== expected) throw new Error(`cannot prepare the home: ${stderr}`);
 }
 
 function own(path: string): void {
@@ -101,8 +101,8 @@ function own(path: string): void {
   if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) own(join(path, name));
 }
 
-/** Runs a command as an ordinary user in a home. */
-export async function runIn(
+/** Runs a command in a home as an unprivileged user. */
+async function runIn(
   program: SvcProgram,
   home: string,
   argv: readonly string[],
@@ -125,8 +125,8 @@ export async function runIn(
 }
 
 /**
- * Copies the furnished home to the place where it was furnished (an import is known by the path of its input), damages
- * one file in it and runs a command there.
+ * Copies the prepared home to its original path (an import is identified by the path of its input), damages one file in
+ * it and runs a command there.
  */
 export async function runDamaged(
   program: SvcProgram,

@@ -30,7 +30,7 @@ export interface User {
   hashId: string;
 }
 
-/** Reads the whole log of a storm that has ended and adds each broken promise, in words, to `broken`. */
+/** Reads the decision log after the test and adds each violation, as text, to `broken`. */
 export async function checkLog(
   database: string,
   workspace: string,
@@ -54,7 +54,7 @@ export async function checkLog(
     if (answered.has(decisionId)) {
       found++;
       if (answered.get(decisionId) !== contentId)
-        broken.push(`${decisionId} was answered otherwise than logged`);
+        broken.push(`${decisionId} has different values in the answer and in the log`);
     }
     models.add(decision.modelVersion);
     for (const candidate of candidates) {
@@ -114,7 +114,7 @@ export async function checkLog(
   return { logged, chosen, none: logged - chosen, daysAtCap, zoneDays: zoneDays.size, models: models.size };
 }
 
-/** The calendar date of an instant, by another way than the service's. */
+/** The calendar date of an instant, computed differently from the service. */
 function dateIn(zone: string | undefined): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone ?? 'UTC', dateStyle: 'short' });
   const known = new Map<number, string>();

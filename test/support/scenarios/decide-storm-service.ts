@@ -1,6 +1,6 @@
 /**
- * The service of test/support/scenarios/decide-storm.ts, in a process of its own, to be killed: its clock runs faster than the
- * real one, and goes on from the same moment after a restart. Arguments: one JSON object.
+ * The service of test/support/scenarios/decide-storm.ts, as a separate process that can be killed. Its clock runs
+ * faster than real time and continues after a restart. Arguments: one JSON object.
  */
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startService } from '../../../src/service/start.ts';

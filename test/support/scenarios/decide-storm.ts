@@ -12,10 +12,10 @@ import { CATEGORIES, CONTENTS, checkLog, START, type User, ZONES } from './decid
 export interface Storm {
   readonly decisions: number;
   readonly concurrency: number;
-  /** How often the service is killed on the way. */
+  /** How often the service is killed. */
   readonly kills: number;
   readonly users: number;
-  /** Seconds of the service's clock in one second; the storm should last over a few of its days. */
+  /** Seconds of the service's clock per second. The test should last for several of its days. */
   readonly speed: number;
   readonly seed: string;
 }
@@ -23,23 +23,23 @@ export interface Storm {
 export interface StormReport {
   readonly answered: number;
   readonly lostAnswers: number;
-  /** Repeated more than 24 hours of the service's clock after the first try, when its key may be forgotten. */
+  /** Requests repeated more than 24 hours of service time after the first attempt, when the key may have expired. */
   readonly late: number;
   readonly logged: number;
   readonly chosen: number;
   readonly none: number;
-  /** Days with as many contacts as the cap allows: the cap was put to the test. */
+  /** Days on which a user reached the cap. */
   readonly daysAtCap: number;
   readonly zoneDays: number;
   readonly models: number;
-  /** Each broken promise in words; empty where all held. */
+  /** The violations as text; empty if there are none. */
   readonly broken: string[];
 }
 
 /**
- * Decides for many users at once on the real service in another process, kills it on the way, and then checks every
- * promise against the answers and the log: no excluded category, no broken cap on any calendar day of any user, also
- * over nights when clocks change, propensities that sum to 1 and match what was chosen, no answered decision lost.
+ * Requests concurrent decisions for many users from the real service in another process, kills it repeatedly, and then
+ * checks the answers and the log: no excluded category, no exceeded cap on any calendar day of any user, even when clocks
+ * change, propensities that sum to 1 and match the choices, and no lost decision.
  */
 export async function storm(options: Storm): Promise<StormReport> {
   const random = seededRandom(options.seed);

@@ -76,7 +76,7 @@ async function suffer(
       await served.kill();
     }
   }
-  return { rounds, failed, taken: ledger.count('taken'), unavailable, faults };
+  return { rounds, failed, taken: ledger.count('accepted'), unavailable, faults };
 }
 
 /** True if one of the next requests succeeds: the first ones may still fail. */

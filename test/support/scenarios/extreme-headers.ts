@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers as headers spell them: right, extreme, of another notation, and several at once. */
+/** Numbers in headers: valid, extreme, in other notations, and several at once. */
 const numbers = fc.oneof(
   fc.maxSafeNat().map(String),
   fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String),
@@ -8,12 +8,12 @@ const numbers = fc.oneof(
   fc.maxSafeNat().map((n) => `0x${n.toString(16)}`),
   fc.integer({ min: 1, max: 400 }).map((digits) => '9'.repeat(digits)),
   fc.integer({ min: 1, max: 400 }).map((zeros) => `${'0'.repeat(zeros)}7`),
-  // Digits of other scripts, in the UTF-8 that a careless sender writes.
+  // Digits of other scripts, encoded in UTF-8.
   fc.constantFrom('\u0663', '\uff15').map((digit) => Buffer.from(digit).toString('latin1')),
   fc.constantFrom('-0', '-1', '+5', '1e3', '1e400', '5, 6', '5;6', '5 6', 'NaN', 'Infinity', '1_000'),
 );
 
-/** Dates as headers spell them, also far ones and such as never were. */
+/** Dates in headers, including distant and invalid ones. */
 const dates = fc.oneof(
   fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
   fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
@@ -29,7 +29,7 @@ const dates = fc.oneof(
   ),
 );
 
-/** What a header may hold (RFC 9110, 5.5), as latin1: no line breaks, no U+0000. */
+/** Any valid header value (RFC 9110, 5.5), as latin1: no line breaks, no U+0000. */
 const bytes = fc
   .array(
     fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff }), fc.constant(0x09)),
@@ -37,5 +37,5 @@ const bytes = fc
   )
   .map((codes) => String.fromCharCode(...codes));
 
-/** A value that a hostile or careless sender may give to any header. */
+/** Any header value from a hostile or faulty sender. */
 export const extremeValue = fc.oneof(numbers, dates, bytes);

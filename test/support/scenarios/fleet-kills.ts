@@ -10,20 +10,20 @@ export interface FleetKillOptions {
   readonly seed: string;
   /** How often a node is killed. */
   readonly nodeKills: number;
-  /** The pause before each, in ms, give or take a half. */
+  /** The mean pause before each, in ms; pauses vary by a half. */
   readonly everyMs: number;
   /** How often PostgreSQL is killed, together with a node. */
   readonly serverKills: number;
 }
 
 export interface FleetKillReport extends LoadReport {
-  /** Nodes that ended and were not killed. */
+  /** Nodes that exited without being killed. */
   readonly exits: readonly string[];
 }
 
 const NODES = 3;
 
-/** Import, decisions and deliveries on three nodes, while nodes and their PostgreSQL are killed and started again. */
+/** Runs imports, decisions and deliveries on three nodes while nodes and their PostgreSQL are killed and restarted. */
 export async function killFleet(
   program: SvcProgram,
   server: OwnServer,

@@ -8,54 +8,54 @@ import type { SvcProgram } from '../process/svc-process.ts';
 
 export interface LoadReport {
   readonly imports: number;
-  /** Imports that did not take all of their file, in words. */
+  /** Incomplete imports, as text. */
   readonly failedImports: string[];
   /** Events that importers reported as accepted, those in the database, and those that differ. */
   readonly accepted: number;
   readonly stored: number;
   readonly distinct: number;
-  /** Decisions that were answered, and those in the database. */
+  /** Answered decisions, and decisions in the database. */
   readonly decisions: number;
   readonly decisionsStored: number;
   /** Users with more contacts than their cap. */
   readonly overCap: number;
-  /** Users that have as many as it allows: the cap was put to the test. */
+  /** Users who reached their cap. */
   readonly atCap: number;
-  /** Taps that were answered, and the deliveries in the database. */
+  /** Answered taps, and deliveries in the database. */
   readonly outcomes: number;
   readonly deliveriesStored: number;
-  /** Deliveries received more than once: the promise is at least once. */
+  /** Deliveries received more than once. The guarantee is at least once. */
   readonly repeated: number;
-  /** From the end of the load until every delivery was written down as made, those in hand at a kill too, in ms. */
+  /** Time from the end of the load until every delivery was stored as delivered, in ms. */
   readonly takenOverMs: number;
-  /** The longest from an outcome's acknowledgement to its delivery, in ms: kills, leases and all. */
+  /** The longest time from the answer to an outcome to its delivery, in ms, including kills and leases. */
   readonly slowestMs: number;
 }
 
 export interface Load {
-  /** Ends it, waits until all that was acknowledged has had its effect, stops the fleet and counts in `database`. */
+  /** Ends the load, waits until all acknowledged work is done, stops the fleet and counts in `database`. */
   finish(database: string): Promise<LoadReport>;
-  /** Ends it as it is, after a failure. */
+  /** Aborts the load after a failure. */
   abandon(): Promise<void>;
 }
 
 const IMPORTERS = 2;
 const ACTORS = 4;
-/** Events of one import; each importer starts the next when one is done. */
+/** Events per import. Each importer runs one import after another. */
 const EVENTS = 2000;
 const USER_MS = 500;
 const CAP = 3;
 const SECRET = 'the secret of the fleet test';
 
-/** Flags of the nodes that are put under load. */
+/** Flags of the nodes under load. */
 export const LOADED_NODE = [
   ...['ingest', 'inform', 'decisions', 'reads', 'webhooks'].flatMap((group) => ['--limit', `${group}=off`]),
   '--allow-loopback-webhooks',
 ];
 
-/** Imports, decides, taps and receives the deliveries, as clients do that never give up. */
+/** Imports, requests decisions, reports taps and receives deliveries, with clients that retry without limit. */
 export async function startLoad(program: SvcProgram, fleet: Fleet, home: string): Promise<Load> {
-  // Slow, so that a kill finds deliveries in hand.
+  // Slow, so that a kill interrupts running deliveries.
   const receiver = await startReceiver(
     (response) => void setTimeout(() => response.writeHead(204).end(), 400),
   );
@@ -141,12 +141,12 @@ async function importEvents(
   return runs;
 }
 
-/** Decides for a few users under a cap, and taps what was chosen, as backends do that never give up. */
+/** Requests decisions for a few users with a cap and reports taps, with unlimited retries. */
 async function actAsUsers(fleet: Fleet, over: AbortSignal, name: string) {
   const done: { decisionId: string; tappedAt: number | undefined }[] = [];
   for (let n = 0; !over.aborted; n++) {
     const { body } = await insist(fleet, '/v1/decisioning/decide', `${name}-${n}`, {
-      // All actors at one user, then at the next: they contend for its cap.
+      // All clients use the same user at a time, so that they compete for its cap.
       hashId: `user-${Math.floor(performance.now() / USER_MS)}`,
       guardrails: { maxDailyContacts: CAP },
     });
@@ -160,7 +160,7 @@ async function actAsUsers(fleet: Fleet, over: AbortSignal, name: string) {
   return done;
 }
 
-/** Sends one request under one key until a service answers it with anything but a failure of its own. */
+/** Sends a request under one idempotency key until the answer is not a server error. */
 async function insist(fleet: Fleet, path: string, key: string, body: object) {
   for (;;) {
     try {
@@ -178,7 +178,7 @@ async function insist(fleet: Fleet, path: string, key: string, body: object) {
       const text = await answer.text();
       if (answer.status < 500) return { status: answer.status, body: text };
     } catch {
-      // No answer: the same request under the same key again.
+      // No answer: retry with the same key.
     }
     await sleep(50);
   }
@@ -214,7 +214,7 @@ async function factsOf(database: string) {
   const events = await client.query(
     'SELECT count(*)::int AS stored, count(DISTINCT user_id)::int AS different FROM event',
   );
-  // Those of the load alone: a test may decide for users of its own.
+  // Only the users of the load: a test may request decisions for others.
   const rest = await client.query(`SELECT
       (SELECT count(*) FROM decision WHERE hash_id LIKE 'user-%')::int AS decisions,
       (SELECT count(*) FROM delivery)::int AS deliveries`);

@@ -2,16 +2,16 @@ import Database from 'libsql';
 import type { Reply, Served } from '../process/served.ts';
 
 /**
- * What is known of a batch: taken (2xx), refused (any other answer), in doubt (no answer).
+ * The result of a batch: accepted (2xx), refused (any other answer), or unknown (no answer).
  */
-export type Fate = 'taken' | 'refused' | 'doubt';
+export type Fate = 'accepted' | 'refused' | 'unknown';
 
 interface Entry {
   readonly size: number;
   fate: Fate;
 }
 
-/** Sends batches of events and remembers what was answered, to be held against what the database has. */
+/** Sends batches of events and records the answers, to compare them with the database. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #name: string;
@@ -21,22 +21,22 @@ export class Ledger {
     this.#name = name;
   }
 
-  /** Sends a new batch, under a key of its own. */
+  /** Sends a new batch with a new idempotency key. */
   async send(served: Pick<Served, 'send'>, size: number): Promise<Reply> {
     const id = `${this.#name}-${this.#next++}`;
-    this.#entries.set(id, { size, fate: 'doubt' });
+    this.#entries.set(id, { size, fate: 'unknown' });
     return this.#post(served, id, size);
   }
 
-  /** Sends again what is in doubt or was refused, under the same key; resolves with the answers. */
+  /** Resends batches that were refused or are unknown, with the same key. Resolves with the answers. */
   async again(served: Pick<Served, 'send'>, most = Number.POSITIVE_INFINITY): Promise<Reply[]> {
-    const open = [...this.#entries].filter(([, { fate }]) => fate !== 'taken').slice(0, most);
+    const open = [...this.#entries].filter(([, { fate }]) => fate !== 'accepted').slice(0, most);
     return Promise.all(open.map(([id, { size }]) => this.#post(served, id, size)));
   }
 
-  /** Sends up to `most` batches again that were taken: each must be answered as a repetition. */
+  /** Resends up to `most` accepted batches. Each must be answered as a repetition. */
   async repeat(served: Pick<Served, 'send'>, most: number): Promise<(string | null)[]> {
-    const taken = [...this.#entries].filter(([, { fate }]) => fate === 'taken').slice(-most);
+    const taken = [...this.#entries].filter(([, { fate }]) => fate === 'accepted').slice(-most);
     const replies = await Promise.all(taken.map(([id, { size }]) => this.#post(served, id, size)));
     return replies.map((reply) => reply?.headers.get('idempotent-replayed') ?? null);
   }
@@ -47,14 +47,14 @@ export class Ledger {
 
   get events(): number {
     return [...this.#entries.values()].reduce(
-      (sum, { fate, size }) => sum + (fate === 'taken' ? size : 0),
+      (sum, { fate, size }) => sum + (fate === 'accepted' ? size : 0),
       0,
     );
   }
 
   /**
-   * What the database holds that it should not, or lacks, in words: empty when each batch that was taken is there
-   * exactly once and whole, and each other one whole or not at all (`strict`: what was refused not at all).
+   * Compares the batches with the database and returns the differences as text. Each accepted batch must be stored
+   * completely and exactly once, each other batch completely or not at all (`strict`: refused batches not at all).
    */
   faults(database: string, { strict = true } = {}): string[] {
     const db = new Database(database);
@@ -73,7 +73,7 @@ export class Ledger {
       stored.delete(id);
       const whole = total === size && different === size;
       if (whole && (fate !== 'refused' || !strict)) continue;
-      if (total === 0 && fate !== 'taken') continue;
+      if (total === 0 && fate !== 'accepted') continue;
       faults.push(`${id}: ${fate}, ${size} events, ${total} stored of which ${different} differ`);
     }
     for (const id of stored.keys()) faults.push(`${id} was never sent`);
@@ -90,8 +90,8 @@ export class Ledger {
     const reply = await served.send('/v1/events', { events }, { 'idempotency-key': id });
     const entry = this.#entries.get(id)!;
     if (reply === undefined) return reply;
-    if (reply.status >= 200 && reply.status < 300) entry.fate = 'taken';
-    else if (entry.fate !== 'taken') entry.fate = 'refused';
+    if (reply.status >= 200 && reply.status < 300) entry.fate = 'accepted';
+    else if (entry.fate !== 'accepted') entry.fate = 'refused';
     return reply;
   }
 }

@@ -1,20 +1,20 @@
 import type { Random } from '../../../src/kit/random.ts';
 import type { Admission, Limiter, Rule } from '../../../src/service/store/limiter/limiter.ts';
 
-/** What was decided and should not have been. */
+/** The wrong decisions. */
 export interface OracleReport {
   operations: number;
   admitted: number;
   refused: number;
   wronglyAllowed: number;
   wronglyRefused: number;
-  /** Wrong numbers in a right verdict, limiter time that ran backwards: the first few, in words. */
+  /** Wrong numbers in a correct verdict and limiter time that decreases: the first few, as text. */
   faults: string[];
 }
 
 const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as const;
 
-/** One workspace's group, with everything that was ever let through. */
+/** A group of a workspace, with all its admitted requests. */
 interface Key {
   readonly workspace: string;
   readonly group: (typeof GROUPS)[number];
@@ -24,8 +24,8 @@ interface Key {
 }
 
 /**
- * Asks a limiter again and again and holds each verdict against a list of all that was let through, counted anew each
- * time. Keys are asked at the same time, each one question after the other, so that the order of its verdicts is known.
+ * Sends requests to a limiter and compares each verdict with a full count of the admitted requests. Keys are used
+ * concurrently, but each key sequentially, so that the order of its verdicts is known.
  */
 export class LimiterOracle {
   readonly report: OracleReport = {
@@ -52,16 +52,16 @@ export class LimiterOracle {
     }));
   }
 
-  /** The newest moment that any verdict was given at, in limiter time. */
+  /** The latest limiter time of any verdict. */
   get newest(): number {
     return Math.max(...this.#keys.map((key) => key.last));
   }
 
-  /** Up to `most` questions to each key; `limiterOf` gives the process that is asked. */
+  /** Sends up to `most` requests for each key. `limiterOf` returns the limiter of a process. */
   async ask(limiterOf: (key: number) => Limiter, most: number): Promise<void> {
     await Promise.all(
       this.#keys.map(async (key, i) => {
-        // The operator changes a limit now and then.
+        // The operator occasionally changes a limit.
         if (this.#random() < 0.001) key.rule = { ...this.#rule(this.#random), windowMs: key.rule.windowMs };
         const count = Math.ceil(this.#random() * most);
         for (let n = 0; n < count; n++)

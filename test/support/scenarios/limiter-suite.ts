@@ -10,16 +10,16 @@ import { LimiterOracle, type OracleReport } from './limiter-oracle.ts';
 const HOUR = 3_600_000;
 
 export interface LimiterFigures extends OracleReport {
-  /** Wall clocks that jumped an hour, processes that were left for dead, machines that came up anew. */
+  /** Wall clock changes of an hour, killed processes, and reboots. */
   jumps: number;
   kills: number;
   reboots: number;
 }
 
 /**
- * Two processes on one file, on a steady clock that the test moves: by little, to the edge of a window, over it. The
- * wall clock jumps an hour either way, processes are replaced without being closed, and the machine starts anew (its
- * steady clock begins at nothing).
+ * Two processes on one file, with a steady clock that the test moves: slightly, to the end of a window, or beyond it. The
+ * wall clock changes by an hour in both directions, processes are replaced without being closed, and the machine reboots
+ * (its steady clock restarts at zero).
  */
 export async function limitOnSqlite(dir: string, operations: number, seed: string): Promise<LimiterFigures> {
   const random = seededRandom(seed);
@@ -48,7 +48,7 @@ export async function limitOnSqlite(dir: string, operations: number, seed: strin
       wall += random() < 0.5 ? HOUR : -HOUR;
       figures.jumps++;
     } else if (chance < 0.06) {
-      // Nothing is closed, as when it was killed.
+      // The store is not closed, as after a kill.
       const dead = Math.floor(random() * 2);
       const { store } = processes[dead]!;
       processes[dead] = await open();
@@ -71,7 +71,7 @@ export async function limitOnSqlite(dir: string, operations: number, seed: strin
   return { ...report, ...figures };
 }
 
-/** Two nodes on one PostgreSQL database, in its own time: windows are short and pass while the questions are asked. */
+/** Two nodes on one PostgreSQL database, in database time, with windows that expire during the test. */
 export async function limitOnPostgres(
   url: string,
   operations: number,

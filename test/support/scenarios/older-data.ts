@@ -12,15 +12,15 @@ type Run = (sql: string, params?: (string | number | Buffer)[]) => Promise<unkno
 export const OLDER = {
   workspace: 'ws_older',
   apiKey: 'sk_test_older',
-  /** A request that the older program answered, and what it answered. */
+  /** A request that the older version answered, and its answer. */
   body: '{"events":[{"userId":"u2","event":"answered","timestamp":"2026-01-01T00:00:00Z"}]}',
   key: 'older-key',
   answer: '{"accepted":1,"requestId":"req_older"}',
 } as const;
 
 /**
- * Writes a database as a program with schema `version` left it: its migrations, a workspace with a key, an event, and
- * an answer under an idempotency key. The statements are those of that time: nothing newer may creep in.
+ * Creates a database as written by the program with schema `version`: its migrations, a workspace with a key, an event,
+ * and an answer under an idempotency key. Use only statements of that version.
  */
 export async function writeOlder(database: string, files: string, version: number): Promise<void> {
   const { run, close } = await open(database);

@@ -1,6 +1,6 @@
 /**
- * Clients and a service with an exact sliding window on a virtual clock: nothing waits, time jumps to the next event.
- * Latencies come from the clients, so answers may overtake each other.
+ * Simulates clients and a service with an exact sliding window on a virtual clock that jumps to the next event. Latencies
+ * are per client, so answers may arrive in another order.
  */
 import type { RateAnswer } from '../../../src/client/pacer/answer.ts';
 import type { Sent } from '../../../src/client/pacer/own-log.ts';
@@ -21,9 +21,9 @@ export class Simulation {
   readonly start = this.now;
   limit: number;
   readonly windowMs: number;
-  /** `none` answers without any rate-limit header; `retry` only with Retry-After on a 429. */
+  /** `none` sends no rate-limit headers; `retry` sends only Retry-After on a 429. */
   headers: 'all' | 'retry' | 'none' = 'all';
-  /** A refusal that has nothing to do with the window; it invites back after a second. */
+  /** A refusal that is independent of the window, with Retry-After of one second. */
   trouble: () => boolean = () => false;
   #log: number[] = [];
   #events: Event[] = [];
@@ -59,12 +59,12 @@ export class Simulation {
     this.now = end;
   }
 
-  /** A request reaches the service now. */
+  /** A request arrives at the service. */
   receive(): RateAnswer {
     if (this.trouble()) return { status: 429, retryAfter: this.headers === 'none' ? undefined : 1000 };
     const { verdict, log } = admit(this.#log, this.now, this.windowMs, this.limit);
     this.#log = log;
-    // As from a Date header, which holds whole seconds.
+    // Like a Date header, in whole seconds.
     const date = Math.floor(this.now / 1000) * 1000;
     return {
       status: verdict.admitted ? 202 : 429,
@@ -76,7 +76,7 @@ export class Simulation {
     };
   }
 
-  /** The window as it would be if `count` requests of others had been let through at these ages (ms ago). */
+  /** Fills the window with requests of other clients that were admitted at these ages (ms ago). */
   used(ages: readonly number[]): void {
     this.#log = ages.map((age) => this.now - age).sort((a, b) => a - b);
   }
@@ -88,14 +88,14 @@ export interface PacedOptions {
   readonly concurrency?: number;
   readonly share?: number;
   readonly job?: number;
-  /** How an exchange ends: `lost` after the service counted it, `unsent` before it was reached. */
+  /** The result of an exchange: `lost` after the service counted it, `unsent` before it arrived. */
   readonly fate?: () => 'answered' | 'lost' | 'unsent';
   readonly startAfter?: number;
-  /** The window that the client believes in, unless it is told otherwise. */
+  /** The window that the client assumes without rate-limit headers. */
   readonly windowMs?: number;
 }
 
-/** A client that always has work and sends whenever its pacer lets it. */
+/** A client that always has work and sends as soon as its pacer allows. */
 export function pacedClient(simulation: Simulation, options: PacedOptions): Tally & { pace: Pace } {
   const paceOptions: PaceOptions = {
     windowMs: options.windowMs ?? simulation.windowMs,
@@ -143,7 +143,7 @@ export function pacedClient(simulation: Simulation, options: PacedOptions): Tall
   return tally;
 }
 
-/** A client that does not pace: requests at random moments (Poisson), `perWindow` of them on average. */
+/** A client without pacing: requests at random times (Poisson), on average `perWindow` per window. */
 export function unpacedClient(simulation: Simulation, perWindow: number, random: () => number): Tally {
   const tally = { sent: 0, accepted: 0, refused: 0 };
   const next = () => {

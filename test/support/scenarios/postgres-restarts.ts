@@ -12,18 +12,18 @@ export interface RestartOptions {
   readonly home: string;
   readonly seed: string;
   readonly nodes: number;
-  /** Restarts of PostgreSQL: fast shutdown and SIGKILL in turn. */
+  /** Restarts of PostgreSQL, alternately by fast shutdown and SIGKILL. */
   readonly restarts: number;
-  /** Connections of the nodes that the server ends, spread over the other actions. */
+  /** Connections that the server terminates, spread over the other actions. */
   readonly terminations: number;
-  /** How often a node is stopped (SIGSTOP), and for how long. */
+  /** How often a node is paused (SIGSTOP), and for how long. */
   readonly pauses: number;
   readonly pauseMs: number;
-  /** How long the server keeps the transaction of a paused node; left out, as nodes ask for (20 s). */
+  /** How long the server keeps the transaction of a paused node. Default: the setting of the nodes (20 s). */
   readonly idleInTransactionMs?: number;
   /** Failovers to a synchronous standby. */
   readonly failovers: number;
-  /** The pause between two actions, in ms, give or take a half. */
+  /** The mean pause between two actions, in ms; pauses vary by a half. */
   readonly everyMs: number;
 }
 
@@ -32,17 +32,17 @@ export interface RestartReport extends LoadReport {
   readonly terminations: number;
   readonly pauses: number;
   readonly failovers: number;
-  /** Nodes that ended while the test ran. None is ever started again. */
+  /** Nodes that exited during the test. They are not restarted. */
   readonly exits: readonly string[];
-  /** Transactions that the server ended because their node was paused. */
+  /** Transactions that timed out because their node was paused. */
   readonly idleTimeouts: number;
-  /** The longest from the moment the database took connections (or the paused node went on) until every node decided. */
+  /** The longest time from the end of an outage or pause until every node answered a decision. */
   readonly slowestRecoveryMs: number;
-  /** The most lines that one node wrote to its log. */
+  /** The highest number of log lines of a node. */
   readonly logLines: number;
 }
 
-/** Import, decisions and deliveries while PostgreSQL is restarted, cut off and failed over, and nodes are paused. */
+/** Runs imports, decisions and deliveries while PostgreSQL restarts, disconnects and fails over, and nodes are paused. */
 export async function restartPostgres(program: SvcProgram, options: RestartOptions): Promise<RestartReport> {
   const random = seededRandom(options.seed);
   const cluster = await startCluster();
@@ -119,7 +119,7 @@ async function restart(cluster: PostgresCluster, how: 'fast' | 'kill', awayMs: n
   await server.start();
 }
 
-/** Ends connections of nodes, one after the other, each the moment after it was found at work. */
+/** Terminates connections of nodes one by one, preferring those that are busy. */
 async function terminate(cluster: PostgresCluster, count: number): Promise<number> {
   const client = new pg.Client({ connectionString: cluster.primary().admin });
   await client.connect();
@@ -137,12 +137,12 @@ async function terminate(cluster: PostgresCluster, count: number): Promise<numbe
   return ended;
 }
 
-/** Stops a node for a while, in the middle of a transaction; meanwhile the others decide. */
+/** Pauses a node during a transaction. Meanwhile the other nodes answer decisions. */
 async function pause(cluster: PostgresCluster, fleet: Fleet, index: number, ms: number): Promise<void> {
   const node = fleet.nodes[index]!;
   const client = new pg.Client({ connectionString: cluster.primary().admin });
   await client.connect();
-  // A transaction that does nothing for as long as this is the paused node's.
+  // A transaction that is idle for this long belongs to the paused node.
   const left = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'svc' AND state = 'idle in transaction'
     AND state_change < clock_timestamp() - interval '150 ms'`;
   for (;;) {
@@ -158,7 +158,7 @@ async function pause(cluster: PostgresCluster, fleet: Fleet, index: number, ms: 
   process.kill(node.pid, 'SIGCONT');
 }
 
-/** How long it takes until every node has decided, in ms. Throws for one that has ended, or does not within a minute. */
+/** The time until every node has answered a decision, in ms. Throws if a node exits or needs more than a minute. */
 async function recovery(nodes: readonly Served[]): Promise<number> {
   const started = performance.now();
   await Promise.all(
@@ -166,8 +166,9 @@ async function recovery(nodes: readonly Served[]): Promise<number> {
       while ((await probe(node)) !== 200) {
         const { exitCode, signalCode } = node.process.child;
         if (exitCode !== null || signalCode !== null)
-          throw new Error(`a node ended: ${(await node.process.ended).stderr}`);
-        if (performance.now() - started > 60_000) throw new Error(`the node at ${node.url} does not decide`);
+          throw new Error(`a node exited: ${(await node.process.ended).stderr}`);
+        if (performance.now() - started > 60_000)
+          throw new Error(`the node at ${node.url} does not answer decisions`);
         await sleep(50);
       }
     }),

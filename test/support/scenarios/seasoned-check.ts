@@ -8,17 +8,17 @@ import { bystander, type Waited } from './bystander.ts';
 import { DATA_KEY, peakMegabytes, type SeasonedSize, season, seasonedCatalog } from './seasoned-data.ts';
 
 export interface SeasonedReport {
-  /** Of a bystander's decides while everything else was read, in ms. */
+  /** Durations of the bystander's decisions during all other reads, in ms. */
   readonly decides: number;
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
-  /** The slowest while each was read. */
+  /** The slowest decision during each read. */
   readonly slowestDuring: Readonly<Record<string, number>>;
-  /** The most memory that the service ever held, and the export, in MB. */
+  /** The peak memory of the service and of the export, in MB. */
   readonly serviceMegabytes: number;
   readonly exportMegabytes: number;
-  /** The largest answer of each read, in bytes, and in how many it came. */
+  /** The largest answer of each read, in bytes, and the number of answers. */
   readonly pages: Readonly<Record<string, { largest: number; count: number }>>;
   readonly streamed: { readonly events: number; readonly bytes: number };
   readonly exported: { readonly lines: number; readonly bytes: number };
@@ -27,7 +27,7 @@ export interface SeasonedReport {
   readonly faults: readonly string[];
 }
 
-/** Reads all there is in a seasoned store, in every way there is, while a bystander asks for decisions. */
+/** Reads everything in a large store in every possible way while a bystander requests decisions. */
 export async function readSeasoned(
   program: SvcProgram,
   database: string,
@@ -142,7 +142,7 @@ const headersOf = ({ apiKey, workspace }: Served) => ({
   'content-type': 'application/json',
 });
 
-/** Follows `next` to the end; throws where not all came, or one came twice. */
+/** Follows `next` to the end. Throws if an item is missing or appears twice. */
 async function follow(api: Api, path: string, list: string, expected: number) {
   const seen = new Set<string>();
   let largest = 0;
@@ -156,11 +156,11 @@ async function follow(api: Api, path: string, list: string, expected: number) {
     const body = JSON.parse(text);
     for (const entry of body[list])
       seen.add(entry.deliveryId ?? entry.decisionId ?? entry.id ?? digest(entry));
-    // A bystander's own decisions come meanwhile, and are not waited for.
+    // The bystander adds decisions meanwhile; they are ignored.
     if (typeof body.next !== 'string' || seen.size >= expected) break;
     after = body.next as string;
   }
-  if (seen.size < expected) throw new Error(`${path}: ${seen.size} of ${expected} came`);
+  if (seen.size < expected) throw new Error(`${path}: ${seen.size} of ${expected} received`);
   return { largest, count };
 }
 
@@ -175,7 +175,7 @@ async function readStream(service: Served, total: number): Promise<{ events: num
   let tail = '';
   for await (const chunk of answer.body!) {
     bytes += chunk.length;
-    // An event begins with its id at the start of a line; text of an event never does.
+    // Only an event has its id at the start of a line.
     const text = tail + Buffer.from(chunk).toString('latin1');
     events += text.split('\nevent: event\n').length - 1;
     tail = text.slice(-14);
@@ -184,7 +184,7 @@ async function readStream(service: Served, total: number): Promise<{ events: num
   return { events, bytes };
 }
 
-/** The export goes to a pipe that counts: it is gigabytes. */
+/** Pipes the export into a counter, because it is gigabytes in size. */
 async function exportAll(program: SvcProgram, database: string, home: string) {
   const peak = join(home, 'export-peak');
   const { ended } = program.start(['data', 'export', '--database', database], {

@@ -5,36 +5,36 @@ import { secretAssociatedData } from '../../../src/service/crypto/associated-dat
 import { createCipher } from '../../../src/service/crypto/cipher.ts';
 import { isPostgres } from '../../../src/service/store/postgres/url.ts';
 
-/** How much has come together in a store over the years. */
+/** The amount of data in a store after several years. */
 export interface SeasonedSize {
-  /** Events of the hot user that a rule of the catalogue asks about. */
+  /** Events of the hot user that a catalog rule uses. */
   readonly hotEvents: number;
   /** Events of `bigBytes` each. */
   readonly bigEvents: number;
   readonly bigBytes: number;
   readonly contents: number;
-  /** Subscriptions, more than may be made now: an earlier version had no cap. */
+  /** Subscriptions, more than are allowed now: an earlier version had no cap. */
   readonly subscriptions: number;
   /** Past deliveries of the first subscription. */
   readonly deliveries: number;
-  /** Decisions of all years, and how many of them have every content as a candidate. */
+  /** Decisions, and how many of them have every content as a candidate. */
   readonly decisions: number;
   readonly wideDecisions: number;
-  /** Messages that wait for the hot user. */
+  /** Pending messages of the hot user. */
   readonly messages: number;
 }
 
-/** The key that seals the secrets of its subscriptions; the service is started with it (SVC_DATA_KEY). */
+/** The key that encrypts the secrets of its subscriptions. Start the service with it (SVC_DATA_KEY). */
 export const DATA_KEY = '5e'.repeat(32);
-export const SECRET = 'a signing secret of a seasoned store';
-export const HOT_EVENT = 'viewed';
+const SECRET = 'a signing secret of a seasoned store';
+const HOT_EVENT = 'viewed';
 
 type Value = string | number | Buffer | null;
 type Run = (sql: string, params: readonly Value[]) => Promise<void>;
 
 const DAY = 86_400_000;
 
-/** The largest catalogue of so many contents: as many bytes and rules as are allowed. Returns its path. */
+/** Writes a catalog with as many bytes and rules as allowed. Returns its path. */
 export function seasonedCatalog(path: string, contents: number): string {
   const text = 'x'.repeat(Math.min(9_000, Math.floor((15 * 1024 * 1024) / contents) - 400));
   const rule = (i: number) => ({ event: HOT_EVENT, withinDays: 1 + (i % 64), atMost: 10_000 });
@@ -44,7 +44,7 @@ export function seasonedCatalog(path: string, contents: number): string {
     format: 'card',
     title: `Content ${i}`,
     body: text,
-    // The hot user is beyond these, everybody else within: each rule is counted to its end.
+    // Only the hot user exceeds these limits, so each rule counts to its limit.
     ...(i % 2 ? { eligibility: { events: [rule(i)] } } : {}),
   }));
   writeFileSync(path, JSON.stringify({ contents: all }));
@@ -52,8 +52,8 @@ export function seasonedCatalog(path: string, contents: number): string {
 }
 
 /**
- * Fills the store of a workspace with what years leave behind, by SQL of its own: no request could bring as much in
- * time. `hotHash` belongs to the user `hot`; `url` receives the deliveries of every subscription.
+ * Fills the store of a workspace with the data of several years, directly by SQL, because requests would take too long.
+ * `hotHash` belongs to the user `hot`; `url` receives the deliveries of every subscription.
  */
 export async function season(
   database: string,
@@ -155,7 +155,7 @@ async function open(database: string): Promise<{ run: Run; close: () => Promise<
   };
 }
 
-/** The most memory that a process ever held, in MB. */
+/** The peak memory of a process, in MB. */
 export function peakMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1024;

@@ -7,23 +7,23 @@ import { Ledger } from './ledger.ts';
 
 export interface KillFigures {
   readonly kills: number;
-  /** Kills before the process had answered anything. */
+  /** Kills before the process answered a request. */
   readonly early: number;
   readonly batches: number;
   readonly events: number;
-  /** Batches whose answer was lost to a kill. */
+  /** Batches whose answer was lost because of a kill. */
   readonly lost: number;
-  /** What does not add up, in words. */
+  /** Violations as text. */
   readonly faults: string[];
-  /** Answers to repetitions that were not marked as such. */
+  /** Answers to repetitions that were not marked as replayed. */
   readonly notReplayed: number;
 }
 
 const WORKERS = 8;
 
 /**
- * Kills `svc serve` again and again while eight clients import, a third of the times while it starts. What was in doubt
- * is sent again under its key after the next start, but for the last quarter, which stays in doubt.
+ * Kills `svc serve` repeatedly while eight clients import, in a third of the cases during start. After the next start,
+ * batches without an answer are resent with their key, except in the last quarter.
  */
 export async function killServing(
   program: SvcProgram,
@@ -46,7 +46,7 @@ export async function killServing(
     } else {
       const served = await ready;
       if (round < kills * 0.75) await ledger.again(served);
-      const before = ledger.count('doubt');
+      const before = ledger.count('unknown');
       const stopping = new AbortController();
       const work = Array.from({ length: WORKERS }, async () => {
         while (!stopping.signal.aborted) {
@@ -58,7 +58,7 @@ export async function killServing(
       started.child.kill('SIGKILL');
       stopping.abort();
       await Promise.all(work);
-      lost += ledger.count('doubt') - before;
+      lost += ledger.count('unknown') - before;
     }
     started.child.kill('SIGKILL');
     await gone;
@@ -71,7 +71,7 @@ export async function killServing(
   return {
     kills,
     early,
-    batches: ledger.count('taken'),
+    batches: ledger.count('accepted'),
     events: ledger.events,
     lost,
     faults,

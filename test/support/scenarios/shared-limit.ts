@@ -9,18 +9,18 @@ export interface SharedLimitOptions {
   readonly home: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** Requests of all importers together. */
+  /** Requests of all importers. */
   readonly requests: number;
 }
 
 export interface SharedLimitReport {
-  /** Requests that were counted, from the logs of all nodes. */
+  /** Counted requests, from the logs of all nodes. */
   readonly counted: number;
-  /** The most of them in any window. */
+  /** The maximum number in any window. */
   readonly most: number;
-  /** 429 that the importers got, all together. */
+  /** Number of 429 answers to all importers. */
   readonly rateLimited: number;
-  /** When they were refused, in seconds after the start. */
+  /** Times of the refusals, in seconds after the start. */
   readonly refusedAfter: number[];
   readonly stored: number;
   readonly distinct: number;
@@ -32,7 +32,7 @@ const NODES = 3;
 const IMPORTERS = 5;
 const BATCH = 2;
 
-/** Three nodes on one database behind a round-robin, and five importers that know nothing of each other. */
+/** Runs three nodes on one database behind a round-robin proxy, and five independent importers. */
 export async function shareLimit(
   program: SvcProgram,
   options: SharedLimitOptions,
@@ -83,7 +83,7 @@ export async function shareLimit(
   };
 }
 
-/** The most stamps (ms, ascending) that any window of a length holds: a stamp leaves it exactly `windowMs` later. */
+/** The maximum number of timestamps (ms, ascending) in any window. A timestamp leaves it exactly `windowMs` later. */
 function mostWithin(stamps: readonly number[], windowMs: number): number {
   let most = 0;
   let from = 0;

@@ -1,22 +1,22 @@
 import { nextAttempt } from './schedule.ts';
 
-/** A subscriber that does nothing but fail for this long is switched off. */
+/** A subscription without a success for this long is disabled. */
 export const FAILING_LIMIT_MS = 5 * 24 * 3600 * 1000;
 
-/** How an attempt ended: an HTTP status, or null where no complete answer came. Times are unix ms. */
+/** The result of an attempt: an HTTP status, or null without a complete answer. Times are unix ms. */
 export interface Attempt {
   readonly status: number | null;
   readonly endedAt: number;
   readonly retryAfterMs: number | null;
 }
 
-/** What is known of a delivery and its subscription before the attempt. */
+/** The state of a delivery and its subscription before the attempt. */
 export interface Progress {
-  /** Attempts made before this one in the present round (a redelivery starts a new round). */
+  /** Earlier attempts of the current series (a redelivery starts a new series). */
   readonly attempts: number;
-  /** When the first attempt of the round began; null where this is the first. */
+  /** When the first attempt of the series began; null for the first. */
   readonly firstAttemptAt: number | null;
-  /** Since when the subscription has seen nothing but failures; null after a success. */
+  /** When the subscription began to fail without a success since; null after a success. */
   readonly failingSince: number | null;
 }
 
@@ -26,9 +26,9 @@ export type Verdict =
   | { delivery: 'failed'; failingSince: number; disable: null | string };
 
 /**
- * What an attempt means for its delivery and its subscription (docs/decisions.md, "Delivery retries"):
- * 2xx delivers; 410 fails it and disables the subscription; anything else is tried again on the schedule, and five
- * days of nothing but failures disable.
+ * Determines the consequences of an attempt for its delivery and subscription (docs/decisions.md, "Delivery retries").
+ * 2xx delivers; 410 fails the delivery and disables the subscription; anything else is retried on the schedule. Five
+ * days of failures only disable the subscription.
  */
 export function judge(before: Progress, attempt: Attempt, random: number): Verdict {
   const { status, endedAt } = attempt;

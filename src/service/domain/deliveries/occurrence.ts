@@ -1,4 +1,4 @@
-/** Something a subscriber may want to hear of. `occurredAt` is unix ms. */
+/** An event to which subscriptions may subscribe. `occurredAt` is unix ms. */
 export interface Occurrence {
   readonly kind: string;
   readonly decisionId: string | null;
@@ -8,14 +8,14 @@ export interface Occurrence {
   readonly occurredAt: number;
 }
 
-/** Which tap gives which kind of event (docs/decisions.md); what is not here, such as a dismissal, gives none. */
+/** The event of each outcome type (docs/decisions.md). Other types, such as a dismissal, have none. */
 const KINDS: Readonly<Record<string, string>> = {
   opened: 'campaign.opened',
   clicked: 'campaign.clicked',
   actioned: 'decision.actioned',
 };
 
-/** What an outcome of a message or a notification tells subscribers, or null where it tells nothing. */
+/** The event of an outcome of a message or notification, or null if it has none. */
 export function occurrenceOf(
   outcome: {
     readonly kind: 'message' | 'notification';

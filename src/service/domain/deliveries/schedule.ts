@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits between one attempt and the next: the schedule that Standard Webhooks recommends, 75 h 35 min 5 s in all. */
+/** Delays between attempts: the schedule recommended by Standard Webhooks, 75 h 35 min 5 s in total. */
 export const RETRY_GAPS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,25 +15,25 @@ export const RETRY_GAPS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** The first attempt and one after each gap. */
+/** The first attempt and one after each delay. */
 export const MAX_ATTEMPTS = RETRY_GAPS_MS.length + 1;
 
-/** The longest that a receiver can put off the next attempt, in ms. */
+/** The longest delay that a receiver can request with Retry-After, in ms. */
 export const LONGEST_RETRY_AFTER_MS = 7 * 24 * HOUR;
 
-/** Furthest that a gap strays from the schedule, as a part of it. */
+/** Maximum deviation of a delay from the schedule, as a fraction. */
 export const JITTER = 0.2;
 
-/** Jitter of an attempt's own place in the plan; two neighbours of opposite sign keep a gap inside JITTER. */
-const PLACE_JITTER = 0.1;
+/** Jitter of each scheduled time. Half of JITTER, because a delay lies between two of them. */
+const TIME_JITTER = 0.1;
 
 /**
- * When to try again, in unix ms, or null after the last attempt. `attempts` counts those made, 1 or more; times are
- * unix ms; `random` is in [0, 1).
+ * The time of the next attempt, or null after the last one. `attempts` is the number of attempts made, at least 1; times
+ * are unix ms; `random` is in [0, 1).
  *
- * Attempts aim at places in a plan that hangs on the first one, each moved by up to 10 % of the gap before it, so
- * the whole never shrinks below 73 h as it would if every gap drew its own ±20 %. An attempt that came late (slow
- * answer, Retry-After, service stopped) is followed by no less than 80 % of the gap: nothing is made up for in a burst.
+ * Attempts are scheduled relative to the first one, each with a jitter of up to 10 % of the delay before it, so that the
+ * total stays above 73 h; independent jitters of ±20 % per delay could shorten it further. After a late attempt (slow
+ * answer, Retry-After, service stopped), the delay is still at least 80 %, so that attempts do not catch up in a burst.
  */
 export function nextAttempt(made: {
   attempts: number;
@@ -44,8 +44,8 @@ export function nextAttempt(made: {
 }): number | null {
   const gap = RETRY_GAPS_MS[made.attempts - 1];
   if (gap === undefined) return null;
-  const planned = RETRY_GAPS_MS.slice(0, made.attempts).reduce((sum, each) => sum + each, 0);
-  const place = made.firstAttemptAt + planned + (made.random * 2 - 1) * PLACE_JITTER * gap;
-  const wait = Math.min(Math.max(place - made.endedAt, gap * (1 - JITTER)), gap * (1 + JITTER));
+  const elapsed = RETRY_GAPS_MS.slice(0, made.attempts).reduce((sum, each) => sum + each, 0);
+  const scheduled = made.firstAttemptAt + elapsed + (made.random * 2 - 1) * TIME_JITTER * gap;
+  const wait = Math.min(Math.max(scheduled - made.endedAt, gap * (1 - JITTER)), gap * (1 + JITTER));
   return Math.ceil(made.endedAt + Math.max(wait, Math.min(made.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)));
 }

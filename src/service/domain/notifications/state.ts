@@ -1,16 +1,16 @@
-/** Where a notification stands. The specification has the first three; `failed` is ours (docs/decisions.md). */
+/** The state of a notification. The specification defines the first three; `failed` is added (docs/decisions.md). */
 export type NotificationState = 'queued' | 'dispatched' | 'delivered' | 'failed';
 
 /**
- * What can happen to a notification.
- * `dispatch`: a worker is about to hand it to its channel. `deliver`: the channel took it.
- * `retry`: the channel surely did not take it, and may later. `fail`: it never will, or nobody can know.
+ * An event in the life of a notification.
+ * `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
+ * `retry`: the channel did not accept it, but may later. `fail`: the channel rejected it, or the outcome is unknown.
  */
 export type NotificationEvent = 'dispatch' | 'deliver' | 'retry' | 'fail';
 
 export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = ['dispatch', 'deliver', 'retry', 'fail'];
 
-/** `moved`: a new state, to be written to the history. `stayed`: nothing to write. `refused`: the event is out of place. */
+/** `moved`: a new state, to be added to the history. `stayed`: the same state. `refused`: the event is not allowed. */
 export type Transition =
   | { outcome: 'moved'; state: NotificationState }
   | { outcome: 'stayed'; state: NotificationState }
@@ -20,8 +20,8 @@ const moved = (state: NotificationState): Transition => ({ outcome: 'moved', sta
 const stayed = (state: NotificationState): Transition => ({ outcome: 'stayed', state });
 const refused = (state: NotificationState): Transition => ({ outcome: 'refused', state });
 
-/** Every state × event, once. An end state stays what it is, whatever a late worker reports. */
-const MOVES: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
+/** The transition for each state and event. End states do not change, whatever a late worker reports. */
+const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
   queued: {
     dispatch: moved('dispatched'),
     deliver: refused('queued'),
@@ -48,9 +48,9 @@ const MOVES: Readonly<Record<NotificationState, Readonly<Record<NotificationEven
   },
 };
 
-/** The answer to an event in a state. Total: it never throws. */
+/** The transition for an event in a state. Never throws. */
 export function step(state: NotificationState, event: NotificationEvent): Transition {
-  return MOVES[state][event];
+  return TRANSITIONS[state][event];
 }
 
 export function isEnd(state: NotificationState): boolean {

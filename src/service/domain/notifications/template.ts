@@ -1,4 +1,4 @@
-/** Personal fields of a user, joined inside the service only. */
+/** Personal fields of a user. They are joined only inside the service. */
 export interface PersonalFields {
   readonly name?: string;
   readonly phone?: string;
@@ -7,25 +7,25 @@ export interface PersonalFields {
 
 const PERSONAL = ['name', 'phone', 'accountNumber'] as const;
 
-/** `{{orderId}}`, `{{user.name}}`, or with words for an absent value `{{user.name|there}}`. */
-const PLACE = /\{\{\s*([A-Za-z_][\w.-]*)\s*(?:\|([^{}]*))?\}\}/g;
+/** A placeholder: `{{orderId}}`, `{{user.name}}`, or with a default value `{{user.name|there}}`. */
+const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w.-]*)\s*(?:\|([^{}]*))?\}\}/g;
 
-/** The variables that a template cannot do without, in order of appearance, each once. */
-export function neededVariables(template: string): string[] {
+/** The variables that a template requires, each once, in order of appearance. */
+export function requiredVariables(template: string): string[] {
   const names = new Set<string>();
-  for (const [, name, fallback] of template.matchAll(PLACE))
+  for (const [, name, fallback] of template.matchAll(PLACEHOLDER))
     if (name && !name.startsWith('user.') && fallback === undefined) names.add(name);
   return [...names];
 }
 
-/** Which of the needed variables the caller left out. */
+/** The required variables that the caller omitted. */
 export function missingVariables(template: string, variables: Readonly<Record<string, string>>): string[] {
-  return neededVariables(template).filter((name) => !Object.hasOwn(variables, name));
+  return requiredVariables(template).filter((name) => !Object.hasOwn(variables, name));
 }
 
 /**
- * Fills a template in one pass, so a value that looks like a place is text. `user.…` places take the user's personal
- * fields and nothing else does: a variable cannot read them. Returns the text, or the names that have no value.
+ * Fills a template in one pass, so that placeholders in values are not expanded. Only `user.…` placeholders read personal
+ * fields; variables cannot. Returns the text, or the names without a value.
  */
 export function fillTemplate(
   template: string,
@@ -33,7 +33,7 @@ export function fillTemplate(
   personal: PersonalFields,
 ): { ok: true; text: string } | { ok: false; missing: string[] } {
   const missing = new Set<string>();
-  const text = template.replace(PLACE, (_, name: string, fallback: string | undefined) => {
+  const text = template.replace(PLACEHOLDER, (_, name: string, fallback: string | undefined) => {
     const value = name.startsWith('user.') ? personalValue(name, personal) : ownValue(name, variables);
     if (value === undefined && fallback === undefined) missing.add(name);
     return value ?? fallback?.trim() ?? '';
@@ -50,7 +50,7 @@ function personalValue(name: string, personal: PersonalFields): string | undefin
   return field && personal[field];
 }
 
-/** The fields as they may be shown outside: enough to tell one from another, not to reach or name anybody. */
+/** Masks personal fields for display: enough to distinguish values, not enough to identify or contact a person. */
 export function maskFields(personal: PersonalFields): PersonalFields {
   const masked: { -readonly [K in keyof PersonalFields]: PersonalFields[K] } = {};
   for (const field of PERSONAL) {

@@ -16,7 +16,7 @@ const DELIVERY_PAGE = 100;
 
 export const webhookHandlers: Handlers = {
   createWebhook: async ({ tx, workspace, body, deps }) => {
-    if ((await webhooks.countAlone(tx, workspace.id)) >= MAX_WEBHOOKS)
+    if ((await webhooks.countAndLock(tx, workspace.id)) >= MAX_WEBHOOKS)
       throw new ServiceError(
         'conflict',
         `The workspace has ${MAX_WEBHOOKS} subscriptions, which is the maximum. Remove one first.`,

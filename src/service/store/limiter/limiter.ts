@@ -5,7 +5,7 @@ import { admit } from '../repositories/admissions.ts';
 import type { Store } from '../store.ts';
 import { limiterClock, type SteadyClock } from './limiter-clock.ts';
 
-/** What a request is held against. */
+/** The limit that applies to a request. */
 export interface Rule {
   readonly limit: number;
   readonly windowMs: number;
@@ -13,23 +13,22 @@ export interface Rule {
 
 export interface Admission {
   readonly verdict: Verdict;
-  /** Limiter time at the verdict, in ms: what `verdict.resetAt` is on. */
+  /** Limiter time at the verdict, in ms, on the same clock as `verdict.resetAt`. */
   readonly at: number;
   /** The wall clock at the verdict, Unix ms. */
   readonly wall: number;
 }
 
-/** Counts one request of a workspace against the limit of its group, exactly (specification: Limits). */
+/** Counts one request of a workspace against the limit of its group (specification: Limits). */
 export type Limiter = (workspaceId: string, group: Group, rule: Rule) => Promise<Admission>;
 
-/** The limiter of processes that share one machine's clock and one file. */
+/** The limiter for processes on one machine that share an SQLite file. */
 export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {
   const now = await limiterClock(store, steady);
   return async (workspaceId, group, rule) => {
     return store.write(
       async (tx) => {
-        // Looked at inside the transaction: stamps are in the order in which they are counted, also those of other
-        // processes.
+        // Read inside the transaction, so that timestamps are in the order of counting across processes.
         const at = now();
         return { verdict: await admit(tx, workspaceId, group, { ...rule, at }), at, wall: clock.now() };
       },

@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts';
 
-/** Users, what is decided for them, what they did with it, and what was learned from that. */
+/** Users, decisions, messages, outcomes, rewards and models. */
 export const decisions: Migration = {
   id: 2,
   up: (d) => [
-    // Personal fields and traits are sealed (src/service/crypto/cipher.ts), each by itself, so that an upsert can
-    // leave out any of them.
+    // Personal fields and traits are encrypted (src/service/crypto/cipher.ts) separately, so that an upsert can omit
+    // any of them.
     `CREATE TABLE app_user (
       workspace_id TEXT NOT NULL,
       hash_id TEXT NOT NULL,
@@ -19,7 +19,7 @@ export const decisions: Migration = {
       updated_at ${d.bigint} NOT NULL,
       PRIMARY KEY (workspace_id, hash_id)
     )`,
-    // One row for each hashId ever decided for, known or not: its lock, and how many decisions it had.
+    // One row per hashId with a decision, known or not: its lock and its number of decisions.
     `CREATE TABLE decided_user (
       workspace_id TEXT NOT NULL,
       hash_id TEXT NOT NULL,
@@ -82,8 +82,8 @@ export const decisions: Migration = {
       at_ms ${d.bigint} NOT NULL,
       PRIMARY KEY (workspace_id, kind, id, type)
     )`,
-    // The reward log is numbered under the lock of its head, so the numbers are in the order of the commits and
-    // the learner can never pass one over.
+    // The reward log is numbered under the lock of its head, so that numbers are in commit order and the learner
+    // cannot miss one.
     `CREATE TABLE reward_head (
       workspace_id TEXT PRIMARY KEY,
       seq ${d.bigint} NOT NULL

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Notifications, subscriptions and deliveries. `due_at` is when a row may next be taken up, null once it ended; a
- * worker that takes it up moves `due_at` to the end of its lease, so a row of a worker that vanished comes up again.
- * `claim` counts take-ups: only the latest one may write a result.
+ * Notifications, subscriptions and deliveries. `due_at` is when a row may next be claimed, null after it ended. A claim
+ * sets `due_at` to the end of its lease, so that the row of a crashed worker becomes due again. `claim` counts claims:
+ * only the latest may store a result.
  */
 export const notificationsAndWebhooks: Migration = {
   id: 3,

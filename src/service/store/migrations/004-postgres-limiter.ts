@@ -1,15 +1,15 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The sliding window for many nodes: one call of `svc_admit` decides a request, under a lock on the row of its
- * workspace and group (store/postgres/limiter.ts). SQLite asks by admissions.ts and needs nothing of this.
+ * The sliding window for several nodes: one call of `svc_admit` decides a request, under a lock on the row of its
+ * workspace and group (store/postgres/limiter.ts). SQLite uses repositories/admissions.ts instead.
  */
 export const postgresLimiter: Migration = {
   id: 4,
   up: (d) => (d.name === 'postgres' ? [ADMISSION_HEAD, LIMITER_TIME, FIRST_TIME, ADMIT] : []),
 };
 
-/** How many stamps a log holds and the newest of them; its row is what a request locks. */
+/** The number of timestamps of a log and the newest one. A request locks this row. */
 const ADMISSION_HEAD = `CREATE TABLE admission_head (
   workspace_id TEXT NOT NULL,
   group_name TEXT NOT NULL,
@@ -18,7 +18,7 @@ const ADMISSION_HEAD = `CREATE TABLE admission_head (
   PRIMARY KEY (workspace_id, group_name)
 ) WITH (fillfactor = 50)`;
 
-/** Limiter time is the database's clock less \`skew\`: what it was set forward by, all in all. */
+/** Limiter time is the database's clock minus `skew`, the sum of its forward changes. */
 const LIMITER_TIME = `CREATE TABLE limiter_time (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   skew BIGINT NOT NULL,
@@ -27,10 +27,10 @@ const LIMITER_TIME = `CREATE TABLE limiter_time (
 const FIRST_TIME = 'INSERT INTO limiter_time (one, skew, generation) VALUES (1, 0, 0)';
 
 /**
- * p_expected is what the node reckons the clock to read, from its own steady clock, and null where it does not know;
- * p_jump is by how much it found the clock to have been set since, told once more to correct the skew. Both belong to
- * a generation of the skew and say nothing about another. A clock that is off by more than two seconds is not decided
- * upon: the answer is \`unsure\`, and the node finds out whether the clock or the call was late.
+ * p_expected is the clock reading that the node predicts from its steady clock, or null if unknown; p_jump is the clock
+ * change that the node has detected, to correct the skew. Both refer to a generation of the skew and are ignored for
+ * another. If the clock differs by more than two seconds, the answer is `unsure`, and the node determines whether the
+ * clock was changed or the call was late.
  */
 const ADMIT = `CREATE FUNCTION svc_admit(p_workspace TEXT, p_group TEXT, p_limit BIGINT, p_window BIGINT,
   p_expected BIGINT, p_jump BIGINT, p_generation BIGINT)

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Work that is done in pieces, so that no transaction grows with the number of subscriptions or deliveries:
- * outcomes that more subscriptions wait for than one piece holds, subscriptions that are gone and whose deliveries are
- * still to be removed, and indexed events of a name that no rule asks about any more.
+ * Work that is done in batches, so that transactions do not grow with the number of subscriptions or deliveries:
+ * unfinished fan-outs, deleted subscriptions whose deliveries still exist, and index entries of event names that no
+ * rule uses any more.
  */
 export const pieces: Migration = {
   id: 5,

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts';
 const OUT_OF_REACH = 4_102_444_800_000;
 
 /**
- * Earlier versions obeyed any Retry-After, also one beyond the last time that a date can hold: such a delivery would
- * never be sent, and its subscription's list could not be read. It is due now.
+ * Makes deliveries with an out-of-range `due_at` due now. Earlier versions accepted any Retry-After, even beyond the
+ * range of a date: such a delivery was never sent, and its subscription's list could not be read.
  */
 export const dueInReach: Migration = {
   id: 6,

@@ -7,7 +7,7 @@ import { dueInReach } from './006-due-in-reach.ts';
 import { servedDecisions } from './007-served-decisions.ts';
 import type { Migration } from './migration.ts';
 
-/** Every migration, in the order of its number. */
+/** All migrations, ordered by number. */
 export const MIGRATIONS: readonly Migration[] = [
   core,
   decisions,

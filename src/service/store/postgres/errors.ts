@@ -1,38 +1,38 @@
 import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../store.ts';
 
-/** SQLSTATE of an error that the server itself reported; undefined for a connection that failed. */
-export function sqlState(error: unknown): string | undefined {
+/** SQLSTATE of an error reported by the server; undefined for a connection failure. */
+function sqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return severity !== undefined && typeof code === 'string' ? code : undefined;
 }
 
-/** The transaction was the victim of a deadlock or of a conflict: run again it may succeed (class 40). */
+/** True for a deadlock or serialization failure (class 40), after which a retry may succeed. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
   return state === '40001' || state === '40P01';
 }
 
-/** Connection lost (08), server shutting down (57P), transaction timed out (25P03, 25P04). */
+/** Connection lost (08), server shutting down (57P), transaction timeout (25P03, 25P04). */
 const BROKEN = /^(08|57P|25P0[34])/;
 
-/** True when the connection must be closed: the next one may reach a server that is well. */
+/** True if the connection must be closed: the next one may reach a working server. */
 export function isBroken(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined) return !(error instanceof TypeError || error instanceof RangeError);
   return BROKEN.test(state);
 }
 
-/** Data that no row may hold: classes 22 (a value out of its type's range, U+0000) and 23 (a constraint). */
+/** Invalid data: classes 22 (a value out of its type's range, U+0000) and 23 (a constraint). */
 const DATA = /^2[23]/;
 
 /**
- * The server cannot store now: 08 connection, 40 conflict, 53 resources (disk full, too many connections), 54 program
- * limits, 55P03 lock held too long, 57 cancelled or shutting down, 58 and F0 input or output, 25006 and 25P03 a
- * standby or a transaction left lying, 0A000 a cached plan that a migration made stale.
+ * The server cannot store at the moment: 08 connection, 40 conflict, 53 resources (disk full, too many connections), 54
+ * program limits, 55P03 lock timeout, 57 cancelled or shutting down, 58 and F0 input/output, 25006 a standby, 25P03 and
+ * 25P04 transaction timeouts, 0A000 a cached plan that a migration invalidated.
  */
 const UNAVAILABLE = /^(08|40|53|54|57|58|F0|55P03|25006|25P0[34]|0A000)/;
 
-/** Turns an error of the driver or the server into the store's words (PostgreSQL manual, appendix A). */
+/** Translates an error of the driver or the server into an error of the store (PostgreSQL manual, appendix A). */
 export function translate(error: unknown, where: string): unknown {
   const state = sqlState(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -43,15 +43,15 @@ export function translate(error: unknown, where: string): unknown {
   return error;
 }
 
-/** The same for a connection that could not be made to a database that was open before: whatever the reason, it is away. */
+/** Translates a failure to connect to a database that was open before: it is unavailable, for whatever reason. */
 export function translateConnecting(error: unknown, where: string): StoreUnavailable {
-  const known = translate(error, where);
-  return known instanceof StoreUnavailable
-    ? known
+  const translated = translate(error, where);
+  return translated instanceof StoreUnavailable
+    ? translated
     : new StoreUnavailable(`${where}: ${error instanceof Error ? error.message : String(error)}`, error);
 }
 
-/** The same while opening, where a wrong name, password or right needs a person. */
+/** Translates a failure to open the database. Adds advice for a wrong name, password or missing privilege. */
 export function translateOpening(error: unknown, where: string): unknown {
   if (error instanceof StoreUnusable) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -64,8 +64,8 @@ function adviceOn(state: string): string | undefined {
   if (state.startsWith('28')) {
     return 'check the user, and the password in the URL, SVC_DATABASE_URL or PGPASSWORD';
   }
-  if (state === '3D000') return 'make it with `createdb`, or name another --database';
+  if (state === '3D000') return 'create it with `createdb`, or pass another --database';
   if (state === '42501')
-    return 'the user must be allowed to create tables in it (it should own the database)';
+    return 'the user must be allowed to create tables in it (make it the owner of the database)';
   return undefined;
 }

@@ -13,32 +13,31 @@ interface Row {
   generation: number;
 }
 
-/** The database's clock at a moment of this machine's steady clock, both in ms, for one generation of the skew. */
+/** A reading of the database's clock and of this machine's steady clock, in ms, for one generation of the skew. */
 interface Sample {
   readonly wall: number;
   readonly steady: number;
   readonly generation: number;
 }
 
-/** How far the clock may be from what was reckoned without having been set. */
+/** Difference between the expected and the actual time that does not count as a clock change. */
 const TOLERANCE_MS = 250;
 
-/** After so many calls in a row that were late the clock is taken as it is. */
+/** After this many late calls in a row the clock is accepted as it is. */
 const ATTEMPTS = 3;
 
-/** Calls of one group under way: the row of the group admits one at a time, so more would only hold connections. */
+/** Concurrent calls for one group. The row of the group serializes them, so more would only hold connections. */
 const CALLS = 3;
 
 const ADMIT = 'SELECT * FROM svc_admit($1, $2, $3, $4, $5, $6, $7)';
 
 /**
- * The limiter of many nodes: one function call a request, in the database's time (migrations/004-postgres-limiter.ts).
+ * The limiter for several nodes: one function call per request, in database time (migrations/004-postgres-limiter.ts).
  *
- * A database has no clock that nobody can set, but each node has: between two calls it knows how far the database's
- * clock must have come. Where the clock is off and the duration of the call does not explain it, it was set; the node
- * says so and the function keeps limiter time going on as before. So a clock set forward grants nothing, and one set
- * back holds nobody, for as long as one node runs across the change. Less than two seconds count as the drift that NTP
- * corrects.
+ * A database has no monotonic clock, but each node has one and can predict the database's clock from the previous call.
+ * If the clock differs and the duration of the call does not explain it, the clock was changed; the node reports the
+ * difference and the function corrects limiter time. So a change of the clock neither admits nor blocks requests, as
+ * long as one node runs across it. Differences under two seconds count as the drift that NTP corrects.
  */
 export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limiter {
   let sample: Sample | undefined;
@@ -58,7 +57,7 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
         jump,
         before?.generation ?? null,
       ];
-      const turn = { name: `admission ${workspaceId} ${group}`, width: CALLS };
+      const turn = { key: `admission ${workspaceId} ${group}`, max: CALLS };
       const [row] = await store.statement<Row>('svc_admit', ADMIT, values, [turn]);
       const { unsure, counted, oldest, blocking, at_ms: at, wall, generation } = row!;
       const received = steady();
@@ -67,14 +66,14 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
         const view = { counted, oldest: oldest ?? undefined, blocking: blocking ?? undefined };
         return { verdict: decide(view, at, windowMs, limit), at, wall };
       }
-      jump = setBy(wall, expected!, received - sent);
+      jump = clockChange(wall, expected!, received - sent);
     }
   };
 }
 
-/** By how many ms the clock was set; null where the call's own duration explains what was seen. */
-function setBy(wall: number, expected: number, took: number): number | null {
-  if (wall > expected + took + TOLERANCE_MS) return Math.round(wall - expected - took / 2);
+/** By how many ms the clock was changed; null if the duration of the call explains the difference. */
+function clockChange(wall: number, expected: number, duration: number): number | null {
+  if (wall > expected + duration + TOLERANCE_MS) return Math.round(wall - expected - duration / 2);
   if (wall < expected - TOLERANCE_MS) return Math.round(wall - expected);
   return null;
 }

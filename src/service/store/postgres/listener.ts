@@ -6,81 +6,81 @@ import { connectionSettings, prepareSession } from './settings.ts';
 
 const CHANNEL = 'svc_news';
 
-/** News of one topic is told at most once in so many milliseconds. */
-const GATHER_MS = 10;
+/** Notifications of one topic are collected for this long and sent once. */
+const COLLECT_MS = 10;
 
-/** Pauses between attempts to come back after the connection was lost. */
+/** Pauses between attempts to reconnect. */
 const RETRY_MS = [100, 250, 500, 1000, 2000];
 
-/** A connection that carries nothing is asked this often, so that a dead one is noticed. */
+/** Interval of the queries that detect a dead connection. */
 const HEARTBEAT_MS = 5_000;
 
 /**
- * A connection of its own for what outlives a transaction: it hears the news of other nodes (LISTEN), tells ours, and
- * holds the locks of the roles that this node leads. Comes back by itself; what was missed meanwhile is made up for by
- * reporting news of every topic.
+ * A separate connection for state that outlives a transaction: it receives the notifications of other nodes (LISTEN),
+ * sends those of this node, and holds the advisory locks of the roles that this node leads. It reconnects automatically
+ * and then reports every topic, because notifications may have been missed.
  *
- * News is sent after the commit and not inside the transaction: NOTIFY makes all commits of a database wait for one
- * another. A node that dies between the two is covered by the workers' own looks at the clock.
+ * Notifications are sent after the commit and not inside the transaction, because NOTIFY serializes all commits of a
+ * database. If a node dies between the two, the workers find the work at their next poll.
  */
 export class Listener {
   readonly #url: string;
   readonly #clock: Clock;
-  readonly #heard: (topic: Topic | 'all') => void;
+  readonly #onNotification: (topic: Topic | 'all') => void;
   readonly #self = newId('node');
   readonly #stopping = new AbortController();
-  readonly #waiting = new Set<Topic>();
-  readonly #led = new Set<string>();
+  readonly #pendingTopics = new Set<Topic>();
+  readonly #ledRoles = new Set<string>();
   #client: pg.Client | undefined;
-  #telling: Promise<void> | undefined;
-  #asking: Promise<unknown> = Promise.resolve();
+  #sending: Promise<void> | undefined;
+  #lastQuery: Promise<unknown> = Promise.resolve();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(url: string, clock: Clock, heard: (topic: Topic | 'all') => void) {
+  constructor(url: string, clock: Clock, onNotification: (topic: Topic | 'all') => void) {
     this.#url = url;
     this.#clock = clock;
-    this.#heard = heard;
+    this.#onNotification = onNotification;
   }
 
-  /** Resolves once it listens; rejects with the driver's error. From then on it keeps itself connected. */
+  /** Resolves once it listens, and then stays connected. Rejects with the driver's error. */
   async start(): Promise<void> {
     const { lost } = await this.#connect();
     this.#running = this.#stayConnected(lost);
   }
 
-  /** Tells the other nodes, soon. News that cannot be told is dropped: it says only that it is worth looking. */
-  tell(topic: Topic): void {
-    this.#waiting.add(topic);
-    this.#telling ??= this.#tellSoon();
+  /** Notifies the other nodes shortly. Notifications are dropped while there is no connection: they are only hints. */
+  notify(topic: Topic): void {
+    this.#pendingTopics.add(topic);
+    this.#sending ??= this.#sendSoon();
   }
 
-  /** True while this node is the one on the database that has the role. Asks for it where nobody has. */
+  /** True while this node leads the role. Acquires it if no node has it. */
   async leads(role: string): Promise<boolean> {
     const client = this.#client;
     if (!client) return false;
-    if (this.#led.has(role)) return true;
+    if (this.#ledRoles.has(role)) return true;
     try {
-      const { rows } = await this.#ask(
+      const { rows } = await this.#query(
         client,
         'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won',
         [`svc role ${role}`],
       );
-      if (rows[0].won && this.#client === client) this.#led.add(role);
+      if (rows[0].won && this.#client === client) this.#ledRoles.add(role);
     } catch {
-      // The connection is going; whoever takes the lock next leads.
+      // The connection is lost, and the lock with it.
       return false;
     }
-    return this.#led.has(role);
+    return this.#ledRoles.has(role);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#telling;
+    await this.#sending;
     await this.#client?.end().catch(() => {});
     await this.#running;
   }
 
-  /** Returns, in an object, a promise that resolves when the new connection is lost. */
+  /** Connects. `lost` (in an object, so that it is not awaited here) resolves when the connection is lost. */
   async #connect(): Promise<{ lost: Promise<void> }> {
     const client = new pg.Client({ ...connectionSettings(this.#url), query_timeout: HEARTBEAT_MS });
     const lost = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ export class Listener {
     });
     client.on('notification', ({ payload = '' }) => {
       const [node, topic] = payload.split(' ');
-      if (node !== this.#self) this.#heard(topic as Topic);
+      if (node !== this.#self) this.#onNotification(topic as Topic);
     });
     try {
       await client.connect();
@@ -107,11 +107,11 @@ export class Listener {
     const { signal } = this.#stopping;
     let lost = first;
     while (!signal.aborted) {
-      const heartbeat = this.#beat();
+      const heartbeat = this.#startHeartbeat();
       await lost;
       await heartbeat.stop();
       this.#client = undefined;
-      this.#led.clear();
+      this.#ledRoles.clear();
       for (let attempt = 0; !signal.aborted; attempt++) {
         const pause = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
         await this.#clock.sleep(pause, signal).catch(() => {});
@@ -120,48 +120,48 @@ export class Listener {
           ({ lost } = await this.#connect());
           break;
         } catch {
-          // The database is still away.
+          // The database is still unavailable.
         }
       }
-      if (!signal.aborted) this.#heard('all');
+      if (!signal.aborted) this.#onNotification('all');
     }
   }
 
-  #beat(): { stop(): Promise<void> } {
+  #startHeartbeat(): { stop(): Promise<void> } {
     const client = this.#client!;
-    const over = new AbortController();
-    const beating = (async () => {
+    const stopped = new AbortController();
+    const loop = (async () => {
       for (;;) {
-        await this.#clock.sleep(HEARTBEAT_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
-        await this.#ask(client, 'SELECT 1');
+        await this.#clock.sleep(HEARTBEAT_MS, AbortSignal.any([stopped.signal, this.#stopping.signal]));
+        await this.#query(client, 'SELECT 1');
       }
     })().catch(() => {
-      if (!over.signal.aborted && !this.#stopping.signal.aborted) void client.end().catch(() => {});
+      if (!stopped.signal.aborted && !this.#stopping.signal.aborted) void client.end().catch(() => {});
     });
     return {
       stop: () => {
-        over.abort();
-        return beating;
+        stopped.abort();
+        return loop;
       },
     };
   }
 
-  /** One statement after the other: a connection does one at a time. */
-  #ask(client: pg.Client, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
-    const answer = this.#asking.then(() => client.query(text, values));
-    this.#asking = answer.catch(() => {});
-    return answer;
+  /** Runs a statement after the previous one: a connection handles one at a time. */
+  #query(client: pg.Client, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    const result = this.#lastQuery.then(() => client.query(text, values));
+    this.#lastQuery = result.catch(() => {});
+    return result;
   }
 
-  async #tellSoon(): Promise<void> {
-    await this.#clock.sleep(GATHER_MS);
-    const topics = [...this.#waiting];
-    this.#waiting.clear();
-    this.#telling = undefined;
-    const texts = topics.map((topic) => `${this.#self} ${topic}`);
+  async #sendSoon(): Promise<void> {
+    await this.#clock.sleep(COLLECT_MS);
+    const topics = [...this.#pendingTopics];
+    this.#pendingTopics.clear();
+    this.#sending = undefined;
+    const payloads = topics.map((topic) => `${this.#self} ${topic}`);
     const client = this.#client;
     if (!client) return;
-    const tell = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload';
-    await this.#ask(client, tell, [CHANNEL, texts]).catch(() => {});
+    const notify = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload';
+    await this.#query(client, notify, [CHANNEL, payloads]).catch(() => {});
   }
 }

@@ -1,21 +1,21 @@
-/** A statement as PostgreSQL wants it: `$1` for `?`, and a name under which a connection prepares it once. */
+/** A statement in PostgreSQL's form: `$1` for `?`, and the name of the prepared statement. */
 export interface Statement {
   readonly name: string | undefined;
   readonly text: string;
 }
 
-/** Statements are few and fixed; what is made at run time beyond this many is not prepared by name. */
+/** Maximum number of prepared statements. Statements are few and fixed; the limit guards against generated ones. */
 const MOST_NAMED = 500;
 
-const known = new Map<string, Statement>();
+const cache = new Map<string, Statement>();
 
-/** Rewrites the placeholders of a statement, once per text. A `?` inside quotes is left alone. */
+/** Rewrites the placeholders of a statement, once per text. A `?` inside quotes is kept. */
 export function statementOf(sql: string): Statement {
-  let statement = known.get(sql);
+  let statement = cache.get(sql);
   if (!statement) {
-    const named = known.size < MOST_NAMED;
-    statement = { name: named ? `svc_${known.size}` : undefined, text: numbered(sql) };
-    if (named) known.set(sql, statement);
+    const named = cache.size < MOST_NAMED;
+    statement = { name: named ? `svc_${cache.size}` : undefined, text: numbered(sql) };
+    if (named) cache.set(sql, statement);
   }
   return statement;
 }

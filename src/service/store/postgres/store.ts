@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import pg, { type PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
+import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import { migrate } from '../migrate.ts';
 import {
   type SqlValue,
@@ -22,19 +23,21 @@ import {
   QUERY_TIMEOUT_MS,
 } from './settings.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
-import { Turns } from './turns.ts';
 import { identityOf } from './url.ts';
 
-/** Connections of one node, beside that of the listener. */
+/** Size of the connection pool of one node. The listener has one more connection. */
 const CONNECTIONS = 10;
 
-/** How often a transaction that met another one (deadlock, serialisation) is run. */
+/** How long a write waits for its turns before it fails with StoreUnavailable. */
+const TURN_TIMEOUT_MS = 5_000;
+
+/** Attempts of a transaction that fails with a deadlock or a serialization failure. */
 const ATTEMPTS = 5;
 
-/** How long the server may take to begin a transaction before its connection counts as dead. */
+/** Timeout for BEGIN, after which a pooled connection counts as dead. */
 const BEGIN_TIMEOUT_MS = 3_000;
 
-/** The lock under which the schema changes, so that any number of nodes may start at once. */
+/** Key of the advisory lock for migrations, so that any number of nodes may start at once. */
 const MIGRATION_LOCK = 7_300_218_449;
 
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
@@ -45,21 +48,20 @@ const BEGIN = {
 };
 
 /**
- * The store of many nodes: a PostgreSQL database, or one that speaks its protocol. Time is the database's. Writing
- * transactions run at READ COMMITTED: repositories lock the rows that a decision rests on (`forUpdate`), and a victim of
- * a deadlock is run again.
+ * The store for several nodes: a PostgreSQL database, or one that speaks its protocol. It uses the database's clock.
+ * Writing transactions run at READ COMMITTED: repositories lock the rows that they read for a decision (`forUpdate`),
+ * and the victim of a deadlock is retried.
  *
- * Order of locks, so that there is none: webhooks before deliveries before anything that is counted in one row
- * (reward_head); rows of one table by primary key; the idempotency key last. Workers that lock many rows skip those
- * that are locked.
+ * Lock order, to avoid deadlocks: webhooks, then deliveries, then rows that hold a counter (reward_head); rows of one
+ * table in primary key order; the idempotency key last. Workers that lock many rows skip locked ones.
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
   readonly #pool: pg.Pool;
   readonly #listener: Listener;
-  readonly #news = new EventEmitter().setMaxListeners(0);
+  readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #where: string;
-  readonly #turns = new Turns();
+  readonly #limiter = new ConcurrencyLimiter();
   #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock) {
@@ -71,12 +73,12 @@ export class PostgresStore implements Store {
       allowExitOnIdle: true,
       onConnect: prepareSession,
     });
-    // The pool listens to idle connections only, and an error without a listener ends the process. A connection that
-    // dies while it is in use fails the statement that is under way or the next one.
+    // The pool handles errors of idle connections only, and an unhandled 'error' event ends the process. The error of a
+    // connection in use also fails its current or next statement.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
-    // A connection that dies idle leaves the pool; the next request makes another.
+    // The pool removes an idle connection that fails; the next request opens another.
     this.#pool.on('error', () => {});
-    this.#listener = new Listener(url, clock, (topic) => this.#hear(topic));
+    this.#listener = new Listener(url, clock, (topic) => this.#onNotification(topic));
   }
 
   /** Connects and brings the database to this program's schema. Rejects with StoreUnusable or StoreUnavailable. */
@@ -85,7 +87,7 @@ export class PostgresStore implements Store {
     return store;
   }
 
-  /** The same, and tells the schema versions before and after. */
+  /** Like `open`, and also returns the schema versions before and after. */
   static async openAndMigrate(
     url: string,
     clock: Clock,
@@ -96,7 +98,7 @@ export class PostgresStore implements Store {
       const versions = await store.#transaction(
         'durable',
         async (tx) => {
-          // A node waits for as long as the first one needs, and a large table may take its time.
+          // A migration of a large table takes long, and the other nodes wait for it.
           await tx.sql.run(
             "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)",
           );
@@ -119,8 +121,7 @@ export class PostgresStore implements Store {
     work: (tx: Tx) => Promise<T>,
     { durable = true, turns = [] }: WriteOptions = {},
   ): Promise<T> {
-    const done = await this.#turns.take(turns);
-    try {
+    return this.#limited(turns, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await this.#transaction(durable ? 'durable' : 'lazy', work);
@@ -128,39 +129,36 @@ export class PostgresStore implements Store {
           if (attempt === ATTEMPTS || !isConflict((error as Error).cause)) throw error;
         }
       }
-    } finally {
-      done();
-    }
+    });
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#transaction('read', work);
   }
 
-  /** Runs one statement by itself: one exchange with the server. `$1` placeholders; prepared under `name`. */
+  /** Runs one statement outside a transaction, in one round trip. It uses `$1` placeholders and is prepared as `name`. */
   async statement<T>(
     name: string,
     text: string,
     values: readonly SqlValue[],
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
-    const done = await this.#turns.take(turns);
-    try {
-      return (await this.#pool.query({ name, text, values: values as SqlValue[] })).rows as T[];
-    } catch (error) {
-      throw translate(error, this.#where);
-    } finally {
-      done();
-    }
+    return this.#limited(turns, async () => {
+      try {
+        return (await this.#pool.query({ name, text, values: values as SqlValue[] })).rows as T[];
+      } catch (error) {
+        throw translate(error, this.#where);
+      }
+    });
   }
 
   leads(role: string): Promise<boolean> {
     return this.#listener.leads(role);
   }
 
-  subscribe(topic: Topic, heard: () => void): () => void {
-    this.#news.on(topic, heard);
-    return () => void this.#news.off(topic, heard);
+  subscribe(topic: Topic, listener: () => void): () => void {
+    this.#notifications.on(topic, listener);
+    return () => void this.#notifications.off(topic, listener);
   }
 
   connections(): Record<string, number> {
@@ -173,8 +171,19 @@ export class PostgresStore implements Store {
     return this.#closing;
   }
 
+  /** Runs `work` while it holds its turns. */
+  async #limited<T>(turns: readonly Turn[], work: () => Promise<T>): Promise<T> {
+    const release = await this.#limiter.acquire(turns, TURN_TIMEOUT_MS);
+    if (!release) throw new StoreUnavailable('too many requests wait for the same row', undefined);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
   async #close(): Promise<void> {
-    this.#news.removeAllListeners();
+    this.#notifications.removeAllListeners();
     await this.#listener.stop();
     await this.#pool.end();
   }
@@ -198,8 +207,8 @@ export class PostgresStore implements Store {
       });
       await this.#commit(client);
       for (const topic of topics) {
-        this.#news.emit(topic);
-        this.#listener.tell(topic);
+        this.#notifications.emit(topic);
+        this.#listener.notify(topic);
       }
       return value;
     } catch (error) {
@@ -226,16 +235,16 @@ export class PostgresStore implements Store {
         throw translate(error, this.#where);
       })
       .finally(() => client.off('notice', onNotice));
-    // A commit that stopped waiting for its standby (statement_timeout, pg_cancel_backend) succeeds with a warning.
+    // A commit that is cancelled while it waits for its standby (statement_timeout) succeeds with a warning.
     if (warning) throw new StoreUnavailable(`${this.#where}: ${warning.message}`, warning);
-    // PostgreSQL answers so, without an error, when an earlier statement had failed.
+    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and without an error.
     if (command !== 'COMMIT')
       throw new Error('a statement of this transaction failed, and its error was swallowed');
   }
 
   /**
-   * A connection that died in the pool shows at its first statement, when nothing has happened yet: the next one is
-   * tried, unless the server was silent for as long as a request may wait.
+   * Begins a transaction. A dead pooled connection fails at its first statement, when it is safe to try the next one,
+   * until BEGIN_TIMEOUT_MS have passed.
    */
   async #begin(kind: keyof typeof BEGIN): Promise<{ client: PoolClient; now: number }> {
     const begin = { text: BEGIN[kind], query_timeout: BEGIN_TIMEOUT_MS };
@@ -255,19 +264,19 @@ export class PostgresStore implements Store {
     }
   }
 
-  #hear(topic: Topic | 'all'): void {
-    if (topic !== 'all') this.#news.emit(topic);
-    else for (const each of this.#news.eventNames()) this.#news.emit(each);
+  #onNotification(topic: Topic | 'all'): void {
+    if (topic !== 'all') this.#notifications.emit(topic);
+    else for (const each of this.#notifications.eventNames()) this.#notifications.emit(each);
   }
 }
 
-/** In another encoding some texts cannot be stored, and lengths count bytes. Existing data is left alone. */
+/** Requires UTF-8: other encodings cannot store every text, and count lengths in bytes. Only for new databases. */
 async function checkEncoding({ sql }: Tx): Promise<void> {
   const row = await sql.get<{ encoding: string }>(
     'SELECT pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()',
   );
   if (row!.encoding === 'UTF8') return;
   throw new StoreUnusable(
-    `its encoding is ${row!.encoding} and must be UTF8: make another with \`createdb --encoding UTF8 --template template0 NAME\``,
+    `its encoding is ${row!.encoding} and must be UTF8: create another database with \`createdb --encoding UTF8 --template template0 NAME\``,
   );
 }

@@ -13,14 +13,14 @@ export const postgresDialect: Dialect = {
   forKeyShare: 'FOR KEY SHARE',
 };
 
-/** Runs the statements of one transaction on its connection; errors in the store's words. */
+/** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect = postgresDialect;
   readonly #client: PoolClient;
   readonly #where: string;
   readonly #timeoutMs: number;
 
-  /** `where` names the database in errors; `timeoutMs` bounds the wait for an answer (QUERY_TIMEOUT_MS). */
+  /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
   constructor(client: PoolClient, where: string, timeoutMs: number) {
     this.#client = client;
     this.#where = where;

@@ -1,10 +1,10 @@
-/** What can be told from a database's URL without connecting to it. */
+/** Parsing of database URLs, without connecting. */
 
 export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//i.test(database);
 }
 
-/** Names the database whatever user, password or option it is opened with: host, port and database. */
+/** Identifies a database by host, port and name, independent of user, password and options. */
 export function identityOf(database: string): string {
   const url = new URL(database);
   const name = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username) || 'postgres';

@@ -3,9 +3,9 @@ import { decide, type Verdict } from '../../domain/sliding-window.ts';
 import type { Tx } from '../store.ts';
 
 /**
- * Asks the exact sliding window (domain/sliding-window.ts) for one request and logs it where it is admitted. The log is
- * in the store, so several processes share it and a restart refills nothing. `at` is the limiter's own time in ms (see
- * limiter-clock.ts), which a changed wall clock does not move.
+ * Decides one request by the exact sliding window (domain/sliding-window.ts) and logs it if it is admitted. The log is
+ * in the store, so all processes share it and a restart frees no capacity. `at` is limiter time in ms
+ * (limiter-clock.ts), which does not depend on the wall clock.
  */
 export async function admit(
   tx: Tx,
@@ -35,7 +35,13 @@ export async function admit(
   return verdict;
 }
 
-/** The stamp with `skip` older ones, where the limit was lowered under what is counted already. */
+/** Limiter time of the newest admitted request of any workspace, in ms; 0 if there is none. */
+export async function newestAdmission(tx: Tx): Promise<number> {
+  const row = await tx.sql.get<{ at: number | null }>('SELECT max(at_ms) AS at FROM admission');
+  return Number(row?.at ?? 0);
+}
+
+/** The timestamp with `skip` older ones. Needed after the limit was lowered below the current count. */
 async function nthOldest(tx: Tx, key: string[], skip: number): Promise<number | undefined> {
   const row = await tx.sql.get<{ at: number }>(
     'SELECT at_ms AS at FROM admission WHERE workspace_id = ? AND group_name = ? ORDER BY at_ms LIMIT 1 OFFSET ?',

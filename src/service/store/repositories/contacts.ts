@@ -1,14 +1,14 @@
 import { MAX_DAILY_CONTACTS } from '../../../contract/limits.ts';
 import type { Tx } from '../store.ts';
 
-/** No calendar day is longer than 26 hours; after this long a contact counts for none. */
+/** Contacts older than this count for no calendar day in any time zone. */
 const COUNTED_MS = 3 * 86_400_000;
 
-/** What reached a user, or was sent on its way: the base of every daily cap. */
+/** Contacts with users: decisions that returned an action and accepted notifications. Daily caps count them. */
 export const contacts = {
   /**
-   * Holds the user for the rest of the transaction, so that two decisions cannot both take the last contact of a day.
-   * Returns how many decisions were made for the user, this one included. An unknown hashId is held as well.
+   * Locks the user for the rest of the transaction, so that two decisions cannot both use the last contact of a day.
+   * Returns the number of decisions for the user, including this one. An unknown hashId is locked as well.
    */
   async lockForUpdate(tx: Tx, workspaceId: string, hashId: string): Promise<number> {
     const row = await tx.sql.get<{ decisions: number }>(
@@ -20,7 +20,7 @@ export const contacts = {
     return Number(row!.decisions);
   },
 
-  /** Counts one contact, now. `id` is the decision's or the notification's. */
+  /** Adds a contact at the current time. `id` is that of the decision or notification. */
   async add(
     tx: Tx,
     workspaceId: string,
@@ -46,7 +46,7 @@ export const contacts = {
     ]);
   },
 
-  /** Contacts of a user from `start` to before `end`, unix ms; counted up to the highest cap there may be. */
+  /** Counts the contacts of a user in [`start`, `end`), unix ms, up to the highest possible cap. */
   async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
     const row = await tx.sql.get<{ n: number }>(
       `SELECT COUNT(*) AS n FROM (SELECT at_ms FROM contact
@@ -56,7 +56,7 @@ export const contacts = {
     return Number(row!.n);
   },
 
-  /** Removes up to `most` contacts that count for no day any more; returns how many. */
+  /** Deletes up to `most` contacts that no longer count for any day. Returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN

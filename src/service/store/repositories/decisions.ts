@@ -4,12 +4,12 @@ import type { Others } from '../../domain/decide/log-entry.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
-/** A decision as it is logged: enough to make it again and to judge other policies by it. */
+/** A decision as it is logged, with everything needed to reproduce it and to evaluate other policies. */
 export interface DecisionRecord {
   readonly decisionId: string;
   readonly hashId: string;
   readonly context: Context;
-  /** Null where nothing was chosen. */
+  /** Null if no content was chosen. */
   readonly contentId: string | null;
   readonly candidates: readonly Candidate[];
   /** The candidates not named, together; null where all are. */
@@ -104,7 +104,7 @@ export const decisions = {
     );
   },
 
-  /** The decision, held for the rest of the transaction. */
+  /** Reads a decision and locks it for the rest of the transaction. */
   async lockForUpdate(tx: Tx, workspaceId: string, decisionId: string): Promise<Earning | undefined> {
     const row = await tx.sql.get<EarningRow>(
       `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND decision_id = ? ${tx.sql.dialect.forUpdate}`,

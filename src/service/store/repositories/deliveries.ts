@@ -4,20 +4,20 @@ import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { webhooks } from './webhooks.ts';
 
-/** A delivery taken up by a worker. Secrets are sealed; times are unix ms. */
+/** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
 export interface ClaimedDelivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly url: string;
   readonly body: string;
   readonly secret: Uint8Array;
-  /** Null where none is being replaced at this time. */
+  /** Null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly claim: number;
 }
 
-/** A subscription that has deliveries due. */
-export interface DueLane {
+/** A subscription with due deliveries. */
+export interface DueSubscription {
   readonly webhookId: string;
   readonly url: string;
   readonly failing: boolean;
@@ -36,22 +36,22 @@ export interface StoredDelivery {
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly occurredAt: number;
   readonly attempts: readonly StoredAttempt[];
-  /** Null once it ended, and while its subscription is disabled. */
+  /** Null after the last attempt, and while the subscription is disabled. */
   readonly nextAttemptAt: number | null;
 }
 
-/** Finished deliveries are kept this long, to be looked at and sent again. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
+/** Retention of finished deliveries, which can be inspected and redelivered. */
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
-/** Attempts kept of a delivery, the latest: one that is sent again and again would grow for ever. */
+/** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
 const KEPT_ATTEMPTS = 50;
 const ERROR_CHARACTERS = 500;
 
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
-  /** Up to `most` subscriptions that have something due now, by identifier, those behind `after`. */
-  async dueLanes(tx: Tx, after: string, most: number): Promise<DueLane[]> {
+  /** Up to `most` subscriptions with due deliveries, ordered by identifier, after the identifier `after`. */
+  async dueSubscriptions(tx: Tx, after: string, most: number): Promise<DueSubscription[]> {
     const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
        FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
@@ -59,10 +59,10 @@ export const deliveries = {
        ORDER BY w.webhook_id LIMIT ?`,
       [tx.now, after, tx.now, most],
     );
-    return rows.map(({ failing, ...lane }) => ({ ...lane, failing: failing === 1 }));
+    return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
   },
 
-  /** Takes up to `most` due deliveries of one subscription for `leaseMs`, oldest due first. */
+  /** Claims up to `most` due deliveries of a subscription for `leaseMs`, longest due first. */
   async claim(tx: Tx, webhookId: string, most: number, leaseMs: number): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
       Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
@@ -90,7 +90,7 @@ export const deliveries = {
     }));
   },
 
-  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
+  /** Extends the leases of claimed deliveries. Skips locked rows until the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
     for (const { deliveryId, claim } of held)
       await tx.sql.run(
@@ -101,7 +101,7 @@ export const deliveries = {
       );
   },
 
-  /** Gives a delivery back untried: the worker stops. */
+  /** Releases a claimed delivery that was not attempted, because the worker stops. */
   async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
     await tx.sql.run('UPDATE delivery SET in_hand = 0, due_at = ? WHERE delivery_id = ? AND claim = ?', [
       tx.now,
@@ -111,8 +111,8 @@ export const deliveries = {
   },
 
   /**
-   * Writes down how an attempt went and what follows from it. Does nothing where that was done before, where the
-   * delivery was taken up by another worker since, or is gone. `startedAt` and `durationMs` are in ms; `random` is in [0, 1).
+   * Stores the result of an attempt and its consequences. Does nothing if the result is already stored, or if another
+   * worker has claimed the delivery since, or if it was deleted. Times are in ms; `random` is in [0, 1).
    */
   async finish(
     tx: Tx,
@@ -138,7 +138,7 @@ export const deliveries = {
     );
     if (!before) return undefined;
     const verdict = judge(before, attempt, random);
-    // The subscription first: its removal locks it before its deliveries.
+    // The subscription is locked before its deliveries, as when it is deleted.
     if (verdict.failingSince !== before.failingSince)
       await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
         verdict.failingSince,
@@ -175,7 +175,7 @@ export const deliveries = {
     return verdict;
   },
 
-  /** A page of the deliveries of a subscription with their attempts, newest first, those behind `after`. */
+  /** A page of the deliveries of a subscription with their attempts, newest first, after the position `after`. */
   async list(
     tx: Tx,
     workspaceId: string,
@@ -211,8 +211,8 @@ export const deliveries = {
   },
 
   /**
-   * Makes a delivery due now, with a new round of attempts where the last one is over. One that a worker has in hand
-   * stays with it. Returns false where there is no such delivery.
+   * Makes a delivery due now, with a new series of attempts if the last one has ended. A claimed delivery stays with
+   * its worker. Returns false if there is no such delivery.
    */
   async redeliver(tx: Tx, workspaceId: string, webhookId: string, deliveryId: string): Promise<boolean> {
     const changed = await tx.sql.run(
@@ -228,7 +228,7 @@ export const deliveries = {
     return changed > 0;
   },
 
-  /** Removes up to `most` deliveries of subscriptions that are gone; returns how many, and counts those too. */
+  /** Deletes up to `most` deliveries of deleted subscriptions. Returns how many, and counts each subscription as one. */
   async purgeDropped(tx: Tx, most: number): Promise<number> {
     let left = most;
     while (left > 0) {
@@ -243,26 +243,26 @@ export const deliveries = {
       await remove(tx, found);
       left -= Math.min(left, found.length + 1);
       if (left === 0) break;
-      // What another transaction has locked is removed in a later round.
+      // Locked deliveries are deleted in a later round.
       if (await tx.sql.get('SELECT 1 FROM delivery WHERE webhook_id = ? LIMIT 1', [dropped.id])) break;
       await tx.sql.run('DELETE FROM dropped_webhook WHERE webhook_id = ?', [dropped.id]);
     }
     return most - left;
   },
 
-  /** Removes up to `most` deliveries that ended long ago; returns how many. */
+  /** Deletes up to `most` finished deliveries past their retention. Returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
       `SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [tx.now - KEPT_MS, most],
+      [tx.now - RETENTION_MS, most],
     );
     await remove(tx, old);
     return old.length;
   },
 };
 
-/** Removes deliveries that this transaction has locked, with their attempts. */
+/** Deletes deliveries that this transaction has locked, and their attempts. */
 async function remove(tx: Tx, deliveries: readonly { readonly id: string }[]): Promise<void> {
   for (const { id } of deliveries) {
     await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);

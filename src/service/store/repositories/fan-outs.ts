@@ -2,29 +2,30 @@ import { newId } from '../../../kit/id.ts';
 import type { Occurrence } from '../../domain/deliveries/occurrence.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
-/** Subscriptions for which deliveries are queued in one transaction. */
-const PIECE = 100;
+/** Subscriptions for which one transaction queues deliveries. */
+const BATCH = 100;
 
-/** Rows of one statement: a piece is cut into these, so that few different statements are prepared. */
+/** Row counts of INSERT statements. A batch is split into these, so that few statements are prepared. */
 const CHUNKS = [20, 5, 1];
 
-/** The last subscription that has its delivery; the next piece goes on behind it. */
-interface Place {
+/** The last subscription that has its delivery. The next batch continues after it. */
+interface Cursor {
   readonly createdAt: number;
   readonly webhookId: string;
 }
 
-const START: Place = { createdAt: -1, webhookId: '' };
+const START: Cursor = { createdAt: -1, webhookId: '' };
 
-/** Queues the deliveries of an outcome for all who wait for it, however many. */
+/** Queues the deliveries of an occurrence for all its subscriptions, in batches. */
 export const fanOuts = {
   /**
-   * Queues a delivery for each subscription that names the kind, in the caller's transaction, so that an outcome and
-   * its deliveries are stored together or not at all. Beyond PIECE of them what is left is noted in the same
-   * transaction, and a worker goes on from there. The body is fixed here: every attempt sends these bytes.
+   * Queues a delivery for each subscription to the event, in the caller's transaction, so that an outcome and its
+   * deliveries are stored together or not at all. With more than BATCH subscriptions, the position is stored in the
+   * same transaction and a worker continues from there. The body is fixed here: every attempt sends the same bytes.
+   * Returns the number of queued deliveries.
    */
-  async begin(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
-    const { queued, rest } = await queuePiece(tx, workspaceId, occurrence, START);
+  async start(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
+    const { queued, rest } = await queueBatch(tx, workspaceId, occurrence, START);
     if (rest)
       await tx.sql.run(
         `INSERT INTO fan_out (workspace_id, occurrence, after_created_at, after_webhook_id) VALUES (?, ?, ?, ?)`,
@@ -33,14 +34,14 @@ export const fanOuts = {
     return queued;
   },
 
-  /** Queues the next piece of the oldest outcome that is not through. Returns whether there was one. */
-  async goOn(tx: Tx): Promise<boolean> {
-    const row = await tx.sql.get<{ seq: number; workspaceId: string; occurrence: string } & Place>(
+  /** Queues the next batch of the oldest unfinished fan-out. Returns whether there was one. */
+  async continueOldest(tx: Tx): Promise<boolean> {
+    const row = await tx.sql.get<{ seq: number; workspaceId: string; occurrence: string } & Cursor>(
       `SELECT seq, workspace_id AS "workspaceId", occurrence, after_created_at AS "createdAt",
          after_webhook_id AS "webhookId" FROM fan_out ORDER BY seq LIMIT 1 ${tx.sql.dialect.skipLocked}`,
     );
     if (!row) return false;
-    const { rest } = await queuePiece(tx, row.workspaceId, JSON.parse(row.occurrence), row);
+    const { rest } = await queueBatch(tx, row.workspaceId, JSON.parse(row.occurrence), row);
     if (rest)
       await tx.sql.run('UPDATE fan_out SET after_created_at = ?, after_webhook_id = ? WHERE seq = ?', [
         rest.createdAt,
@@ -51,37 +52,37 @@ export const fanOuts = {
     return true;
   },
 
-  /** True while some outcome is not through. */
-  async waiting(tx: Tx): Promise<boolean> {
+  /** True while a fan-out is unfinished. */
+  async pending(tx: Tx): Promise<boolean> {
     return (await tx.sql.get('SELECT seq FROM fan_out LIMIT 1')) !== undefined;
   },
 };
 
-async function queuePiece(
+async function queueBatch(
   tx: Tx,
   workspaceId: string,
   occurrence: Occurrence,
-  after: Place,
-): Promise<{ queued: number; rest: Place | undefined }> {
-  const found = await tx.sql.all<Place>(
+  after: Cursor,
+): Promise<{ queued: number; rest: Cursor | undefined }> {
+  const found = await tx.sql.all<Cursor>(
     `SELECT w.webhook_id AS "webhookId", w.created_at AS "createdAt" FROM webhook w
      WHERE w.workspace_id = ? AND w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)
        AND w.events LIKE ? AND (w.created_at, w.webhook_id) > (?, ?)
      ORDER BY w.created_at, w.webhook_id LIMIT ? ${tx.sql.dialect.forKeyShare}`,
-    [workspaceId, tx.now, `%"${occurrence.kind}"%`, after.createdAt, after.webhookId, PIECE + 1],
+    [workspaceId, tx.now, `%"${occurrence.kind}"%`, after.createdAt, after.webhookId, BATCH + 1],
   );
-  const wanting = found.slice(0, PIECE);
+  const batch = found.slice(0, BATCH);
   let from = 0;
   for (const size of CHUNKS)
-    for (; wanting.length - from >= size; from += size) {
-      const rows = wanting.slice(from, from + size);
+    for (; batch.length - from >= size; from += size) {
+      const rows = batch.slice(from, from + size);
       await tx.sql.run(
         insertOf(size),
         rows.flatMap(({ webhookId }) => rowOf(tx, workspaceId, webhookId, occurrence)),
       );
     }
-  if (wanting.length > 0) await tx.notify('deliveries');
-  return { queued: wanting.length, rest: found.length > PIECE ? wanting.at(-1) : undefined };
+  if (batch.length > 0) await tx.notify('deliveries');
+  return { queued: batch.length, rest: found.length > BATCH ? batch.at(-1) : undefined };
 }
 
 function insertOf(rows: number): string {

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import type { Tx } from '../store.ts';
 
-/** The first answer to a key, kept for 24 hours (docs/decisions.md, "Repeating a request"). */
+/** The first answer to an idempotency key, stored for 24 hours (docs/decisions.md, "Repeating a request"). */
 export interface StoredAnswer {
   readonly digest: string;
   readonly status: number;
@@ -11,8 +11,8 @@ export interface StoredAnswer {
 
 export const idempotency = {
   /**
-   * The answer that was kept for a key. It is locked, so that the transaction that repeats it has something to commit:
-   * on PostgreSQL with a synchronous standby it then waits as the first one did, which may have been cut off there.
+   * Returns the stored answer to a key and locks it, so that a replay has something to commit: on PostgreSQL with a
+   * synchronous standby, the replay then waits for the standby, as the first request may have been cut off before that.
    */
   async find(tx: Tx, workspaceId: string, key: string): Promise<StoredAnswer | undefined> {
     return tx.sql.get<StoredAnswer>(
@@ -22,7 +22,7 @@ export const idempotency = {
     );
   },
 
-  /** Returns false where another request has kept an answer under this key first. */
+  /** Stores the answer to a key. Returns false if another request has stored one first. */
   async keep(tx: Tx, workspaceId: string, key: string, answer: StoredAnswer): Promise<boolean> {
     const changed = await tx.sql.run(
       `INSERT INTO idempotency (workspace_id, key, digest, status, body, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -33,7 +33,7 @@ export const idempotency = {
     return changed > 0;
   },
 
-  /** Removes up to `most` keys past their time; returns how many. */
+  /** Deletes up to `most` expired keys. Returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM idempotency WHERE (workspace_id, key) IN

@@ -2,7 +2,7 @@ import type { Content } from '../../domain/decide/content.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 
-/** A message as the app shows it, in the words it had when it was chosen. */
+/** A message as the app shows it, with its text at the time of the decision. */
 export interface WaitingMessage {
   readonly decisionId: string;
   readonly contentId: string;
@@ -15,11 +15,11 @@ export interface WaitingMessage {
   readonly servedAt: number | null;
 }
 
-/** Most messages that one poll hands over. */
+/** Maximum number of messages per poll. */
 const MOST = 50;
 
 export const messages = {
-  /** Makes a content wait for the user until `withdrawAt`, unix ms. */
+  /** Queues a message for a user until `withdrawAt`, unix ms. */
   async add(
     tx: Tx,
     workspaceId: string,
@@ -87,7 +87,7 @@ export const messages = {
     return changed > 0;
   },
 
-  /** Takes a message away: the user dealt with it. */
+  /** Deletes a message that the user has handled. */
   async remove(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
     await tx.sql.run('DELETE FROM message WHERE workspace_id = ? AND decision_id = ?', [
       workspaceId,
@@ -95,7 +95,7 @@ export const messages = {
     ]);
   },
 
-  /** Removes up to `most` messages whose day is over; returns how many. */
+  /** Deletes up to `most` withdrawn messages. Returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM message WHERE (workspace_id, decision_id) IN

@@ -5,12 +5,12 @@ const KEPT = 2;
 
 export interface ModelHead {
   readonly version: number;
-  /** The last entry of the reward log that is in it. */
+  /** The last entry of the reward log that it includes. */
   readonly learnedSeq: number;
 }
 
 export const models = {
-  /** Version and place in the reward log of the newest model; undefined before the first. */
+  /** Version and reward log position of the newest model; undefined before the first. */
   async head(tx: Tx, workspaceId: string): Promise<ModelHead | undefined> {
     const row = await tx.sql.get<ModelHead>(
       'SELECT version, learned_seq AS "learnedSeq" FROM model_head WHERE workspace_id = ?',
@@ -19,7 +19,7 @@ export const models = {
     return row && { version: Number(row.version), learnedSeq: Number(row.learnedSeq) };
   },
 
-  /** The same, held for the rest of the transaction: one learner at a time. */
+  /** Like `head`, and locks it for the rest of the transaction, for one learner at a time. */
   async lockForUpdate(tx: Tx, workspaceId: string): Promise<ModelHead> {
     await tx.sql.run(
       `INSERT INTO model_head (workspace_id, version, learned_seq) VALUES (?, 0, 0)
@@ -38,7 +38,7 @@ export const models = {
     return row?.body;
   },
 
-  /** The kept snapshots, the newest first; their texts are large and asked for one by one. */
+  /** The stored snapshots, newest first, without their large texts. */
   async kept(tx: Tx, workspaceId: string): Promise<ModelHead[]> {
     const rows = await tx.sql.all<ModelHead>(
       `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? ORDER BY version DESC`,
@@ -47,7 +47,7 @@ export const models = {
     return rows.map((row) => ({ version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
   },
 
-  /** Makes a snapshot the newest model and forgets the oldest. */
+  /** Stores a snapshot as the newest model and deletes the oldest. */
   async publish(tx: Tx, workspaceId: string, head: ModelHead, body: string): Promise<void> {
     await tx.sql.run(
       'INSERT INTO model (workspace_id, version, learned_seq, body, at_ms) VALUES (?, ?, ?, ?, ?)',

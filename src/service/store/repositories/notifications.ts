@@ -22,20 +22,20 @@ export interface StoredNotification {
   readonly priority: string;
   readonly status: NotificationState;
   readonly history: readonly HistoryEntry[];
-  /** Why it failed, in words that hold nothing personal; null unless it did. */
+  /** Why it failed, without personal data; null unless it failed. */
   readonly failure: string | null;
 }
 
-/** A notification taken up by a worker. `variables` are sealed. */
+/** A notification claimed by a worker. `variables` are encrypted. */
 export interface ClaimedNotification extends StoredNotification {
   readonly workspaceId: string;
   readonly variables: Uint8Array;
   readonly claim: number;
-  /** Hand-overs before this one. */
+  /** Earlier attempts to send it. */
   readonly tries: number;
 }
 
-/** How a hand-over ended: delivered, to be tried again, or failed for a reason. */
+/** The result of an attempt to send: delivered, to be retried, or failed. */
 export type DispatchResult =
   | { readonly event: 'deliver' }
   | { readonly event: 'retry' | 'fail'; readonly failure: string };
@@ -86,8 +86,8 @@ export const notifications = {
     return row && fromRow(row);
   },
 
-  /** The channels that have something due now. */
-  async dueLanes(tx: Tx): Promise<string[]> {
+  /** The channels with due notifications. */
+  async dueChannels(tx: Tx): Promise<string[]> {
     const rows = await tx.sql.all<{ channel: string }>(
       'SELECT DISTINCT channel FROM notification WHERE due_at <= ?',
       [tx.now],
@@ -96,8 +96,9 @@ export const notifications = {
   },
 
   /**
-   * Takes up to `most` due notifications of a channel for `leaseMs` and moves them to dispatched, before anything is sent: a worker
-   * that dies now leaves a trace. One that a vanished worker had is taken again only if the channel drops repeats.
+   * Claims up to `most` due notifications of a channel for `leaseMs`. They become dispatched before anything is sent, so
+   * that a crash of the worker is visible. After a crash, a notification is claimed again only if the channel drops
+   * repeats, and fails otherwise.
    */
   async claim(
     tx: Tx,
@@ -123,14 +124,14 @@ export const notifications = {
       const lost = inHand === 1 && afterLostWorker(channelDropsRepeats) === 'give-up';
       const next = { ...rest, claim: rest.claim + 1 };
       if (lost) {
-        await move(tx, next, 'fail', {
+        await applyEvent(tx, next, 'fail', {
           dueAt: null,
           tries: rest.tries,
           failure: 'the service stopped while it was being sent; whether it was sent is not known',
         });
         continue;
       }
-      const history = await move(tx, next, 'dispatch', {
+      const history = await applyEvent(tx, next, 'dispatch', {
         dueAt: tx.now + leaseMs,
         failure: null,
         tries: rest.tries + 1,
@@ -140,7 +141,7 @@ export const notifications = {
     return claimed;
   },
 
-  /** Puts off the end of the lease of what a worker has in hand. A locked row waits for the next renewal. */
+  /** Extends the leases of claimed notifications. Skips locked rows until the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
     for (const { workspaceId, notificationId, claim } of held)
       await tx.sql.run(
@@ -152,7 +153,7 @@ export const notifications = {
       );
   },
 
-  /** Gives a notification back untried: the worker stops before the hand-over began. */
+  /** Releases a claimed notification that was not sent, because the worker stops. */
   async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
     await tx.sql.run(
       `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?
@@ -161,25 +162,25 @@ export const notifications = {
     );
   },
 
-  /** Writes down how a hand-over ended. Does nothing where that was done, or another worker has taken it up since. */
+  /** Stores the result of an attempt. Does nothing if it is already stored, or another worker has claimed it since. */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const row = await tx.sql.get<{ claim: number }>(
       'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ? AND in_hand = 1',
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;
-    const again = result.event === 'retry' ? nextRetry(claimed.tries + 1, tx.now, random) : null;
-    const event: NotificationEvent = result.event === 'retry' && again === null ? 'fail' : result.event;
-    await move(tx, claimed, event, {
-      dueAt: again,
+    const retryAt = result.event === 'retry' ? nextRetry(claimed.tries + 1, tx.now, random) : null;
+    const event: NotificationEvent = result.event === 'retry' && retryAt === null ? 'fail' : result.event;
+    await applyEvent(tx, claimed, event, {
+      dueAt: retryAt,
       tries: claimed.tries + 1,
       failure: event === 'fail' && result.event !== 'deliver' ? result.failure : null,
     });
   },
 };
 
-/** Applies an event to a notification and stores the result. Variables are forgotten once it has ended. */
-async function move(
+/** Applies an event to a notification and stores the new state. Deletes the variables in an end state. */
+async function applyEvent(
   tx: Tx,
   of: ClaimedNotification,
   event: NotificationEvent,

@@ -2,7 +2,7 @@ import { occurrenceOf } from '../../domain/deliveries/occurrence.ts';
 import type { Tx } from '../store.ts';
 import { fanOuts } from './fan-outs.ts';
 
-/** What a user did with a message or a notification. */
+/** A user's reaction to a message or notification. */
 export interface Outcome {
   readonly workspaceId: string;
   readonly kind: 'message' | 'notification';
@@ -15,9 +15,8 @@ export interface Outcome {
 }
 
 /**
- * Records an outcome, once per thing and type. Returns false for a repeat, which has no effect.
- * The webhook deliveries that it causes are written here, in the same transaction: an outcome that was answered is
- * never without them, and one that was undone leaves none.
+ * Records an outcome once per message or notification and type. Returns false for a repeat, which has no effect. Its
+ * webhook deliveries are queued in the same transaction, so both are stored or neither is.
  */
 export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> {
   const { workspaceId, kind, id, type } = outcome;
@@ -28,6 +27,6 @@ export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> 
   );
   if (added === 0) return false;
   const occurrence = occurrenceOf(outcome, tx.now);
-  if (occurrence) await fanOuts.begin(tx, workspaceId, occurrence);
+  if (occurrence) await fanOuts.start(tx, workspaceId, occurrence);
   return true;
 }

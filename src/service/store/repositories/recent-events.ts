@@ -8,20 +8,20 @@ export interface RecentEvent {
   readonly at: number;
 }
 
-/** A stretch of time up to now in which a user's events of one name are counted. */
+/** A time window up to now in which a user's events of one name are counted. */
 export interface EventSpan {
   readonly key: string;
   readonly event: string;
   /** Unix ms. */
   readonly since: number;
-  /** Where counting may stop. */
+  /** The count at which counting may stop. */
   readonly enough: number;
 }
 
-/** Which names are indexed, and how far the events from before they were have been brought in. */
+/** The indexed event names, and the progress of indexing the events stored before a name was added. */
 export interface EventIndex {
   readonly names: readonly string[];
-  /** Null where nothing is left to bring in. */
+  /** Null if all stored events are indexed. */
   readonly backlog: {
     readonly names: readonly string[];
     readonly after: number;
@@ -29,17 +29,17 @@ export interface EventIndex {
   } | null;
 }
 
-/** The longest that a rule of a catalogue may look back: its schema allows 365 days. */
-const LONGEST_LOOK_BACK_MS = 366 * 86_400_000;
+/** Retention of index entries. The rules of a catalog may look back 365 days. */
+const RETENTION_MS = 366 * 86_400_000;
 
 const INDEX = 'eventIndex';
-const NOTHING: EventIndex = { names: [], backlog: null };
+const EMPTY_INDEX: EventIndex = { names: [], backlog: null };
 
-/** Rows of one statement (see users.ts). */
+/** Row counts of INSERT statements (see users.ts). */
 const CHUNKS = [64, 8, 1];
 
-/** Windows that one statement counts. */
-const COUNTED_AT_ONCE = 16;
+/** Windows per statement. */
+const WINDOWS_PER_QUERY = 16;
 
 /**
  * Counts one window, in the order of the index by user, up to a limit. PostgreSQL drops columns that equal a constant
@@ -53,17 +53,17 @@ const COUNT = {
     ORDER BY workspace_id, user_id, event, at_ms LIMIT ?) AS e`,
 } as const;
 
-/** The events that rules of the catalogue ask about, by user. The event log itself has no index by user. */
+/** The events that catalog rules use, by user. The event log itself has no index by user. */
 export const recentEvents = {
   async index(tx: Tx): Promise<EventIndex> {
-    return (await settings.get<EventIndex>(tx, INDEX)) ?? NOTHING;
+    return (await settings.get<EventIndex>(tx, INDEX)) ?? EMPTY_INDEX;
   },
 
   async setIndex(tx: Tx, index: EventIndex): Promise<void> {
     await settings.set(tx, INDEX, index);
   },
 
-  /** Forgets up to `most` of what is indexed of a name; returns how many. */
+  /** Deletes up to `most` index entries of a name. Returns how many. */
   async forget(tx: Tx, name: string, most: number): Promise<number> {
     return tx.sql.run(
       'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE event = ? LIMIT ?)',
@@ -88,8 +88,8 @@ export const recentEvents = {
   },
 
   /**
-   * How many of a user's indexed events fall into each window, by its key. Each count stops where it is enough, so
-   * that a user with any number of events costs no more than one with few.
+   * Counts a user's indexed events in each window, by its key. Each count stops at `enough`, so that the cost does not
+   * grow with the number of events.
    */
   async count(
     tx: Tx,
@@ -99,8 +99,8 @@ export const recentEvents = {
   ): Promise<Map<string, number>> {
     const { name: engine } = tx.sql.dialect;
     const counts = new Map<string, number>();
-    for (let from = 0; from < windows.length; from += COUNTED_AT_ONCE) {
-      const part = windows.slice(from, from + COUNTED_AT_ONCE);
+    for (let from = 0; from < windows.length; from += WINDOWS_PER_QUERY) {
+      const part = windows.slice(from, from + WINDOWS_PER_QUERY);
       const row = await tx.sql.get<Record<string, number>>(
         `SELECT ${part.map((_, i) => `(${COUNT[engine]}) AS n${i}`).join(', ')}`,
         part.flatMap(({ event, since, enough }) => {
@@ -115,12 +115,12 @@ export const recentEvents = {
     return counts;
   },
 
-  /** Removes up to `most` events that no rule can ask about any more; returns how many. */
+  /** Deletes up to `most` entries that are too old for any rule. Returns how many. */
   async purge(tx: Tx, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM recent_event WHERE seq IN
          (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [tx.now - LONGEST_LOOK_BACK_MS, most],
+      [tx.now - RETENTION_MS, most],
     );
   },
 };

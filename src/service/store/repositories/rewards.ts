@@ -25,9 +25,9 @@ interface Row {
 /** What the log of rewards needs of a decision. */
 type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
 
-/** What decisions earned, as an ordered log that the learner reads. */
+/** The rewards of decisions, as an ordered log that the learner reads. */
 export const rewards = {
-  /** Writes down what a decision earned, as far as it is news. The decision must be held by this transaction. */
+  /** Records the reward of a decision if it is higher than before. This transaction must have locked the decision. */
   async record(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<void> {
     if (decision.contentId === null || decision.prior === null) return;
     if (decision.reward !== null && reward <= decision.reward) return;

@@ -1,6 +1,6 @@
 import type { Tx } from '../store.ts';
 
-/** Settings of the whole store, as JSON by name: what `svc serve` was told and every process must follow. */
+/** Settings of the whole store, as JSON by name, which every process on it follows. */
 export const settings = {
   async get<T>(tx: Tx, name: string): Promise<T | undefined> {
     const row = await tx.sql.get<{ value: string }>('SELECT value FROM setting WHERE name = ?', [name]);

@@ -3,7 +3,7 @@ import type { Cipher } from '../../crypto/cipher.ts';
 import type { TraitValue } from '../../domain/decide/content.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
-/** What a caller says of a user; what is left out stays as it was. */
+/** An update of a user. Omitted fields keep their value. */
 export interface UserChange {
   readonly userId: string;
   readonly hashId: string;
@@ -15,7 +15,7 @@ export interface UserChange {
   readonly traits?: Readonly<Record<string, TraitValue>> | undefined;
 }
 
-/** What a decision may know of a user. */
+/** The fields of a user that a decision may use. */
 export interface KnownUser {
   readonly userId: string;
   readonly timeZone: string | null;
@@ -23,7 +23,7 @@ export interface KnownUser {
   readonly traits: Readonly<Record<string, TraitValue>>;
 }
 
-/** What a notification is filled from. Never leaves the service. */
+/** The personal fields that fill notification templates. They never leave the service. */
 export interface PersonalFields {
   readonly name?: string;
   readonly phone?: string;
@@ -31,13 +31,13 @@ export interface PersonalFields {
 }
 
 const COLUMNS = 10;
-/** Rows of one statement: a batch is cut into these, so that few different statements are prepared. */
+/** Row counts of INSERT statements. A batch is split into these, so that few statements are prepared. */
 const CHUNKS = [64, 8, 1];
 
 export const users = {
   /**
-   * Adds or changes users. A user named twice ends as the last mention says. Rows are locked by hashId, so that batches
-   * that overlap wait for one another and do not meet in a deadlock.
+   * Inserts or updates users. If a user appears twice, the last values win. Rows are locked in the order of their
+   * hashId, so that overlapping batches cannot deadlock.
    */
   async upsert(tx: Tx, cipher: Cipher, workspaceId: string, changes: readonly UserChange[]): Promise<void> {
     const merged = [...mergeByUser(changes).values()].sort((a, b) => (a.hashId < b.hashId ? -1 : 1));
@@ -52,21 +52,21 @@ export const users = {
     }
   },
 
-  /** The user behind a hashId, without personal fields; undefined where nobody was identified by it. */
+  /** The user with a hashId, without personal fields; undefined if unknown. */
   async find(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string): Promise<KnownUser | undefined> {
     const row = await tx.sql.get<Omit<KnownUser, 'traits'> & { traits: Uint8Array | null }>(
-      // An earlier version took a locale of any length, and each decision would keep a copy of it.
+      // Earlier versions accepted a locale of any length, and each decision stores a copy of it.
       `SELECT user_id AS "userId", time_zone AS "timeZone",
          CASE WHEN octet_length(locale) <= ${MAX_TAG} THEN locale END AS locale, traits FROM app_user
        WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );
     if (!row) return undefined;
-    const text = row.traits && cipher.open(row.traits, place(workspaceId, hashId, 'traits'));
+    const text = row.traits && cipher.open(row.traits, associatedData(workspaceId, hashId, 'traits'));
     return { ...row, traits: text ? JSON.parse(text) : {} };
   },
 
-  /** The personal fields of a user, opened; undefined for an unknown hashId. */
+  /** The decrypted personal fields of a user; undefined for an unknown hashId. */
   async personal(
     tx: Tx,
     cipher: Cipher,
@@ -80,7 +80,7 @@ export const users = {
     if (!row) return undefined;
     const open = (field: 'name' | 'phone' | 'accountNumber') => {
       const sealed = row[field];
-      return sealed ? { [field]: cipher.open(sealed, place(workspaceId, hashId, field)) } : {};
+      return sealed ? { [field]: cipher.open(sealed, associatedData(workspaceId, hashId, field)) } : {};
     };
     return { ...open('name'), ...open('phone'), ...open('accountNumber') };
   },
@@ -102,7 +102,7 @@ function mergeByUser(changes: readonly UserChange[]): Map<string, UserChange> {
 
 function rowOf(tx: Tx, cipher: Cipher, workspaceId: string, user: UserChange): SqlValue[] {
   const seal = (field: string, value: string | undefined) =>
-    value === undefined ? null : cipher.seal(value, place(workspaceId, user.hashId, field));
+    value === undefined ? null : cipher.seal(value, associatedData(workspaceId, user.hashId, field));
   return [
     workspaceId,
     user.hashId,
@@ -131,4 +131,5 @@ function upsertOf(rows: number): string {
       updated_at = excluded.updated_at`;
 }
 
-const place = (workspaceId: string, hashId: string, field: string) => `${workspaceId}/${hashId}/${field}`;
+const associatedData = (workspaceId: string, hashId: string, field: string) =>
+  `${workspaceId}/${hashId}/${field}`;

@@ -1,7 +1,7 @@
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
-/** A subscription as stored; secrets are sealed. Times are unix ms. */
+/** A stored subscription. Secrets are encrypted; times are unix ms. */
 export interface StoredWebhook {
   readonly id: string;
   readonly url: string;
@@ -12,14 +12,14 @@ export interface StoredWebhook {
   readonly createdAt: number;
 }
 
-/** How long a replaced secret goes on signing (docs/decisions.md, "Subscriptions"). */
-export const ROTATION_MS = 24 * 3600 * 1000;
+/** How long a replaced secret continues to sign deliveries (docs/decisions.md, "Subscriptions"). */
+const ROTATION_MS = 24 * 3600 * 1000;
 
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
   lease_until AS "leaseUntil", created_at AS "createdAt"`;
-/** A subscription whose lease has ended is gone, though its row may not be yet. */
+/** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
 const fromRow = (row: Row): StoredWebhook => ({ ...row, events: JSON.parse(row.events) as string[] });
@@ -51,8 +51,8 @@ export const webhooks = {
     );
   },
 
-  /** How many subscriptions a workspace has; the transaction is then the only one to add to them. */
-  async countAlone(tx: Tx, workspaceId: string): Promise<number> {
+  /** Counts the subscriptions of a workspace, and blocks other transactions from adding any. */
+  async countAndLock(tx: Tx, workspaceId: string): Promise<number> {
     await tx.lock(`subscriptions of ${workspaceId}`);
     const row = await tx.sql.get<{ n: number }>(
       `SELECT count(*) AS n FROM webhook WHERE workspace_id = ? AND ${ALIVE}`,
@@ -61,7 +61,7 @@ export const webhooks = {
     return Number(row!.n);
   },
 
-  /** A page of the subscriptions of a workspace, oldest first, those behind `after`. */
+  /** A page of the subscriptions of a workspace, oldest first, after the position `after`. */
   async list(
     tx: Tx,
     workspaceId: string,
@@ -87,7 +87,7 @@ export const webhooks = {
     return row && fromRow(row);
   },
 
-  /** Changes what is given. Enabling forgets earlier failures. Returns false where there is no such subscription. */
+  /** Updates the given fields. Enabling clears earlier failures. Returns false if there is no such subscription. */
   async update(
     tx: Tx,
     workspaceId: string,
@@ -122,7 +122,7 @@ export const webhooks = {
     return changed > 0;
   },
 
-  /** Replaces the secret; the present one goes on signing for a day. */
+  /** Replaces the secret. The old one continues to sign deliveries for ROTATION_MS. */
   async rotate(tx: Tx, workspaceId: string, id: string, secret: Uint8Array): Promise<boolean> {
     const changed = await tx.sql.run(
       `UPDATE webhook SET previous_secret = secret, previous_until = ?, secret = ?
@@ -137,11 +137,11 @@ export const webhooks = {
       `DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [workspaceId, id, tx.now],
     );
-    if (gone > 0) await drop(tx, id);
+    if (gone > 0) await dropDeliveries(tx, id);
     return gone > 0;
   },
 
-  /** Switches a subscription off for a reason of ours. */
+  /** Disables a subscription and stores the reason. */
   async disable(tx: Tx, id: string, reason: string): Promise<void> {
     await tx.sql.run(
       "UPDATE webhook SET status = 'disabled', disabled_reason = ? WHERE webhook_id = ? AND status = 'active'",
@@ -149,7 +149,7 @@ export const webhooks = {
     );
   },
 
-  /** Removes up to `most` subscriptions whose lease has ended; returns how many. */
+  /** Deletes up to `most` subscriptions whose lease has expired. Returns how many. */
   async purgeExpired(tx: Tx, most: number): Promise<number> {
     const expired = await tx.sql.all<{ id: string }>(
       `SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
@@ -157,13 +157,13 @@ export const webhooks = {
     );
     for (const { id } of expired) {
       await tx.sql.run('DELETE FROM webhook WHERE webhook_id = ?', [id]);
-      await drop(tx, id);
+      await dropDeliveries(tx, id);
     }
     return expired.length;
   },
 };
 
-/** Notes that the deliveries of a subscription are to be removed: there may be any number (deliveries.purgeDropped). */
-async function drop(tx: Tx, webhookId: string): Promise<void> {
+/** Marks the deliveries of a deleted subscription for deletion in batches (deliveries.purgeDropped). */
+async function dropDeliveries(tx: Tx, webhookId: string): Promise<void> {
   await tx.sql.run('INSERT INTO dropped_webhook (webhook_id) VALUES (?)', [webhookId]);
 }

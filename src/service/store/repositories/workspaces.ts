@@ -3,19 +3,19 @@ import type { Tx } from '../store.ts';
 
 export interface Workspace {
   readonly id: string;
-  /** The region it lives in; null where the service has none. */
+  /** Its region; null if the service has no regions. */
   readonly region: string | null;
 }
 
-/** Keys of one statement. */
-const LOOKED_UP_AT_ONCE = 64;
+/** Keys per statement. */
+const KEYS_PER_QUERY = 64;
 
-/** A server key: shown once, stored as its hash only. */
+/** Generates an API key. It is shown once; only its hash is stored. */
 export function newApiKey(): string {
   return `sk_test_${randomBytes(24).toString('hex')}`;
 }
 
-/** How a key is known to the store. */
+/** The hash under which a key is stored. */
 export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
 
 export const workspaces = {
@@ -32,13 +32,13 @@ export const workspaces = {
     );
   },
 
-  /** The random key under which this workspace hashes user identifiers. */
+  /** The random key with which a workspace hashes user identifiers. */
   async hashKey(tx: Tx, id: string): Promise<Uint8Array> {
     const row = await tx.sql.get<{ key: Uint8Array }>(
       'SELECT hash_key AS key FROM workspace WHERE workspace_id = ?',
       [id],
     );
-    if (!row) throw new Error(`workspace ${id} is gone`);
+    if (!row) throw new Error(`workspace ${id} does not exist`);
     return row.key;
   },
 
@@ -49,22 +49,22 @@ export const workspaces = {
     );
   },
 
-  /** Which of these keys, by their hashes, are there. */
-  async keysThere(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
-    const there = new Set<string>();
-    const places = Array(LOOKED_UP_AT_ONCE).fill('?').join(', ');
-    for (let from = 0; from < hashes.length; from += LOOKED_UP_AT_ONCE) {
-      const part = hashes.slice(from, from + LOOKED_UP_AT_ONCE);
+  /** Which of these keys, given by their hashes, exist. */
+  async existingKeys(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+    const existing = new Set<string>();
+    const placeholders = Array(KEYS_PER_QUERY).fill('?').join(', ');
+    for (let from = 0; from < hashes.length; from += KEYS_PER_QUERY) {
+      const part = hashes.slice(from, from + KEYS_PER_QUERY);
       const rows = await tx.sql.all<{ hash: string }>(
-        `SELECT key_hash AS hash FROM api_key WHERE key_hash IN (${places})`,
-        [...part, ...Array<null>(LOOKED_UP_AT_ONCE - part.length).fill(null)],
+        `SELECT key_hash AS hash FROM api_key WHERE key_hash IN (${placeholders})`,
+        [...part, ...Array<null>(KEYS_PER_QUERY - part.length).fill(null)],
       );
-      for (const { hash } of rows) there.add(hash);
+      for (const { hash } of rows) existing.add(hash);
     }
-    return there;
+    return existing;
   },
 
-  /** The workspace that a key opens; undefined for a key nobody issued. */
+  /** The workspace of an API key; undefined for an unknown key. */
   async ofKey(tx: Tx, apiKey: string): Promise<Workspace | undefined> {
     return tx.sql.get<Workspace>(
       `SELECT w.workspace_id AS id, w.region FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id

@@ -20,29 +20,29 @@ export const sqliteDialect: Dialect = {
   forKeyShare: '',
 };
 
-/** How long a statement waits for another process that holds a lock, the whole process with it. */
+/** How long a statement waits for a lock of another process. The wait blocks the whole process. */
 const BUSY_TIMEOUT_MS = 10_000;
-/** Between two tries of what SQLite itself does not wait for. */
+/** Pause between attempts of statements for which SQLite does not wait. */
 const BUSY_PAUSE_MS = 5;
-/** A log that grew beyond this, behind a reader that took long, is cut back once it is free. */
+/** Size to which the log is truncated after a long-running reader let it grow. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/** One SQLite connection: statements prepared once, errors in the store's words. */
+/** One SQLite connection. Prepares each statement once and throws the errors of the store. */
 export class SqliteConnection implements Sql {
   readonly dialect = sqliteDialect;
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #path: string;
-  /** Why the transaction under way is lost. */
-  #spoiled: unknown;
+  /** The error that ended the current transaction. */
+  #failure: unknown;
 
   constructor(path: string) {
     this.#path = path;
     try {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
-      this.#mark();
-      this.#whenFree('PRAGMA journal_mode=WAL');
+      this.#setApplicationId();
+      this.#execWhenUnlocked('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
       this.exec(`PRAGMA journal_size_limit=${LOG_BYTES}`);
     } catch (error) {
@@ -50,24 +50,25 @@ export class SqliteConnection implements Sql {
     }
   }
 
-  /** Before anything else is written, so that a file of ours is known by its first bytes. */
-  #mark(): void {
+  /** Sets the application id before anything else is written, so that the header identifies the file. */
+  #setApplicationId(): void {
     const [row] = this.#database.pragma('application_id') as { application_id: number }[];
-    if (row?.application_id !== APPLICATION_ID) this.#whenFree(`PRAGMA application_id=${APPLICATION_ID}`);
+    if (row?.application_id !== APPLICATION_ID)
+      this.#execWhenUnlocked(`PRAGMA application_id=${APPLICATION_ID}`);
   }
 
   /**
-   * Two processes that make one database at once meet here: SQLite does not wait for the busy timeout where a lock
-   * would have to be raised (sqlite.org/c3ref/busy_handler.html), so the wait is ours.
+   * Runs a statement and retries while the database is locked. SQLite ignores the busy timeout when a lock has to be
+   * upgraded (sqlite.org/c3ref/busy_handler.html), as when two processes create a database at the same time.
    */
-  #whenFree(sql: string): void {
-    for (const until = performance.now() + BUSY_TIMEOUT_MS; ; ) {
+  #execWhenUnlocked(sql: string): void {
+    for (const deadline = performance.now() + BUSY_TIMEOUT_MS; ; ) {
       try {
         this.#database.exec(sql);
         return;
       } catch (error) {
         const busy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-        if (!busy || performance.now() >= until) throw error;
+        if (!busy || performance.now() >= deadline) throw error;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
       }
     }
@@ -82,32 +83,32 @@ export class SqliteConnection implements Sql {
     }
   }
 
-  /** Begins a transaction, whatever became of the one before. */
+  /** Begins a transaction. Rolls back the previous one if it is still open. */
   begin(kind: 'DEFERRED' | 'IMMEDIATE'): void {
     if (this.#database.inTransaction) this.rollBack();
-    this.#spoiled = undefined;
+    this.#failure = undefined;
     this.exec(`BEGIN ${kind}`);
   }
 
-  /** Ends a transaction without a trace; does nothing where SQLite has undone it itself (a full disk does that). */
+  /** Rolls back the transaction. Does nothing if SQLite has already done so, as after a full disk. */
   rollBack(): void {
     try {
       if (this.#database.inTransaction) this.exec('ROLLBACK');
     } catch {
-      // Tried again by the next `begin`.
+      // The next `begin` tries again.
     }
   }
 
   allSync<T>(sql: string, params: readonly SqlValue[] = []): T[] {
-    this.#checkSpoiled();
+    this.#checkFailure();
     try {
       return (this.#prepare(sql).all(...params) as Record<string, unknown>[]).map(withBytes) as T[];
     } catch (error) {
-      throw this.#noted(this.#translate(error));
+      throw this.#rememberFailure(this.#translate(error));
     }
   }
 
-  /** Asks for the one row of a pragma, outside of any transaction. */
+  /** Reads the single row of a pragma, outside a transaction. */
   pragma<T>(name: string): T {
     try {
       return this.#prepare(`PRAGMA ${name}`).all()[0] as T;
@@ -125,11 +126,11 @@ export class SqliteConnection implements Sql {
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
-    this.#checkSpoiled();
+    this.#checkFailure();
     try {
       return this.#prepare(sql).run(...params).changes;
     } catch (error) {
-      throw this.#noted(this.#translate(error));
+      throw this.#rememberFailure(this.#translate(error));
     }
   }
 
@@ -139,16 +140,16 @@ export class SqliteConnection implements Sql {
   }
 
   /**
-   * After some failures SQLite has ended the transaction, and the next statement would be committed on its own: there
-   * must be none until the next `begin`.
+   * Rejects further statements until the next `begin`. After some failures SQLite has ended the transaction, and the
+   * next statement would be committed separately.
    */
-  #noted(error: unknown): unknown {
-    if (error instanceof StoreUnavailable) this.#spoiled = error;
+  #rememberFailure(error: unknown): unknown {
+    if (error instanceof StoreUnavailable) this.#failure = error;
     return error;
   }
 
-  #checkSpoiled(): void {
-    if (this.#spoiled) throw this.#spoiled;
+  #checkFailure(): void {
+    if (this.#failure) throw this.#failure;
   }
 
   #prepare(sql: string): Database.Statement {
@@ -167,7 +168,7 @@ export class SqliteConnection implements Sql {
     if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintViolation(message, error);
     if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
       return new StoreUnusable(
-        `${this.#path} is damaged or is no SQLite file (${message}): restore a backup, or name another file`,
+        `${this.#path} is damaged or is not an SQLite file (${message}): restore a backup, or pass another file`,
         error,
       );
     }
@@ -177,14 +178,14 @@ export class SqliteConnection implements Sql {
     return error;
   }
 
-  /** libsql reports a file that it cannot open without a code, SQLite's number at the end of the text. */
+  /** libsql reports a file that it cannot open without a code. */
   #translateOpening(message: string, error: unknown): unknown {
     if (!/^ConnectionFailed/.test(message)) return error;
     return new StoreNotOpened(this.#path, error);
   }
 }
 
-/** The driver hands blobs over as ArrayBuffer; the store's word for them is Uint8Array. */
+/** Converts the ArrayBuffers that the driver returns for blobs to Uint8Array. */
 function withBytes(row: Record<string, unknown>): Record<string, unknown> {
   for (const column in row) {
     const value = row[column];

@@ -6,12 +6,12 @@ import { readCredentials } from '../credentials.ts';
 import { isForeign } from '../ownership.ts';
 import { StoreForeign } from '../store.ts';
 
-/** Tells a database of ours from any other SQLite file ("svcd"). */
+/** SQLite application id of this program's databases ("svcd"). */
 export const APPLICATION_ID = 0x73766364;
 
 /**
- * Whose an SQLite file is: `nobody`'s where it is missing or holds nothing yet, `unreadable` where it is not SQLite, or
- * is damaged. Files of ours bore no mark at first: those are told by their tables. Nothing is written to find out.
+ * The owner of an SQLite file: `nobody` if it is missing or empty, `unreadable` if it is not SQLite or is damaged. Early
+ * versions set no application id; their files are recognized by their tables. The check writes nothing.
  */
 export type Owner = 'ours' | 'nobody' | 'another program' | 'unreadable';
 
@@ -27,7 +27,7 @@ export function ownerOf(path: string): Owner {
   if (mark !== 0) return 'another program';
   const tables = tablesOf(path, 'immutable=1');
   if (tables && tables.length > 0) return isForeign(tables) ? 'another program' : 'ours';
-  // What a killed process wrote may all lie in the log still.
+  // After a killed process all data may still be in the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const logged = log > 0 ? tablesOf(path, 'mode=ro') : tables;
   if (!logged) return 'unreadable';
@@ -36,7 +36,7 @@ export function ownerOf(path: string): Owner {
   return version === 0 ? 'nobody' : 'another program';
 }
 
-/** Throws StoreForeign for what is another program's. A damaged file is ours where our credentials lie beside it. */
+/** Throws StoreForeign for a file of another program. A damaged file with our credentials beside it counts as ours. */
 export function refuseForeign(path: string): void {
   const owner = ownerOf(path);
   if (owner === 'another program')
@@ -46,7 +46,7 @@ export function refuseForeign(path: string): void {
     throw new StoreForeign(`${path} is not a database of svc: nothing was written to it`);
 }
 
-/** What the first start of our service leaves beside its data lies beside this file. */
+/** True if the credentials file of the service exists beside this file. */
 export function hasCredentials(path: string): boolean {
   try {
     return readCredentials(`${path}.credentials.json`) !== undefined;
@@ -55,7 +55,7 @@ export function hasCredentials(path: string): boolean {
   }
 }
 
-/** Undefined where the file cannot be read as a database. */
+/** The names in the schema; undefined if the file is not a readable database. */
 function tablesOf(path: string, how: 'immutable=1' | 'mode=ro'): string[] | undefined {
   let database: Database.Database | undefined;
   try {

@@ -9,16 +9,16 @@ import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 import { refuseForeign } from './ownership.ts';
 
-/** Most transactions that share one commit, and how long they may hold up everything else, in ms. */
+/** Limits of a group: transactions that share one commit, and the time in ms for which they block the event loop. */
 const GROUP_SIZE = 64;
 const GROUP_MS = 15;
 
-/** How long a group waits for another process that holds the write lock, and between two looks at it. */
-const LOCK_WAIT_MS = 10_000;
-const LOCK_LOOK_MS = 10;
+/** How long a group waits for the write lock of another process, and the interval between attempts. */
+const LOCK_TIMEOUT_MS = 10_000;
+const LOCK_RETRY_MS = 10;
 
-/** How often to look whether another process has committed something. */
-const FOREIGN_NEWS_MS = 200;
+/** Interval of the check for commits by other processes. */
+const DATA_VERSION_POLL_MS = 200;
 
 interface Job {
   work: (tx: Tx) => Promise<unknown>;
@@ -27,7 +27,7 @@ interface Job {
   reject: (reason: unknown) => void;
 }
 
-/** Writing transactions run one at a time: each holds every name. */
+/** A no-op: writing transactions run one at a time, so each has exclusive access. */
 const lock = async () => {};
 
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
@@ -35,40 +35,41 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 /**
  * The embedded store: one SQLite file in WAL mode.
  *
- * Writes wait in a queue, and those that wait together share one commit (group commit): each runs under its own
- * savepoint, so one that fails undoes only itself, and all are answered after the commit is on the disk
- * (`synchronous=FULL`). A group without any durable write commits with `synchronous=NORMAL`, which leaves the file
- * intact under any crash and may forget its last commits only when the power fails.
+ * Queued writes share one commit (group commit). Each runs under its own savepoint, so a failure rolls back only that
+ * write, and all are answered after the commit is on disk (`synchronous=FULL`). A group without a durable write commits
+ * with `synchronous=NORMAL`, which keeps the file consistent after any crash, but may lose the last commits in a power
+ * failure.
  */
 export class SqliteStore implements Store {
   readonly dialect = sqliteDialect;
   readonly #clock: Clock;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
-  readonly #news = new EventEmitter().setMaxListeners(0);
+  readonly #notifications = new EventEmitter().setMaxListeners(0);
   #queue: Job[] = [];
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
   #synchronous: 'FULL' | 'NORMAL' | undefined;
   #poll: NodeJS.Timeout | undefined;
   #version = 0;
-  #insecure = false;
-  #idle: (() => void) | undefined;
+  /** True after a failed fsync of the log, until its content is in the database file. */
+  #logUnsynced = false;
+  #onFlushed: (() => void) | undefined;
 
   private constructor(path: string, clock: Clock) {
     this.#clock = clock;
     this.#writer = new SqliteConnection(path);
-    // A wait inside SQLite stops the whole process: see #begin.
+    // A wait inside SQLite would block the event loop; #begin waits instead.
     this.#writer.exec('PRAGMA busy_timeout=0');
     this.#reader = new SqliteConnection(path);
   }
 
-  /** Opens (and makes, 0600) the file and brings it to this program's schema. */
+  /** Opens the file (created with mode 0600 if missing) and migrates it to this version's schema. */
   static async open(path: string, clock: Clock): Promise<SqliteStore> {
     return (await SqliteStore.openAndMigrate(path, clock)).store;
   }
 
-  /** The same, and tells the schema versions before and after. */
+  /** Like `open`, and also returns the schema versions before and after. */
   static async openAndMigrate(
     path: string,
     clock: Clock,
@@ -92,7 +93,7 @@ export class SqliteStore implements Store {
       this.#queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
       if (!this.#flushing) {
         this.#flushing = true;
-        // The next turn of the loop: what arrives in this one joins the group.
+        // Deferred, so that writes of the same event-loop iteration join the group.
         setImmediate(() => void this.#flush());
       }
     });
@@ -112,16 +113,16 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  subscribe(topic: Topic, heard: () => void): () => void {
-    this.#news.on(topic, heard);
+  subscribe(topic: Topic, listener: () => void): () => void {
+    this.#notifications.on(topic, listener);
     this.#watchOtherProcesses();
     return () => {
-      this.#news.off(topic, heard);
-      if (this.#news.eventNames().length === 0) this.#stopWatching();
+      this.#notifications.off(topic, listener);
+      if (this.#notifications.eventNames().length === 0) this.#stopWatching();
     };
   }
 
-  /** Every process of one machine may: they take turns at the file's write lock. */
+  /** Every process on the machine may lead: the write lock of the file serializes them. */
   async leads(): Promise<boolean> {
     return true;
   }
@@ -132,51 +133,54 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#stopWatching();
-    this.#news.removeAllListeners();
-    if (this.#flushing) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#notifications.removeAllListeners();
+    if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
     this.#reader.close();
-    this.#gather();
+    this.#mergeLog();
     this.#writer.close();
   }
 
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
-      const group = this.#queue.splice(0, GROUP_SIZE);
-      const topics = new Set<Topic>();
-      const outcomes: Outcome[] = [];
-      try {
-        this.#secure();
-        this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
-        await this.#begin();
-        const until = performance.now() + GROUP_MS;
-        for (const job of group) {
-          outcomes.push(await this.#runUnderSavepoint(job, topics));
-          if (performance.now() > until) break;
-        }
-        // What was heavy goes out, and the rest goes first in the next group.
-        this.#queue.unshift(...group.splice(outcomes.length));
-        this.#writer.exec('COMMIT');
-      } catch (error) {
-        this.#writer.rollBack();
-        this.#insecure ||= isFailedSync(error);
-        for (const job of group) job.reject(error);
-        continue;
-      }
-      group.forEach((job, i) => {
-        const outcome = outcomes[i]!;
-        if (outcome.ok) job.resolve(outcome.value);
-        else job.reject(outcome.reason);
-      });
-      for (const topic of topics) this.#news.emit(topic);
-      // Lets requests that came in meanwhile join the next group.
+      await this.#commitGroup(this.#queue.splice(0, GROUP_SIZE));
+      // Requests that arrived in the meantime join the next group.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#flushing = false;
-    this.#idle?.();
+    this.#onFlushed?.();
   }
 
-  /** Throws only what spoils the whole group: the store itself failing. */
+  /** Runs jobs in one transaction and settles them after the commit. Jobs beyond GROUP_MS return to the queue. */
+  async #commitGroup(group: Job[]): Promise<void> {
+    const topics = new Set<Topic>();
+    const outcomes: Outcome[] = [];
+    try {
+      this.#secureLog();
+      this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
+      await this.#begin();
+      const deadline = performance.now() + GROUP_MS;
+      for (const job of group) {
+        outcomes.push(await this.#runUnderSavepoint(job, topics));
+        if (performance.now() > deadline) break;
+      }
+      this.#queue.unshift(...group.splice(outcomes.length));
+      this.#writer.exec('COMMIT');
+    } catch (error) {
+      this.#writer.rollBack();
+      this.#logUnsynced ||= isFailedSync(error);
+      for (const job of group) job.reject(error);
+      return;
+    }
+    group.forEach((job, i) => {
+      const outcome = outcomes[i]!;
+      if (outcome.ok) job.resolve(outcome.value);
+      else job.reject(outcome.reason);
+    });
+    for (const topic of topics) this.#notifications.emit(topic);
+  }
+
+  /** Rejects only with an error that fails the whole group: the store is unavailable. */
   async #runUnderSavepoint(job: Job, topics: Set<Topic>): Promise<Outcome> {
     const own = new Set<Topic>();
     const notify = async (topic: Topic) => void own.add(topic);
@@ -194,36 +198,36 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Takes the write lock; while another process has it, this one goes on with everything else. */
+  /** Acquires the write lock, without blocking the event loop while another process holds it. */
   async #begin(): Promise<void> {
-    for (let waited = 0; ; waited += LOCK_LOOK_MS) {
+    for (let waited = 0; ; waited += LOCK_RETRY_MS) {
       try {
         return this.#writer.begin('IMMEDIATE');
       } catch (error) {
-        if (!isBusy(error) || waited >= LOCK_WAIT_MS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
+        if (!isBusy(error) || waited >= LOCK_TIMEOUT_MS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
       }
     }
   }
 
   /**
-   * After an fsync that failed the system may have dropped what it could not write, and say nothing at the next: what
-   * was committed before is copied from the log into the file, and synced there, before anything more is promised.
+   * Copies the log into the file after a failed fsync, before anything else is committed. The system may have dropped
+   * the unwritten pages and report success at the next fsync of the log.
    */
-  #secure(): void {
-    if (!this.#insecure) return;
+  #secureLog(): void {
+    if (!this.#logUnsynced) return;
     const { log, checkpointed } = this.#writer.pragma<{ log: number; checkpointed: number }>(
       'wal_checkpoint(PASSIVE)',
     );
-    this.#insecure = log !== checkpointed;
+    this.#logUnsynced = log !== checkpointed;
   }
 
-  /** Brings the log into the file, so that the file alone is the data while no process is at work on it. */
-  #gather(): void {
+  /** Merges the log into the file, so that the file is complete while no process has it open. */
+  #mergeLog(): void {
     try {
       this.#writer.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
-      // Another process is at work, or the disk is full: the log stays beside the file.
+      // Another process has the file open, or the disk is full: the log stays beside the file.
     }
   }
 
@@ -242,13 +246,13 @@ export class SqliteStore implements Store {
       try {
         version = this.#dataVersion();
       } catch {
-        // The disk fails: nothing that could be told now, and no reason to end the process.
+        // The disk fails: the next check tries again.
         return;
       }
       if (version === this.#version) return;
       this.#version = version;
-      for (const topic of this.#news.eventNames()) this.#news.emit(topic);
-    }, FOREIGN_NEWS_MS).unref();
+      for (const topic of this.#notifications.eventNames()) this.#notifications.emit(topic);
+    }, DATA_VERSION_POLL_MS).unref();
   }
 
   #stopWatching(): void {
@@ -256,18 +260,18 @@ export class SqliteStore implements Store {
     this.#poll = undefined;
   }
 
-  /** Changes when another connection commits, not by our own commits. */
+  /** Changes when another connection commits, not on commits of this one. */
   #dataVersion(): number {
     return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
   }
 }
 
-/** Makes a missing file, so that nobody else can ever read it; SQLite gives its log the same mode. */
+/** Creates a missing file that only its owner can read. SQLite gives the log the same mode. */
 function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    // What is there, or what cannot be made, is looked at when SQLite opens it.
+    // SQLite reports any other problem when it opens the file.
     if (!['EEXIST', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code!))
       throw error;
   }

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const start = Date.parse('2026-01-01T00:00:00Z');
 
-/** Runs a delivery to its end on a virtual clock. Each answer: how long it took and what it asked for. */
+/** Runs a delivery to its end on a virtual clock. Each answer has a duration and a Retry-After. */
 function run(answers: { tookMs: number; retryAfterMs: number | null; random: number }[]) {
   const times: { at: number; endedAt: number; retryAfterMs: number | null }[] = [];
   let at: number | null = start;
@@ -32,12 +32,12 @@ function run(answers: { tookMs: number; retryAfterMs: number | null; random: num
 }
 
 describe('the schedule', () => {
-  it('is the one of Standard Webhooks: 10 attempts over 75 h 35 min 5 s', () => {
+  it('is that of Standard Webhooks: 10 attempts over 75 h 35 min 5 s', () => {
     expect(MAX_ATTEMPTS).toBe(10);
     expect(RETRY_GAPS_MS.reduce((sum, gap) => sum + gap, 0)).toBe((75 * 3600 + 35 * 60 + 5) * 1000);
   });
 
-  it('makes 10 attempts over at least 72 h, each gap within 20 % of its place', () => {
+  it('makes 10 attempts over at least 72 h, each delay within 20 % of the schedule', () => {
     fc.assert(
       fc.property(fc.array(random, { minLength: 10, maxLength: 10 }), (draws) => {
         const times = run(draws.map((draw) => ({ tookMs: 0, retryAfterMs: null, random: draw })));
@@ -54,7 +54,7 @@ describe('the schedule', () => {
     );
   });
 
-  it('spreads: two deliveries that failed together do not come back together', () => {
+  it('retries deliveries that failed together at different times', () => {
     const places = [0, 0.25, 0.5, 0.75].map((draw) =>
       nextAttempt({
         attempts: 3,
@@ -67,7 +67,7 @@ describe('the schedule', () => {
     expect(new Set(places).size).toBe(4);
   });
 
-  it('never comes before a Retry-After, is never faster after a delay, always ends', () => {
+  it('respects Retry-After, does not catch up after a delay, and ends', () => {
     const answer = fc.record({
       tookMs: fc.integer({ min: 0, max: 48 * HOUR }),
       retryAfterMs: fc.option(fc.integer({ min: 0, max: 100 * HOUR })),
@@ -93,7 +93,7 @@ describe('the verdict on an attempt', () => {
   const fresh: Progress = { attempts: 0, firstAttemptAt: start, failingSince: null };
   const ended = (status: number | null, endedAt = start) => ({ status, endedAt, retryAfterMs: null });
 
-  it('takes every 2xx for success, and forgets earlier failures', () => {
+  it('treats every 2xx as success, and clears earlier failures', () => {
     for (let status = 200; status < 300; status += 1)
       expect(judge({ ...fresh, failingSince: start - HOUR }, ended(status), 0.5)).toEqual({
         delivery: 'delivered',
@@ -102,7 +102,7 @@ describe('the verdict on an attempt', () => {
       });
   });
 
-  it('tries everything else but 410 again', () => {
+  it('retries everything except 2xx and 410', () => {
     for (const status of [null, 199, 301, 307, 400, 401, 404, 429, 500, 503])
       expect(judge(fresh, ended(status), 0.5)).toEqual({
         delivery: 'pending',
@@ -112,7 +112,7 @@ describe('the verdict on an attempt', () => {
       });
   });
 
-  it('disables at once on 410', () => {
+  it('disables the subscription on 410', () => {
     expect(judge(fresh, ended(410), 0.5)).toEqual({
       delivery: 'failed',
       failingSince: start,
@@ -125,14 +125,14 @@ describe('the verdict on an attempt', () => {
     expect(judge({ ...fresh, attempts: 8 }, ended(500), 0.5).delivery).toBe('pending');
   });
 
-  it('disables after five days of nothing but failures, not a moment earlier', () => {
+  it('disables after exactly five days of failures only', () => {
     const failing = { ...fresh, failingSince: start };
     expect(judge(failing, ended(500, start + FAILING_LIMIT_MS - 1), 0.5).disable).toBeNull();
     expect(judge(failing, ended(500, start + FAILING_LIMIT_MS), 0.5).disable).toMatch(/five days/);
     expect(judge(failing, ended(204, start + FAILING_LIMIT_MS), 0.5).disable).toBeNull();
   });
 
-  it('disables a subscriber that gets one outcome an hour and fails them all, in the sixth day', () => {
+  it('disables on the sixth day a subscription that fails one outcome per hour', () => {
     let failingSince: number | null = null;
     let disabledAt: number | null = null;
     const due = Array.from({ length: 240 }, (_, hour) => ({

@@ -28,7 +28,7 @@ function walk(events: readonly NotificationEvent[]): NotificationState[] {
 }
 
 describe('the states of a notification', () => {
-  it('answers every state × event', () => {
+  it('defines a transition for every state and event', () => {
     for (const from of NOTIFICATION_STATES)
       for (const each of NOTIFICATION_EVENTS) {
         const move = step(from, each);
@@ -37,7 +37,7 @@ describe('the states of a notification', () => {
       }
   });
 
-  it('only ever moves forward, through dispatched, and never leaves an end', () => {
+  it('moves only forward, through dispatched, and never leaves an end state', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
         const history = walk(events);
@@ -48,7 +48,7 @@ describe('the states of a notification', () => {
     );
   });
 
-  it('gives the same answer when an event is reported twice', () => {
+  it('accepts a repeated event without effect', () => {
     fc.assert(
       fc.property(state, event, (from, each) => {
         const once = step(from, each).state;
@@ -57,7 +57,7 @@ describe('the states of a notification', () => {
     );
   });
 
-  it('can end either way', () => {
+  it('can reach both end states', () => {
     expect(walk(['dispatch', 'retry', 'dispatch', 'deliver']).at(-1)).toBe('delivered');
     expect(walk(['dispatch', 'fail', 'deliver']).at(-1)).toBe('failed');
     expect(walk(['fail', 'dispatch', 'deliver'])).toEqual(['queued', 'failed']);
@@ -65,8 +65,8 @@ describe('the states of a notification', () => {
   });
 });
 
-describe('handing over to a channel', () => {
-  it('is tried again after growing waits, then given up', () => {
+describe('sending through a channel', () => {
+  it('is retried after growing delays, and then fails', () => {
     const waits = DISPATCH_GAPS_MS.map((_, i) => nextRetry(i + 1, 1000, 0)! - 1000);
     expect(waits).toEqual(DISPATCH_GAPS_MS);
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
@@ -74,7 +74,7 @@ describe('handing over to a channel', () => {
     expect(nextRetry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
   });
 
-  it('messages nobody twice after a worker vanished', () => {
+  it('does not repeat a notification after a worker crash unless the channel drops repeats', () => {
     expect(afterLostWorker(true)).toBe('repeat');
     expect(afterLostWorker(false)).toBe('give-up');
   });

@@ -4,13 +4,13 @@ import {
   fillTemplate,
   maskFields,
   missingVariables,
-  neededVariables,
+  requiredVariables,
 } from '../../../../src/service/domain/notifications/template.ts';
 
 const text = 'Hello {{user.name|there}}, your order {{orderId}} ({{ orderId }}) leaves {{when|soon}}.';
 
 describe('a template', () => {
-  it('takes variables and personal fields', () => {
+  it('inserts variables and personal fields', () => {
     expect(fillTemplate(text, { orderId: 'A-1' }, { name: 'Ada' })).toEqual({
       ok: true,
       text: 'Hello Ada, your order A-1 (A-1) leaves soon.',
@@ -21,18 +21,18 @@ describe('a template', () => {
     });
   });
 
-  it('names what is missing', () => {
+  it('reports missing variables', () => {
     expect(fillTemplate('{{a}} {{b}} {{user.phone}}', { b: '' }, {})).toEqual({
       ok: false,
       missing: ['a', 'user.phone'],
     });
-    expect(neededVariables(text)).toEqual(['orderId']);
+    expect(requiredVariables(text)).toEqual(['orderId']);
     expect(missingVariables(text, {})).toEqual(['orderId']);
     expect(missingVariables(text, { orderId: '' })).toEqual([]);
     expect(missingVariables('{{toString}} {{__proto__}}', {})).toEqual(['toString', '__proto__']);
   });
 
-  it('never reads a personal field through a variable, nor a place inside a value', () => {
+  it('does not read personal fields through variables, nor expand placeholders in values', () => {
     const personal = {
       name: 'Ada Lovelace',
       phone: '+441234567890',
@@ -47,7 +47,7 @@ describe('a template', () => {
     );
   });
 
-  it('has no place for any other field of a user', () => {
+  it('does not insert other fields of a user', () => {
     expect(fillTemplate('{{user.constructor}}', {}, { name: 'Ada' })).toEqual({
       ok: false,
       missing: ['user.constructor'],
@@ -55,7 +55,7 @@ describe('a template', () => {
   });
 });
 
-it('masked fields neither name nor reach anybody', () => {
+it('masked fields do not identify a person', () => {
   expect(maskFields({ name: 'Ada Lovelace', phone: '+441234567890', accountNumber: '12345' })).toEqual({
     name: 'A•••',
     phone: '•••90',

@@ -6,7 +6,7 @@ import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts'
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
 import { createDatabase } from '../../../support/postgres/postgres.ts';
 
-it('a subscription deleted while an outcome is queued for it leaves no delivery behind', async () => {
+it('deleting a subscription while an outcome is queued for it leaves no delivery', async () => {
   const store = await PostgresStore.open(await createDatabase(inject('postgres')), systemClock);
   onTestFinished(() => store.close());
   const count = (sql: string) =>
@@ -31,7 +31,7 @@ it('a subscription deleted while an outcome is queued for it leaves no delivery 
     occurredAt: 0,
   };
   const outcome = store.write(async (tx) => {
-    expect(await fanOuts.begin(tx, 'ws', occurrence)).toBe(1);
+    expect(await fanOuts.start(tx, 'ws', occurrence)).toBe(1);
     queued();
     await new Promise<void>((resolve) => {
       commit = resolve;

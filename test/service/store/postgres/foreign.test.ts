@@ -21,7 +21,7 @@ it.each([
   ['serve', 'migrate'],
   ['serve', '--port', '0'],
   ['data', 'export'],
-])('svc %s %s leaves a database of another program as it is', async (...argv) => {
+])('svc %s %s leaves a database of another program unchanged', async (...argv) => {
   const database = await createDatabase(inject('postgres'));
   const client = await connect(database);
   await client.query('CREATE TABLE schema_migration (id INTEGER); CREATE TABLE event (id INTEGER)');
@@ -34,7 +34,7 @@ it.each([
   expect(await tables(client)).toEqual(['public.event', 'public.schema_migration']);
 });
 
-it('a database of ours without a mark gets it, and a schema of its own stands beside another program', async () => {
+it('marks an older database, and accepts a separate schema beside another program', async () => {
   const older = await createDatabase(inject('postgres'));
   await writeOlder(older, tempDir(), 1);
   expect(await runSvc(['serve', 'migrate', '--database', older])).toMatchObject({ code: 0, stderr: '' });

@@ -4,7 +4,7 @@ import { createDatabase } from '../../../support/postgres/postgres.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 import { startTestService, type TestService } from '../../../support/process/service.ts';
 
-/** More than a node has connections. */
+/** More than the connection pool of a node. */
 const MANY = 12;
 
 const start = async (options: Partial<ServiceOptions> = {}) => {
@@ -20,7 +20,7 @@ const post = async (service: TestService, path: string, body: object, key?: stri
 const decide = (service: TestService, hashId: string, key?: string) =>
   post(service, '/v1/decisioning/decide', { hashId }, key);
 
-/** Sends `request` MANY times while a row is locked, and meanwhile decides for a bystander. */
+/** Sends `request` MANY times while a row is locked, and requests decisions for another user meanwhile. */
 async function behind(
   { service, other }: Awaited<ReturnType<typeof start>>,
   lock: () => Promise<void>,
@@ -29,7 +29,7 @@ async function behind(
   await lock();
   const stuck = Array.from({ length: MANY }, (_, i) => request(i));
   await other.waiters();
-  // Time for the others to take all the connections they can get.
+  // Time for the others to take as many connections as they can.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const bystanders = await Promise.all(Array.from({ length: 5 }, (_, i) => decide(service, `free-${i}`)));
   expect(bystanders.map(({ status }) => status)).toEqual(Array(5).fill(200));
@@ -38,14 +38,14 @@ async function behind(
   return new Set(answers.map(({ status }) => status));
 }
 
-it('twelve decisions behind one locked user leave connections to everybody else', async () => {
+it('twelve decisions for one locked user leave connections for other requests', async () => {
   const run = await start();
   await decide(run.service, 'hot');
   const lock = () => run.other.lock("SELECT 1 FROM decided_user WHERE hash_id = 'hot'");
   expect(await behind(run, lock, () => decide(run.service, 'hot'))).toEqual(new Set([200]));
 });
 
-it('so do twelve batches with one locked user in common', async () => {
+it('twelve batches that share one locked user leave connections for other requests', async () => {
   const run = await start();
   const batch = (i: number) =>
     post(run.service, '/v1/users', { users: [{ userId: 'hot' }, { userId: `u${i}` }] });
@@ -54,7 +54,7 @@ it('so do twelve batches with one locked user in common', async () => {
   expect(await behind(run, lock, batch)).toEqual(new Set([200]));
 });
 
-it('so do twelve repetitions of one request that is still under way', async () => {
+it('twelve repetitions of a running request leave connections for other requests', async () => {
   const run = await start();
   await decide(run.service, 'hot');
   const lock = () => run.other.lock("SELECT 1 FROM decided_user WHERE hash_id = 'hot'");
@@ -63,7 +63,7 @@ it('so do twelve repetitions of one request that is still under way', async () =
   expect(decided.rowCount).toBe(2);
 });
 
-it('so do twelve outcomes behind the locked reward log of their workspace', async () => {
+it('twelve outcomes that wait for the reward log leave connections for other requests', async () => {
   const run = await start();
   const made = await Promise.all(Array.from({ length: MANY + 1 }, (_, i) => decide(run.service, `u${i}`)));
   const tap = (i: number) =>
@@ -73,7 +73,7 @@ it('so do twelve outcomes behind the locked reward log of their workspace', asyn
   expect(await behind(run, lock, tap)).toEqual(new Set([202]));
 });
 
-it('so do twelve batches of events while the index of events is being changed', async () => {
+it('twelve event batches during a change of the event index leave connections for other requests', async () => {
   const run = await start();
   const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
   const lock = () =>
@@ -82,7 +82,7 @@ it('so do twelve batches of events while the index of events is being changed', 
   expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
 });
 
-it('so do twelve requests behind the locked rate limit of their group', async () => {
+it('twelve requests that wait for their rate limit leave connections for other requests', async () => {
   const run = await start({ limits: { ingest: 1000, decisions: null } });
   const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
   const ingest = () => post(run.service, '/v1/events', { events: [event] });
@@ -91,7 +91,7 @@ it('so do twelve requests behind the locked rate limit of their group', async ()
   expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
 });
 
-it('batches of users that overlap in any order, on two nodes, are all taken and meet in no deadlock', async () => {
+it('overlapping user batches on two nodes are all accepted without a deadlock', async () => {
   const { database, service, other } = await start();
   const second = await startTestService({ database });
   const ids = Array.from({ length: 60 }, (_, i) => ({ userId: `u${i}`, locale: 'en' }));
@@ -103,7 +103,7 @@ it('batches of users that overlap in any order, on two nodes, are all taken and 
     }),
   );
   expect(new Set(statuses)).toEqual(new Set([200]));
-  // A connection reports its deadlocks when it ends, if not before.
+  // A connection reports its deadlocks at the latest when it closes.
   await Promise.all([service.close(0), second.close(0)]);
   const sql = 'SELECT deadlocks::int AS n FROM pg_stat_database WHERE datname = current_database()';
   expect((await other.query(sql)).rows[0].n).toBe(0);

@@ -8,7 +8,7 @@ import { createDatabase } from '../../../support/postgres/postgres.ts';
 const HOUR = 3600_000;
 const RULE = { limit: 10, windowMs: 60_000 };
 
-/** Two nodes on a database whose clock can be set; their own steady clocks cannot. */
+/** Two nodes on a database whose clock can be changed, unlike their steady clocks. */
 async function nodes() {
   const database = await createDatabase(inject('postgres'));
   let ahead = 0;
@@ -30,7 +30,7 @@ async function nodes() {
   };
 }
 
-it('a database clock set forward grants nothing, whichever node notices', async () => {
+it('a database clock set forward admits no additional requests, whichever node notices', async () => {
   const { ask, set } = await nodes();
   for (let i = 0; i < 10; i++) expect((await ask(i % 2)).admitted).toBe(true);
   await set(HOUR);
@@ -42,7 +42,7 @@ it('a database clock set forward grants nothing, whichever node notices', async 
   }
 });
 
-it('one set back locks nobody out, and frees nothing early', async () => {
+it('a database clock set back neither blocks requests nor frees capacity early', async () => {
   const { ask, set } = await nodes();
   for (let i = 0; i < 9; i++) await ask(i % 2);
   await set(-HOUR);
@@ -52,7 +52,7 @@ it('one set back locks nobody out, and frees nothing early', async () => {
   expect(full.retryAfter).toBeLessThanOrEqual(60);
 });
 
-it('a node that starts after the change counts as the others do', async () => {
+it('a node that starts after the change agrees with the others', async () => {
   const { ask, open, set } = await nodes();
   for (let i = 0; i < 10; i++) await ask(0);
   await set(HOUR);
@@ -61,7 +61,7 @@ it('a node that starts after the change counts as the others do', async () => {
   expect((await third('ws', 'ingest', RULE)).verdict.admitted).toBe(false);
 });
 
-it('where no node ran across it, a clock that was set back still holds for one window at most', async () => {
+it('a clock set back while no node runs blocks requests for one window at most', async () => {
   const { ask, open, set } = await nodes();
   await set(HOUR);
   for (let i = 0; i < 10; i++) await ask(0);

@@ -28,7 +28,7 @@ async function open() {
   return { store, other: await outsider(url) };
 }
 
-/** Runs `work` while somebody else has `locked`, looks at `free`, and lets it end. */
+/** Runs `work` while another session has locked `locked`, checks that `free` is not locked, and lets it finish. */
 async function whileLocked(
   { store, other }: Awaited<ReturnType<typeof open>>,
   work: (tx: Tx) => Promise<unknown>,
@@ -53,7 +53,7 @@ const webhook = (id: string, leaseMs: number | null = null) => ({
 });
 const occurrence = { kind: 'campaign.clicked', decisionId: 'd', contentId: 'c', hashId: 'h', occurredAt: 0 };
 
-it('a batch of users locks them in the order of their hashIds, whatever the order in the request', async () => {
+it('a batch locks users in the order of their hashIds, whatever the order in the request', async () => {
   const db = await open();
   await db.store.write((tx) => users.upsert(tx, cipher, 'ws', [user('a'), user('b')]));
   const upsert = (tx: Tx) => users.upsert(tx, cipher, 'ws', [user('b'), user('a')]);
@@ -61,11 +61,11 @@ it('a batch of users locks them in the order of their hashIds, whatever the orde
   expect(await whileLocked(db, upsert, { locked: row('a'), free: row('b') })).toBe(true);
 });
 
-it('a failed delivery locks its subscription before itself, as the removal of the subscription does', async () => {
+it('a failed delivery locks its subscription before itself, like the deletion of the subscription', async () => {
   const db = await open();
   const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await fanOuts.begin(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
     return deliveries.claim(tx, 'wh', 1, 60_000);
   });
   const attempt = {
@@ -81,12 +81,12 @@ it('a failed delivery locks its subscription before itself, as the removal of th
   expect(await whileLocked(db, finish, locks)).toBe(true);
 });
 
-it('the deliveries of a removed subscription are locked before their attempts, and no locked one is waited for', async () => {
+it('purging locks deliveries before their attempts, and skips locked deliveries', async () => {
   const db = await open();
   const claimed = await db.store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    await fanOuts.begin(tx, 'ws', occurrence);
-    await fanOuts.begin(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
+    await fanOuts.start(tx, 'ws', occurrence);
     return deliveries.claim(tx, 'wh', 2, 60_000);
   });
   const attempt = { status: 500, endedAt: 1, retryAfterMs: null, error: null, startedAt: 0, durationMs: 1 };
@@ -96,7 +96,7 @@ it('the deliveries of a removed subscription are locked before their attempts, a
   });
   const [first] = claimed.map(({ deliveryId }) => deliveryId).sort();
   await db.other.lock('SELECT 1 FROM delivery WHERE delivery_id = $1', [first]);
-  // The locked one stays, with its attempts; so does the note that something is left to remove.
+  // The locked delivery and its attempts remain, and so does the entry that marks them for deletion.
   await db.store.write((tx) => deliveries.purgeDropped(tx, 100));
   const left = async (table: string) =>
     (await db.other.query(`SELECT DISTINCT delivery_id AS id FROM ${table}`)).rows.map(({ id }) => id);
@@ -106,7 +106,7 @@ it('the deliveries of a removed subscription are locked before their attempts, a
   expect([await left('delivery'), await left('delivery_attempt')]).toEqual([[], []]);
 });
 
-it('the settler locks the reward logs of workspaces in the order of their ids', async () => {
+it('the settler locks the reward logs in the order of the workspace ids', async () => {
   const db = await open();
   const record = (hashId: string) => ({
     decisionId: `dec_${hashId}`,
@@ -137,12 +137,12 @@ it('the settler locks the reward logs of workspaces in the order of their ids', 
   expect(await whileLocked(db, settle, { locked: row('ws_a'), free: row('ws_b') })).toBe(true);
 });
 
-it('renewing leases and removing old rows wait for no row that somebody has locked', async () => {
+it('renewing leases and purging rows skip locked rows', async () => {
   const { store, other } = await open();
   const past = (tx: Tx): Tx => ({ ...tx, now: tx.now - LONG_AGO_MS });
   const claimed = await store.write(async (tx) => {
     await webhooks.create(tx, 'ws', webhook('wh'));
-    for (let i = 0; i < 4; i++) await fanOuts.begin(tx, 'ws', occurrence);
+    for (let i = 0; i < 4; i++) await fanOuts.start(tx, 'ws', occurrence);
     for (const id of ['a', 'b']) {
       await webhooks.create(past(tx), 'ws', webhook(`wh_${id}`, 1000));
       const answer = { digest: id, status: 202, body: null };

@@ -4,7 +4,7 @@ import { startReceiver } from '../../../support/peers/receiver.ts';
 import { createDatabase } from '../../../support/postgres/postgres.ts';
 import { startTestService } from '../../../support/process/service.ts';
 
-it('a delivery whose result meets a database that is away is not made again', async () => {
+it('a delivery is not repeated if the database is unavailable when its result is stored', async () => {
   const database = await createDatabase(inject('postgres'));
   const name = new URL(database).pathname.slice(1);
   const admin = new pg.Client({ connectionString: inject('postgres') });

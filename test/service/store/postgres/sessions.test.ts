@@ -15,7 +15,7 @@ const open = async (url: string) => {
 };
 const pidOf = async ({ sql }: Tx) => (await sql.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!.pid;
 
-it('a connection that is terminated between two statements fails its transaction and nothing else', async () => {
+it('a connection terminated between two statements fails only its transaction', async () => {
   const url = await createDatabase(inject('postgres'));
   const store = await open(url);
   const other = await outsider(url);
@@ -29,7 +29,7 @@ it('a connection that is terminated between two statements fails its transaction
   expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
 });
 
-it('a transaction that the server ends because its node was paused fails, and nothing else', async () => {
+it('a transaction that times out while its node is paused fails, and nothing else', async () => {
   const url = await createDatabase(inject('postgres'));
   const store = await open(`${url}?idle_in_transaction_session_timeout=50`);
   const paused = store.write(async (tx) => {
@@ -41,7 +41,7 @@ it('a transaction that the server ends because its node was paused fails, and no
   expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
 });
 
-it('connections that went silent, as after a failover without a reset, cost a request seconds and are replaced', async () => {
+it('silent connections, as after a failover without a reset, delay a request by seconds and are replaced', async () => {
   const url = new URL(await createDatabase(inject('postgres')));
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -61,12 +61,12 @@ it('connections that went silent, as after a failover without a reset, cost a re
   for (const socket of sockets) socket.unpipe();
   for (const socket of sockets) socket.resume();
   await expect(store.read((tx) => settings.get(tx, 'x'))).rejects.toThrow(StoreUnavailable);
-  // The other nine show at the same time, to as many requests.
+  // Nine concurrent requests detect the other nine.
   await Promise.allSettled(Array.from({ length: 10 }, () => store.read((tx) => settings.get(tx, 'x'))));
   expect(await store.read((tx) => settings.get(tx, 'x'))).toBeUndefined();
 });
 
-it('statements have the isolation and the durability they need, whatever the defaults of the database', async () => {
+it('sessions set isolation and durability, whatever the defaults of the database', async () => {
   const url = await createDatabase(inject('postgres'));
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
@@ -105,7 +105,7 @@ it('statements have the isolation and the durability they need, whatever the def
   expect(await store.statement('seen', seen, [])).toEqual([expected]);
 });
 
-it('a stronger or weaker durability that the operator chose stays', async () => {
+it('keeps another synchronous_commit level that the operator has set', async () => {
   for (const level of ['local', 'remote_apply']) {
     const url = await createDatabase(inject('postgres'));
     const store = await open(`${url}?options=-c%20synchronous_commit%3D${level}`);
@@ -116,7 +116,7 @@ it('a stronger or weaker durability that the operator chose stays', async () => 
   }
 });
 
-it('new data is refused in a database of another encoding, with the command that makes a right one', async () => {
+it('refuses a new database with another encoding, and suggests the command to create one', async () => {
   const admin = new pg.Client({ connectionString: inject('postgres') });
   await admin.connect();
   await admin.query('DROP DATABASE IF EXISTS svc_test_latin1');

@@ -7,7 +7,7 @@ import { createDatabase } from '../../../support/postgres/postgres.ts';
 const body = (userId: string) =>
   JSON.stringify({ events: [{ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' }] });
 
-it('holds back what came after a transaction that is still open, so that no reader passes it over', async () => {
+it('holds back events after an open transaction, so that no reader misses its events', async () => {
   const url = await createDatabase(inject('postgres'));
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());
@@ -36,7 +36,7 @@ it('holds back what came after a transaction that is still open, so that no read
   expect(await seen()).toEqual(['first', 'slow', 'quick']);
 });
 
-it('goes on after a transaction that came to nothing', async () => {
+it('continues after a transaction that was rolled back', async () => {
   const url = await createDatabase(inject('postgres'));
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../../src/service/store/store.ts';
 import { createDatabase, startPostgres } from '../../../support/postgres/postgres.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 
-it('a commit that stopped waiting for its standby is not acknowledged, nor is its repetition', async () => {
+it('a commit whose wait for the standby is cancelled is not acknowledged, nor is its repetition', async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const url = await createDatabase(server.admin);
@@ -15,10 +15,10 @@ it('a commit that stopped waiting for its standby is not acknowledged, nor is it
   const other = await outsider(url);
   await other.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
   await other.query('SELECT pg_reload_conf(), pg_sleep(0.2)');
-  // The checkpointer is the one that makes commits wait, once it has seen the setting.
+  // Commits wait once the checkpointer has read the setting.
   await other.query('CHECKPOINT');
   const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  /** Ends the wait of the commit, as statement_timeout would. */
+  /** Cancels the wait of the commit, as statement_timeout does. */
   const cutOff = async () => {
     await vi.waitUntil(async () => (await other.query(waiting)).rowCount === 1, { timeout: 8_000 });
     await other.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS w`);

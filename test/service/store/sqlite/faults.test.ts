@@ -9,14 +9,14 @@ import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { StoreUnavailable } from '../../../../src/service/store/store.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-test('nothing of a transaction that a full disk ended is committed by what follows in it', async () => {
+test('statements after a full disk do not commit parts of the transaction', async () => {
   const connection = new SqliteConnection(join(tempDir(), 'full.db'));
   connection.exec('CREATE TABLE t (v BLOB)');
   connection.exec('PRAGMA max_page_count=8');
   connection.begin('IMMEDIATE');
   await connection.run('INSERT INTO t VALUES (?)', ['before']);
   await expect(connection.run('INSERT INTO t VALUES (zeroblob(1000000))')).rejects.toThrow(StoreUnavailable);
-  // SQLite is out of the transaction by now, or may be: either way this must not be written.
+  // SQLite may have ended the transaction. In either case this must not be written.
   await expect(connection.run('INSERT INTO t VALUES (?)', ['after'])).rejects.toThrow(StoreUnavailable);
   await expect(connection.all('SELECT 1')).rejects.toThrow(StoreUnavailable);
   connection.rollBack();
@@ -28,14 +28,14 @@ test('nothing of a transaction that a full disk ended is committed by what follo
   connection.close();
 });
 
-test('goes on reading while another process holds the write lock, and writes once it is free', async () => {
+test('reads while another process holds the write lock, and writes once it is released', async () => {
   const path = join(tempDir(), 'locked.db');
   const store = await SqliteStore.open(path, systemClock);
   const other = new Database(path);
   other.exec('BEGIN IMMEDIATE');
   let written = false;
   const write = store.write((tx) => settings.set(tx, 'name', 1)).then(() => (written = true));
-  // Turns of the event loop go by: a wait inside SQLite would not let them.
+  // A wait inside SQLite would block the event loop.
   for (let turn = 0; turn < 10; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await store.read((tx) => settings.get(tx, 'name'))).toBeUndefined();
@@ -48,7 +48,7 @@ test('goes on reading while another process holds the write lock, and writes onc
   await store.close();
 });
 
-test('its files are for their owner alone from the start', async () => {
+test('its files are readable only by their owner from the start', async () => {
   const path = join(tempDir(), 'private.db');
   const before = process.umask(0);
   try {

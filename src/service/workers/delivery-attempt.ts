@@ -1,0 +1,69 @@
+import { deliveryHeaders } from '../../contract/delivery-headers.ts';
+import { secretAssociatedData } from '../crypto/associated-data.ts';
+import type { Cipher } from '../crypto/cipher.ts';
+import type { Egress } from '../egress/egress.ts';
+import { DELIVERY_DEADLINE_MS, type PostResult, type post } from '../egress/post.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries.ts';
+import { recordResult } from './record-result.ts';
+
+/** Results of one subscription that are stored at a time. */
+const STORED_AT_ONCE = 4;
+
+/** Returns a function that sends a claimed delivery once and stores the result. It never rejects. */
+export function deliveryAttempt(
+  deps: ServiceDeps,
+  egress: Egress,
+  send: typeof post,
+  stopping: AbortSignal,
+): (claimed: ClaimedDelivery) => Promise<void> {
+  const { store, clock, log, random, cipher } = deps;
+
+  const sendSigned = async (claimed: ClaimedDelivery, startedAt: number): Promise<PostResult> => {
+    const body = Buffer.from(claimed.body);
+    const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
+    const route = egress.to(claimed.url);
+    if ('refused' in route) return { status: null, error: route.refused, retryAfterMs: null };
+    return send(claimed.url, body, headers, {
+      ...route,
+      deadlineMs: DELIVERY_DEADLINE_MS,
+      now: clock.now,
+      signal: stopping,
+    });
+  };
+
+  return async (claimed) => {
+    try {
+      const startedAt = clock.now();
+      const result = await sendSigned(claimed, startedAt);
+      if (result.status === null && stopping.aborted) {
+        await store.write((tx) => deliveries.release(tx, claimed), { durable: false });
+        return;
+      }
+      const durationMs = clock.now() - startedAt;
+      await recordResult(
+        deps,
+        stopping,
+        (tx) =>
+          deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
+        // A failure locks the row of the subscription. Without the limit, each waiting result would hold a connection.
+        { durable: false, turns: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
+      );
+    } catch (error) {
+      // The delivery is attempted again after its lease expires.
+      log('error', 'cannot store the result of a delivery attempt', {
+        deliveryId: claimed.deliveryId,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  };
+}
+
+/** The secrets that sign a delivery: the current one, and during a rotation the previous one. */
+function secretsOf(claimed: ClaimedDelivery, cipher: Cipher): [string, ...string[]] {
+  const associatedData = secretAssociatedData(claimed.webhookId);
+  const current = cipher.open(claimed.secret, associatedData);
+  return claimed.previousSecret === null
+    ? [current]
+    : [current, cipher.open(claimed.previousSecret, associatedData)];
+}
