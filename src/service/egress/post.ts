@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici';
+import { parseRetryAfter } from '../../kit/retry-after.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../domain/deliveries/schedule.ts';
 import { AnswerTooLarge } from './bounded-answers.ts';
-import { parseRetryAfter } from './retry-after.ts';
 
 /** Milliseconds a receiver has for its whole answer, connection and body included (docs/decisions.md). */
 export const DELIVERY_DEADLINE_MS = 15_000;
@@ -48,7 +49,8 @@ export async function post(
     return {
       status: answer.status,
       error: null,
-      retryAfterMs: parseRetryAfter(answer.retryAfter, options.now()),
+      retryAfterMs:
+        parseRetryAfter(answer.retryAfter, { now: options.now(), longestMs: LONGEST_RETRY_AFTER_MS }) ?? null,
     };
   } catch (error) {
     return { status: null, error: wordsOf(error), retryAfterMs: null };
