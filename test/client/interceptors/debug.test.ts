@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Incoming } from '../../src/client/exchange.ts';
-import { debug } from '../../src/client/interceptors/debug.ts';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { runSvc } from '../support/process/run-svc.ts';
+import type { Incoming } from '../../../src/client/exchange.ts';
+import { debug } from '../../../src/client/interceptors/debug.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 
 /** What `--debug` writes of one exchange. */
 async function shown(
