@@ -1,7 +1,4 @@
-/**
- * The resources of the wire: requests and answers apart, as `specification.md` has them and `docs/decisions.md`
- * completes them.
- */
+/** Schemas of the requests and responses, from `specification.md` and `docs/decisions.md`. */
 import * as z from 'zod/mini';
 import { MAX_BATCH, MAX_DAILY_CONTACTS, MAX_NAME, MAX_TAG, MAX_TRAITS, MAX_VARIABLES } from './limits.ts';
 import { after, beyond, fields, isTimeZone, name, next, requestId, scalar, text, utc } from './parts.ts';
@@ -85,7 +82,7 @@ export const DecideAnswer = z.object({
 });
 export type DecideAnswer = z.infer<typeof DecideAnswer>;
 
-/** A decision as it was logged: who could have been chosen, how likely, by which model and seed, and what it earned. */
+/** An entry of the decision log: the candidates with their propensities, the model version, the seed and the reward. */
 export const LoggedDecision = z.object({
   decisionId: z.string(),
   hashId: z.string(),
@@ -105,7 +102,7 @@ export const ListDecisionsQuery = z.strictObject({
       .string()
       .check(
         z.maxLength(15, { abort: true }),
-        z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' }),
+        z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the previous page' }),
       ),
   ),
   limit: z.optional(
@@ -240,7 +237,7 @@ export const RedeliverAnswer = beyond(
   z.object({ deliveryId: z.string(), status: z.enum(DELIVERY_STATES), requestId: requestId() }),
 );
 
-/** Body of a signed delivery to a subscriber (specification: Events). */
+/** The body of a webhook delivery (specification: Events). */
 export const DeliveryBody = z.object({
   type: z.enum(EVENT_KINDS),
   decisionId: z.nullable(z.string()),

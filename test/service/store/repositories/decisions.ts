@@ -45,7 +45,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
     const deps = () =>
       ({
         cipher,
-        catalogue: () => catalogue,
+        catalog: () => catalogue,
         models: new LearnedModels(() => {}),
         decisionSeed: decisionSeeds('store'),
       }) as unknown as ServiceDeps;
