@@ -46,7 +46,7 @@ export interface ClientOptions {
   readonly steadyClock?: Pick<PacerClock, 'now'> | undefined;
 }
 
-export interface CallOptions<N extends EndpointName = EndpointName> {
+interface CallOptions<N extends EndpointName = EndpointName> {
   readonly params?: Record<string, string>;
   readonly query?: Record<string, string | undefined>;
   readonly body?: RequestOf<N>;
@@ -69,7 +69,7 @@ export interface Answer<T = unknown> {
   readonly text: string;
 }
 
-export interface RawRequest {
+interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Record<string, string>;

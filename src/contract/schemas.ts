@@ -83,7 +83,7 @@ export const DecideAnswer = z.object({
 export type DecideAnswer = z.infer<typeof DecideAnswer>;
 
 /** An entry of the decision log: the candidates with their propensities, the model version, the seed and the reward. */
-export const LoggedDecision = z.object({
+const LoggedDecision = z.object({
   decisionId: z.string(),
   hashId: z.string(),
   at: z.string(),
@@ -120,7 +120,7 @@ export const ListDecisionsAnswer = beyond(
 );
 
 export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as const;
-export const Message = z.object({
+const Message = z.object({
   decisionId: z.string(),
   contentId: z.string(),
   format: z.enum(MESSAGE_FORMATS),
@@ -213,8 +213,8 @@ export type Webhook = z.infer<typeof Webhook>;
 export const ListWebhooksQuery = z.strictObject({ after: after() });
 export const ListWebhooksAnswer = beyond(z.object({ webhooks: z.array(Webhook), next: next() }));
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
-export const WebhookDelivery = beyond(
+const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+const WebhookDelivery = beyond(
   z.object({
     deliveryId: z.string(),
     type: z.string(),
