@@ -4,7 +4,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not `npm ci`: it wants every platform in the lock file, which names those that its registry had.
+# Not `npm ci`: it requires every platform in the lock file.
 RUN npm install --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts
@@ -19,7 +19,7 @@ COPY --from=build /app/node_modules ./node_modules
 RUN ln -s /app/bin/run.js /usr/local/bin/svc && install -d -o node -g node -m 0700 /data
 USER node
 VOLUME /data
-# The service, and the operator's port (metrics, health), which is not for the world.
+# The service, and the metrics port, which must not be public.
 EXPOSE 4010 9090
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \

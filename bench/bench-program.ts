@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { SvcProgram } from '../test/support/process/svc-process.ts';
 
-/** The built program (`npm run build`), for benches, which are run from the root of the repository. */
+/** Runs the built program (`npm run build`) from the root of the repository. */
 export function benchProgram(): SvcProgram {
   const script = join(process.cwd(), 'bin', 'run.js');
   return {

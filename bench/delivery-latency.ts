@@ -1,9 +1,9 @@
 /**
- * Outcome to receipt: how long after a tap is reported a good subscriber has the delivery, while bad ones hang.
+ * Measures the latency from an outcome to its delivery to good subscribers while others hang.
  * `npm run bench bench/delivery-latency.ts [SECONDS] [PER_SECOND]`
  *
- * The service runs as its own process on a fresh SQLite file (`synchronous=FULL`); three good receivers and five that
- * never answer run here, as does the load. The clock starts before the request that reports the tap is written.
+ * The service is a separate process on a fresh SQLite file (`synchronous=FULL`). Three good receivers, five that never
+ * respond, and the load run in this process. The clock starts before the request that reports the outcome is written.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -124,7 +124,7 @@ async function run({ url, workspace, apiKey }: Ready): Promise<void> {
   const pending: Promise<unknown>[] = [];
   const start = performance.now();
   for (const [i, decisionId] of decisions.entries()) {
-    // An open loop: a slow service does not slow the taps down.
+    // An open loop: a slow service does not slow the load down.
     const due = start + (i * 1000) / perSecond;
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));

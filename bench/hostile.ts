@@ -1,6 +1,6 @@
 /**
- * How long POST /v1/decisioning/decide takes, and how much memory `svc serve` takes, while hostile clients do all they
- * can at once (test/support/scenarios/hostile-requests.ts) beside 500 slow sockets: the figures of docs/guarantees.md.
+ * Measures the latency of POST /v1/decisioning/decide and the memory of `svc serve` under hostile requests of all kinds
+ * (test/support/scenarios/hostile-requests.ts) and 500 slow sockets, for docs/guarantees.md.
  * `npm run build && npm run bench -- bench/hostile.ts [seconds]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
-/** Makes event files for the import benches, as a stream: memory does not grow with them. */
+/** Writes event files for the import benchmarks as a stream, so that memory does not grow with them. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 
-/** Writes `count` events of about 150 bytes, one a line. */
+/** Writes `count` events of about 150 bytes, one per line. */
 export async function writeEvents(path: string, count: number): Promise<void> {
   const out = createWriteStream(path);
   let text = '';

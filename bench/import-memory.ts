@@ -1,5 +1,5 @@
 /**
- * Peak memory of `svc events import` by the size of its input: it must not grow. Also CSV, gzip and one endless line.
+ * Measures the peak memory of `svc events import`, which must not grow with its input. Also gzip and one very long line.
  * `npm run bench -- bench/import-memory.ts [EVENTS]` after `npm run build`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,7 +22,7 @@ const sink = spawn(process.execPath, [join(root, 'scripts/run.js'), join(root, '
 process.on('exit', () => sink.kill());
 const [url] = (await once(createInterface({ input: sink.stdout! }), 'line')) as [string];
 
-/** Peak memory in MB. */
+/** Returns the peak memory of an import in MB. */
 function peak(name: string, exit: number): number {
   const run = spawnSync(
     '/usr/bin/time',

@@ -1,6 +1,6 @@
 /**
- * A service that only answers: reads a request, sends 202. `node scripts/run.js bench/import-sink.ts [PORT]`.
- * The first line on stdout is its address; started by the import benches, or by hand.
+ * A server that responds 202 to every request: `node scripts/run.js bench/import-sink.ts [PORT]`.
+ * The first line on stdout is its address. Started by the import benchmarks.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

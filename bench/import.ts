@@ -1,7 +1,7 @@
 /**
- * `svc events import` against a sink that only answers, beside the shell way (`split | jq | curl`) of the same run:
- * events a second, CPU-seconds and peak memory. `npm run bench -- bench/import.ts [EVENTS] [ROUNDS]` after
- * `npm run build`. Needs jq, curl and split for the comparison. Ratios travel between machines, figures do not.
+ * Compares `svc events import` with a shell pipeline (`split | jq | curl`), both against a server that only responds:
+ * events per second, CPU-seconds and peak memory. `npm run bench -- bench/import.ts [EVENTS] [ROUNDS]` after
+ * `npm run build`. Needs jq, curl and split. Only the ratios are comparable between machines.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ interface Measured {
   readonly peakMb: number;
 }
 
-/** Runs a command and measures it and all it started, by the kernel's count (GNU time). */
+/** Runs a command and measures it and its child processes with GNU time. */
 function measure(command: string, args: string[], env: Record<string, string> = {}): Measured {
   const run = spawnSync('/usr/bin/time', ['-f', '%e %U %S %M', command, ...args], {
     cwd: dir,

@@ -1,9 +1,9 @@
 /**
- * Durable ingest, end to end: `svc events import` into `svc serve` without limits, on SQLite and on PostgreSQL, as
- * separate processes on this machine. Every event counted is committed and on the disk (SQLite: synchronous=FULL;
- * PostgreSQL: fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process,
- * which a busy machine changes less than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres]` after `npm run build`. Pin it for a fair figure: `taskset -c 0,1 npm run bench -- …`.
+ * Measures durable ingestion: `svc events import` into `svc serve` without limits, on SQLite and on PostgreSQL, as
+ * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
+ * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
+ * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
+ * [sqlite|postgres]` after `npm run build`. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** CPU-seconds that a process and its children have used (Linux). */
+/** Returns the CPU-seconds that a process and its children have used (Linux). */
 function cpuOf(pid: number): number {
   const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
     encoding: 'utf8',
@@ -54,7 +54,7 @@ interface Result {
 
 async function importInto(ready: Record<string, string>, file: string): Promise<Result> {
   const command = [process.execPath, program, 'events', 'import', file, '--json', '--quiet', '--restart'];
-  // GNU time tells the CPU-seconds of the client after its own words.
+  // GNU time prints the CPU-seconds after the client's own output.
   const child = spawn('/usr/bin/time', ['-f', '%U %S', ...command], {
     env: {
       PATH: process.env.PATH,
@@ -66,16 +66,16 @@ async function importInto(ready: Record<string, string>, file: string): Promise<
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';
-  let words = '';
+  let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words += text;
+    stderr += text;
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`the import ended with ${code}: ${words}`);
-  const [user, system] = words.trim().split(/\s+/).slice(-2).map(Number);
+  if (code !== 0) throw new Error(`the import ended with ${code}: ${stderr}`);
+  const [user, system] = stderr.trim().split(/\s+/).slice(-2).map(Number);
   return { ...JSON.parse(out), cpu: user! + system! };
 }
 

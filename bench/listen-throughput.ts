@@ -1,6 +1,6 @@
 /**
- * How many verified deliveries a second one `svc webhooks listen --json` takes, each another one, and whether its
- * memory stays flat. The load (autocannon, in this process, signing every delivery) shares the machine's cores.
+ * Measures how many distinct, verified deliveries per second `svc webhooks listen --json` accepts, and its memory over
+ * time. The load (autocannon, in this process, signing every delivery) shares the machine's cores.
  * `npm run bench -- bench/listen-throughput.ts [seconds] [connections]`. Memory is read from /proc: Linux only.
  */
 import { spawn } from 'node:child_process';
@@ -68,7 +68,7 @@ function residentMiB(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** Processor time of the listener, which other work on the machine does not change; in clock ticks of 10 ms. */
+/** Returns the CPU time of the listener in seconds, from clock ticks of 10 ms. */
 function cpuSeconds(): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -1,6 +1,6 @@
 /**
- * Pacing against the real service and its real window of 60 s: `npm run bench bench/pacing-real-clock.ts [WINDOWS]`.
- * Each row has a service of its own on a fresh SQLite file; all run at once, for 3 windows unless told otherwise.
+ * Measures pacing against the service with its default window of 60 s: `npm run bench bench/pacing-real-clock.ts [WINDOWS]`.
+ * Each scenario has its own service on a fresh SQLite file. All run at once, for 3 windows by default.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,9 +30,9 @@ interface Count {
 interface Scenario {
   name: string;
   limit: number;
-  /** Paced clients that know nothing of each other; each starts so long after the first, in ms. */
+  /** Independent paced clients, each given by its start after the first, in ms. */
   paced: number[];
-  /** Requests a window of a client that does not pace. */
+  /** Requests per window of a client without pacing. */
   unpaced?: number;
 }
 

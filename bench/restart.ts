@@ -1,6 +1,6 @@
 /**
- * How long `svc serve` takes from its start to the first 2xx with a million events stored, after it was killed under
- * import, its log still beside the file. `npm run build && npm run bench -- bench/restart.ts [events] [starts]`.
+ * Measures the time of `svc serve` from its start to the first 2xx with a million stored events, after it was killed
+ * during an import and has to recover the write-ahead log. `npm run build && npm run bench -- bench/restart.ts [events] [starts]`.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

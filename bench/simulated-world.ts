@@ -1,18 +1,18 @@
 import type { Random } from '../src/kit/random.ts';
 
-/** A made-up audience: what every action is worth in every context. */
+/** A simulated audience: the reward of every action in every context. */
 export interface World {
   readonly fields: readonly (readonly string[])[];
-  /** Chance of a reward for action `a` where field f has its value number `context[f]`. */
+  /** Returns the probability of a reward for `action` when each field f has the value number `context[f]`. */
   chance(action: number, context: readonly number[]): number;
   draw(random: Random): number[];
 }
 
 export interface Shape {
   readonly actions: number;
-  /** Spread of the actions' own worth, in log-odds. */
+  /** Standard deviation of the actions' base reward, in log-odds. */
   readonly own: number;
-  /** Spread of what each context value adds to or takes from an action, in log-odds. */
+  /** Standard deviation of the effect of each context value on an action, in log-odds. */
   readonly context: number;
 }
 

@@ -1,12 +1,11 @@
 /**
- * Start-up: the whole process of `svc`, from spawn to exit, beside `node -e 0`, in one run.
+ * Compares the start-up time of `svc`, from spawn to exit, with that of `node -e 0`.
  *
  *     npm run build && npm run bench -- bench/start-up.ts [program]
  *
- * The environment holds HOME and PATH and nothing else; the connection of `svc decide` is a profile. Each command runs
- * once before, so the code cache is there, as it is from the second command of a machine on; then they take turns, and
- * the median of 15 counts. The service is a process of its own on a loopback address.
- * Ends with 1 where a ratio is above its bound.
+ * The environment contains only HOME and PATH; `svc decide` connects by a profile. Each command runs twice to fill the
+ * code cache, as on a machine in use. Then they take turns, and the median of 15 runs counts. The service is a separate
+ * process on a loopback address. Exits with 1 if a ratio exceeds its bound.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +21,7 @@ const env = { HOME: home, PATH: process.env.PATH };
 interface Case {
   readonly name: string;
   readonly argv: readonly string[];
-  /** Most times `node -e 0`; undefined for what is only shown. */
+  /** Maximum ratio to `node -e 0`; undefined if not bounded. */
   readonly bound?: number;
 }
 
@@ -34,17 +33,17 @@ const CASES: readonly Case[] = [
   { name: 'svc decide', argv: [program, 'decide', '--hash-id', 'h', '--surface', 'home'], bound: 5 },
 ];
 
-/** Runs a command to its end and says how long that took, in milliseconds. Throws where it fails. */
+/** Runs a command and returns its duration in ms. Throws if it fails. */
 async function run(argv: readonly string[], stdin = ''): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, argv, { env, stdio: ['pipe', 'ignore', 'pipe'] });
   child.stdin.end(stdin);
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    stderr += chunk;
   });
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`);
   return performance.now() - startedAt;
 }
 

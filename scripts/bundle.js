@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licencesOf } from './licences.js';
 
-/** What stays outside every bundle: the part with a native binary. */
+/** Modules that are never bundled: built-in ones and the package with a native binary. */
 const EXTERNAL = [/^libsql$/, /^node:/];
 
 /**
- * Bundles TypeScript entries with their packages into `dir`. Resolves with the files that went in.
+ * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.
  * @param {Record<string, string>} input entry name to source file
  * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object }} options
  */
@@ -27,17 +27,17 @@ export async function bundle(input, { dir, format, external = EXTERNAL, minify =
   return output.flatMap((part) => part.moduleIds ?? []);
 }
 
-/** Bundles the program into `dir`: main.cjs and its chunks. */
+/** Bundles the program into `dir` as main.cjs and chunks, with the licenses of its packages. */
 export async function bundleProgram(dir) {
   const main = join(import.meta.dirname, '..', 'src', 'main.ts');
   const modules = await bundle({ main }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE });
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }
 
-/** Half the bytes to read; names stay, so that a trace can be read. */
+/** Halves the size but keeps names, so that stack traces are readable. */
 const WITHOUT_WHITE_SPACE = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 
-/** Packages warn about themselves (eval, circular imports); our own faults must show. */
+/** Suppresses warnings about packages (eval, circular imports). */
 function quiet(level, log, handler) {
   if (log.code === 'EVAL' || (log.id ?? log.ids?.[0] ?? '').includes('node_modules')) return;
   handler(level, log);

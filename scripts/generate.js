@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the source: the command list, oclif.manifest.json, openapi.json, pages of docs/.
- * `npm run generate`; with a folder as argument it writes there instead, which is how a test sees that they are fresh.
+ * Generates the command list, oclif.manifest.json, openapi.json and pages of docs/ from the source: `npm run generate`.
+ * Given a folder, it writes there instead; a test uses this to check that the committed files are up to date.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? root);
 process.chdir(root);
 
-/** What was written, by name. */
+/** Contents of the generated files, by name. */
 const made = {};
 
 const files = readdirSync('src/commands', { recursive: true })
@@ -21,7 +21,7 @@ const files = readdirSync('src/commands', { recursive: true })
   .sort();
 const idOf = (file) => file.replace(/(\/index)?\.ts$/, '').replaceAll('/', ':');
 
-// Inside node_modules, so that what is not bundled is found from there.
+// Inside node_modules, so that packages that are not bundled can be resolved.
 const dir = mkdtempSync(join(root, 'node_modules', '.svc-generate-'));
 try {
   const all = join(dir, 'all.ts');
@@ -30,7 +30,7 @@ try {
     [
       ...files.map((file, i) => `import c${i} from ${JSON.stringify(join(root, 'src/commands', file))};`),
       `export const COMMANDS = { ${files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`).join(', ')} };`,
-      // oclif knows a command by this; nothing here is run.
+      // oclif recognizes a command by its `run`; none is run here.
       'for (const command of Object.values(COMMANDS)) Object.defineProperty(command, "run", { value() {} });',
     ].join('\n'),
   );
@@ -51,7 +51,7 @@ try {
   const plugin = new Plugin({ root, pjson, ignoreManifest: true, respectNoCacheDefault: true });
   await plugin.load();
   const commands = Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Where the classes were found is of this machine.
+  // The path of the class depends on the machine.
   for (const [, command] of commands) delete command.relativePath;
   write('oclif.manifest.json', [
     JSON.stringify({ commands: Object.fromEntries(commands), version: plugin.version }, null, 2),
@@ -93,7 +93,7 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** As Biome formats it: a name that needs no quotes has none. */
+/** Quotes a property name only if necessary, as Biome does. */
 function quoted(id) {
   return /^\w+$/.test(id) ? id : `'${id}'`;
 }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 /**
- * The licences of the packages that files of a bundle come from, as one text: most of them ask to be passed on with the
- * code. Throws for a package that says nothing of its licence.
+ * Returns the licenses of the packages in a bundle as one text, since most of them must be distributed with the code.
+ * Throws for a package without a license.
  * @param {readonly string[]} modules paths of the files
  */
 export function licencesOf(modules) {
@@ -17,7 +17,7 @@ export function licencesOf(modules) {
   }
   const line = '-'.repeat(80);
   return [
-    'svc contains the following packages, under the licences given with each.',
+    'svc contains the following packages, under the licenses given with each.',
     ...[...packages]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, text]) => `${line}\n${name}\n${line}\n\n${text}`),
@@ -26,7 +26,7 @@ export function licencesOf(modules) {
     .concat('\n');
 }
 
-/** The folder of the package that a file belongs to: the nearest whose package.json has a name and a version. */
+/** Returns the folder of the package that a file belongs to: the nearest with a name and a version in package.json. */
 function packageOf(path) {
   for (let dir = dirname(path); dir.includes('node_modules'); dir = dirname(dir)) {
     const file = join(dir, 'package.json');
@@ -41,6 +41,6 @@ function textOf(dir, name, license) {
   const files = readdirSync(dir).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(dir, file), 'utf8').trim());
   if (texts.length > 0) return texts.join('\n\n');
-  if (!license) throw new Error(`the package ${name} names no licence`);
-  return `Licence: ${license}`;
+  if (!license) throw new Error(`the package ${name} names no license`);
+  return `License: ${license}`;
 }

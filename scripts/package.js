@@ -1,7 +1,7 @@
 /**
- * Packs the program and tries what was packed: `npm run package [FOLDER]`. The tarball goes to FOLDER, or is only tried.
- * What must hold: nothing in it but what runs or explains it; installs globally into an empty prefix, with the native
- * part as its only dependency; runs in an empty home. Says how large it is.
+ * Packs the program and tests the tarball: `npm run package [FOLDER]`. The tarball is written to FOLDER, if given.
+ * Checks that it contains only the program and its documentation, that it installs globally into an empty prefix with
+ * libsql as its only dependency, and that it runs in an empty home. Prints its size.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,11 +60,11 @@ try {
   const version = svc('--version').trim();
   svc('--help');
   const { decisionId } = JSON.parse(svc('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
-  if (!decisionId) throw new Error('it decides nothing');
-  // A second start from the cache, and one that may not write a thing.
+  if (!decisionId) throw new Error('svc decide returned no decision');
+  // Start from the code cache, and without a writable home.
   svc('--version');
   run(join(prefix, 'bin', 'svc'), ['--version'], home, { HOME: '/dev/null', PATH: process.env.PATH });
-  // Both names start it: on a machine with daemontools, `svc` is another program.
+  // Both names must work: daemontools installs another program named `svc`.
   if (
     run(join(prefix, 'bin', 'svc-cli'), ['--version'], home, {
       HOME: home,
@@ -83,8 +83,8 @@ try {
 }
 
 /**
- * A folder that holds what is packed. Its package.json leaves out what only concerns the source: npm warns everyone who
- * installs a package that has a script called prepare.
+ * Creates the folder to pack. Its package.json has no scripts and no development dependencies: npm warns about an
+ * installed package with a `prepare` script.
  */
 function staged() {
   const stage = join(place, 'stage');

@@ -1,13 +1,13 @@
 /**
- * Runs README.md, block by block, in a clean home: `npm run readme [FILE]`. The program must be built.
+ * Runs the code blocks of README.md in a clean home: `npm run readme [FILE]`. The program must be built.
  *
- * A block of `sh` or `bash` is run in one bash session, at the top of a fresh copy of what git tracks, and must exit with 0. A
- * block of `text` or `json` right after it is what it says, compared as a reader would (scripts/session.js). A comment
- * before a block says what is different about it:
+ * Blocks of `sh` or `bash` run in one bash session, in a fresh copy of the files that git tracks, and must exit with 0. A
+ * block of `text` or `json` right after is the expected output (compared by scripts/session.js). A comment before a block
+ * changes how it runs:
  *
- *     <!-- run: exit 4 -->                 it ends with this exit code
- *     <!-- run: background until READY --> it goes on; the next block comes once it said READY (a regular expression)
- *     <!-- run: not, because REASON -->    it is not run
+ *     <!-- run: exit 4 -->                 the expected exit code
+ *     <!-- run: background until READY --> runs in the background; continue once it prints READY (a regular expression)
+ *     <!-- run: not, because REASON -->    skipped
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -45,8 +45,8 @@ try {
     failed++;
     console.log(`✗ ${name}\n${indented(code)}`);
     if (result.code !== expected) console.log(`  exit code ${result.code}, not ${expected}`);
-    if (missing !== undefined) console.log(`  did not say: ${missing}`);
-    console.log(`  said:\n${indented(result.output)}`);
+    if (missing !== undefined) console.log(`  missing in the output: ${missing}`);
+    console.log(`  output:\n${indented(result.output)}`);
   }
 } finally {
   await session.close();
@@ -55,7 +55,7 @@ try {
 console.log(`${ran} blocks run, ${failed} failed`);
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0;
 
-/** The blocks to run, each with what the one after it expects. */
+/** Parses the blocks to run, each with its expected output. */
 function readBlocks(text) {
   const found = [];
   const fence = /^(?:<!-- run: (?<how>.*?) -->\n+)?^```(?<kind>\w*)\n(?<code>[\s\S]*?)^```$/gm;
@@ -101,7 +101,7 @@ function clean(dir) {
 
 function environment(dir) {
   const path = [join(dir, 'bin'), resolve(process.execPath, '..'), process.env.PATH].join(delimiter);
-  // Packages may come from the cache of the machine: that they are the right ones is npm's to check.
+  // Packages may come from the npm cache of the machine: npm checks their integrity.
   const npm_config_cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
   return { npm_config_cache, HOME: join(dir, 'home'), PATH: path, NO_COLOR: '1', LANG: 'C.UTF-8' };
 }

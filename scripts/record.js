@@ -1,6 +1,6 @@
 /**
- * Makes docs/terminal.svg from a real run: `npm run record`. A bash in a terminal (tmux, 100 columns) runs the commands
- * below in an empty home; what the screen then shows, colours and all, is drawn as text. The program must be built.
+ * Records docs/terminal.svg: `npm run record`. Runs the commands below in bash in a terminal (tmux, 100 columns) with an
+ * empty home, and draws the screen with its colors as text. The program must be built.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const COMMANDS = ['svc demo'];
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'svc-record-'));
-// A server of its own: no other session, no settings of the user.
+// A separate tmux server, without other sessions and the user's settings.
 const tmux = (...args) =>
   execFileSync('tmux', ['-L', `svc-record-${process.pid}`, '-f', '/dev/null', ...args], { encoding: 'utf8' });
 
@@ -45,13 +45,13 @@ try {
     '--noprofile',
     '--norc',
   );
-  // The first start compiles; the recording shows what every later one is like.
+  // Fills the code cache, so that the recording shows a typical start.
   execFileSync(process.execPath, [join(root, 'bin', 'run.js'), 'demo'], { env, stdio: 'ignore' });
   await screen(/\$ $/);
   for (const command of COMMANDS) {
     tmux('send-keys', '-l', command);
     tmux('send-keys', 'Enter');
-    // Until there is a prompt below what it said.
+    // Wait for the next prompt.
     await screen(/\n\$ $/);
   }
   const shown = tmux('capture-pane', '-p', '-e').replace(/\n\$ ?\s*$/, '\n');
@@ -64,12 +64,12 @@ try {
   rmSync(place, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** Waits until the screen, without the empty lines at its end, looks so. */
+/** Waits until the screen, without empty lines at its end, matches. */
 async function screen(pattern) {
   for (let tries = 0; tries < 300; tries++) {
     const text = tmux('capture-pane', '-p', '-N').trimEnd();
     if (pattern.test(`${text} `)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`the terminal never showed ${pattern}:\n${tmux('capture-pane', '-p')}`);
+  throw new Error(`the terminal did not show ${pattern}:\n${tmux('capture-pane', '-p')}`);
 }

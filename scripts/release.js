@@ -1,7 +1,7 @@
 /**
- * Makes a release: `npm run release -- patch|minor|major|X.Y.Z`. On a clean main, after .ci/run: the new version in
- * package.json, lock file, changelog and what is generated; the tarball, tried, in release/; a commit and a tag.
- * Nothing leaves this machine: the commands that publish are printed.
+ * Prepares a release: `npm run release -- patch|minor|major|X.Y.Z`. On a clean main branch it runs .ci/run, sets the
+ * version in package.json, lock file, changelog and generated files, packs and tests the tarball in release/, commits
+ * and tags. It publishes nothing, but prints the commands that do.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ const root = join(import.meta.dirname, '..');
 const [step] = process.argv.slice(2);
 if (!/^(patch|minor|major|\d+\.\d+\.\d+)$/.test(step ?? ''))
   fail('usage: npm run release -- patch|minor|major|X.Y.Z');
-if (ask('git', 'status', '--porcelain') !== '') fail('there are changes that are not committed');
-if (ask('git', 'branch', '--show-current') !== 'main') fail('a release is made on main');
+if (ask('git', 'status', '--porcelain') !== '') fail('there are uncommitted changes');
+if (ask('git', 'branch', '--show-current') !== 'main') fail('a release must be made on main');
 const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const remote = origin();
-// Provenance names the repository: one that is not ours must not stand in a published package.
+// Provenance names the repository, so package.json must name the right one.
 if (remote !== undefined && slug(remote) !== slug(repository.url))
   fail(`package.json names ${repository.url}, but origin is ${remote}: correct package.json`);
 const changelog = join(root, 'CHANGELOG.md');
@@ -41,22 +41,22 @@ function run(command, ...args) {
   try {
     execFileSync(command, args, { cwd: root, stdio: 'inherit' });
   } catch (error) {
-    // What it prints itself says what was wrong.
+    // The command has printed its own error.
     console.error(
       `\n${[command, ...args].join(' ')}: ${error.status === null ? error.message : `ended with ${error.status}`}`,
     );
-    fail('no release was made; what this run changed goes back with: git restore .');
+    fail('no release was made; undo the changes of this run with: git restore .');
   }
 }
 
-/** The URL of the remote that is pushed to; undefined in a clone that has none. */
+/** Returns the URL of the remote `origin`; undefined if there is none. */
 function origin() {
   return ask('git', 'remote').split('\n').includes('origin')
     ? ask('git', 'remote', 'get-url', 'origin')
     : undefined;
 }
 
-/** `owner/name` of a URL. */
+/** Returns `owner/name` of a repository URL. */
 function slug(url) {
   return url
     .replace(/(\.git)?\/?$/, '')

@@ -1,4 +1,4 @@
-/** Runs a TypeScript file: `node scripts/run.js FILE [ARG…]`. Its packages are not bundled. */
+/** Runs a TypeScript file: `node scripts/run.js FILE [ARG…]`. Packages are not bundled. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,9 +1,9 @@
 export interface Session {
-  /** Runs a command, of one line or many. Resolves with everything it said and its exit code. */
+  /** Runs a command of one or more lines. Resolves with its output and exit code. */
   run(command: string, timeoutMs?: number): Promise<{ output: string; code: number }>;
-  /** Runs a command in the background until what it says matches `ready`; it goes on until the session ends. */
+  /** Starts a command in the background and waits until its output matches `ready`. It runs until the session ends. */
   background(command: string, ready: string, timeoutMs?: number): Promise<{ output: string; code: number }>;
-  /** Ends the session and everything that it started. */
+  /** Ends the session and everything it started. */
   close(): Promise<void>;
 }
 export function startSession(options: { cwd: string; env: Record<string, string> }): Session;

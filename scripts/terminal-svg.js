@@ -1,10 +1,10 @@
-/** Draws the text of a terminal, with its colours, as SVG: letters that can be selected, light and dark. */
+/** Draws the text of a terminal with its colors as SVG: selectable text, light and dark. */
 
 const CELL = { width: 8.4, height: 18, font: 14 };
 const PAD = 16;
 const BAR = 32;
 
-/** The colours of styles, for a dark and a light page. */
+/** The colors of the styles, for dark and light mode. */
 const THEMES = {
   dark: {
     page: '#16181d',
@@ -38,7 +38,7 @@ const COLOURS = { 31: 'red', 32: 'green', 33: 'yellow', 34: 'blue', 35: 'magenta
  * @param {{ columns: number, title: string }} options
  */
 export function screenToSvg(screen, { columns, title }) {
-  // A style goes on over the end of its line.
+  // A style continues on the next line.
   const style = { bold: false, colour: undefined };
   const lines = screen
     .trimEnd()
@@ -55,7 +55,7 @@ export function screenToSvg(screen, { columns, title }) {
         const length = cellsOf(text);
         column += length;
         if (text.trim() === '') return '';
-        // The length is given, so that columns stay columns in whatever font there is.
+        // A fixed length keeps columns aligned in any font.
         return `<text x="${round(x)}" y="${y}" textLength="${round(length * CELL.width)}" lengthAdjust="spacingAndGlyphs"${classes.length > 0 ? ` class="${classes.join(' ')}"` : ''} xml:space="preserve">${escaped(text)}</text>`;
       })
       .join('');
@@ -79,10 +79,10 @@ ${rows.filter(Boolean).join('\n')}
 `;
 }
 
-/** A line as pieces of one style each; `style` is the one at its start, and then at its end. */
+/** Splits a line into spans of one style. `style` is updated from the style at its start to that at its end. */
 function spansOf(line, style) {
   const spans = [];
-  // Text and, after it, the sequence that changes the style.
+  // Text, followed by the sequence that changes the style.
   for (const [, text, codes] of line.matchAll(
     new RegExp(`([^${ESCAPE}]*)(?:${ESCAPE}\\[([\\d;]*)m|$)`, 'g'),
   )) {
@@ -93,7 +93,7 @@ function spansOf(line, style) {
   return spans;
 }
 
-/** What one number of an SGR sequence (ECMA-48) does. */
+/** Applies one number of an SGR sequence (ECMA-48). */
 function change(style, code) {
   if (code === 0) Object.assign(style, { bold: false, colour: undefined });
   else if (code === 1) style.bold = true;
@@ -106,7 +106,7 @@ function change(style, code) {
 
 const ESCAPE = String.fromCharCode(27);
 
-/** Columns that a text takes; svc writes nothing wider than one column a letter in what is recorded. */
+/** Returns the width of a text in columns. The recorded output has no wide characters. */
 function cellsOf(text) {
   return [...text].length;
 }

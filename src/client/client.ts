@@ -16,7 +16,7 @@ import { compose, type Exchange, type Incoming, type Interceptor, type Outgoing 
 import { auth } from './interceptors/auth.ts';
 import { deadline } from './interceptors/deadline.ts';
 import { debug } from './interceptors/debug.ts';
-import { observe, type SeeLimit } from './interceptors/observe.ts';
+import { type OnLimit, observe } from './interceptors/observe.ts';
 import { pace } from './interceptors/pace.ts';
 import { type RetryOptions, retry } from './interceptors/retry.ts';
 import type { PacerClock } from './pacer/pacer.ts';
@@ -28,31 +28,31 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly workspace: string;
   readonly apiKey: string;
-  /** The service is known to honour Idempotency-Key, so every request may be repeated under one key. */
+  /** True if the service is known to support Idempotency-Key, so that any request may be retried under one key. */
   readonly keysHonoured: boolean;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  readonly onLimit?: SeeLimit | undefined;
+  readonly onLimit?: OnLimit | undefined;
   readonly onRetry?: RetryOptions['onRetry'];
-  /** Sees the head of every answer (region, limits). */
+  /** Called with every response (region, limits). */
   readonly onAnswer?: ((answer: Incoming) => void) | undefined;
   readonly debug?: ((line: string) => void) | undefined;
-  /** Hold requests back until their group has room; nothing is held back without. */
+  /** Delay requests until their rate-limit group has room; without them no request is delayed. */
   readonly pacers?: Pacers | undefined;
-  /** The clock of the pacers, which setting the machine's time must not move. */
+  /** A monotonic clock for the pacers. */
   readonly steadyClock?: Pick<PacerClock, 'now'> | undefined;
 }
 
-export interface CallOptions<N extends EndpointName = EndpointName> {
+interface CallOptions<N extends EndpointName = EndpointName> {
   readonly params?: Record<string, string>;
   readonly query?: Record<string, string | undefined>;
   readonly body?: RequestOf<N>;
-  /** The body as it shall go on the wire, in place of `body`. */
+  /** The serialized body, in place of `body`. */
   readonly raw?: string | Uint8Array;
-  /** One is made for every request that changes something, unless given. */
+  /** Generated for every request that is not a GET, unless given. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal | undefined;
   /** See Outgoing. */
@@ -60,16 +60,16 @@ export interface CallOptions<N extends EndpointName = EndpointName> {
   readonly onLost?: (() => void) | undefined;
 }
 
-/** An answer with a 2xx status. */
+/** A response with a 2xx status. */
 export interface Answer<T = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body; undefined where there is none or it is no JSON. Unknown fields are kept. */
+  /** The parsed JSON body, unknown fields included; undefined if it is empty or not JSON. */
   readonly body: T;
   readonly text: string;
 }
 
-export interface RawRequest {
+interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Record<string, string>;
@@ -80,11 +80,11 @@ export interface RawRequest {
 }
 
 export interface Client {
-  /** Calls an endpoint of the table. Rejects with ApiError (answered, not 2xx) or TransportError (no answer). */
+  /** Calls an endpoint of the table. Rejects with ApiError (a status other than 2xx) or TransportError (no response). */
   call<N extends EndpointName>(name: N, options?: CallOptions<N>): Promise<Answer<AnswerOf<N>>>;
-  /** Sends any request with the authentication headers; resolves whatever the status. Rejects with TransportError. */
+  /** Sends any request with the authentication headers. Resolves with any status; rejects with TransportError. */
   send(request: RawRequest): Promise<Incoming>;
-  /** Opens a streaming endpoint. Neither repeated nor bounded in time. Rejects like `call`. */
+  /** Opens a streaming endpoint, without retries. The timeout ends with the response headers. Rejects like `call`. */
   stream(
     name: EndpointName,
     options?: Pick<CallOptions, 'params' | 'query' | 'signal'> & { headers?: Record<string, string> },
@@ -92,7 +92,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** The typed client of the service, driven by the endpoint table. */
+/** Creates the typed client of the service from the endpoint table. */
 export function createClient(options: ClientOptions): Client {
   const transport = httpTransport(options.baseUrl);
   const exchange = compose(transport.exchange, [
@@ -156,18 +156,18 @@ function innermost(options: ClientOptions): Interceptor[] {
   ];
 }
 
-function tap(see: (answer: Incoming) => void): Interceptor {
+function tap(listener: (answer: Incoming) => void): Interceptor {
   return (next) => async (request) => {
     const answer = await next(request);
-    see(answer);
+    listener(answer);
     return answer;
   };
 }
 
-/** Most bytes of a refusal's body that are read where a stream was asked for. */
-const MOST_REFUSAL_BYTES = 64 * 1024;
+/** Upper bound on the bytes read of an error body when a stream was requested. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A stream's head passes the same inner interceptors as any answer, in the same time; its body does not. */
+/** Opens streams: the response headers pass the inner interceptors within the timeout; the body bypasses both. */
 function openWith(transport: Transport, options: ClientOptions) {
   return async (request: Outgoing): Promise<AsyncIterable<Buffer>> => {
     let body: AsyncIterable<Buffer> | undefined;
@@ -175,7 +175,7 @@ function openWith(transport: Transport, options: ClientOptions) {
       const opened = await openInTime(transport, outgoing, options.timeoutMs);
       if (Buffer.isBuffer(opened.body)) return { ...opened, body: opened.body };
       if (!/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? ''))
-        throw new TransportError('answer', true, 'the service answered something that is no event stream');
+        throw new TransportError('answer', true, 'the response is not an event stream');
       body = opened.body;
       return { ...opened, body: Buffer.alloc(0) };
     };
@@ -184,42 +184,42 @@ function openWith(transport: Transport, options: ClientOptions) {
   };
 }
 
-/** The stream, or a refusal with the beginning of its body, within the time. */
+/** Resolves within the timeout with a stream, or with the beginning of the body of an error response. */
 async function openInTime(transport: Transport, request: Outgoing, timeoutMs: number) {
-  const late = new AbortController();
+  const timeout = new AbortController();
   const timer = setTimeout(
-    () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
+    () => timeout.abort(new DOMException('no response in time', 'TimeoutError')),
     timeoutMs,
   );
-  const signals = [late.signal, ...(request.signal ? [request.signal] : [])];
+  const signals = [timeout.signal, ...(request.signal ? [request.signal] : [])];
   try {
     const opened = await transport.open({ ...request, signal: AbortSignal.any(signals) });
     if (opened.status >= 200 && opened.status < 300) return opened;
-    return { ...opened, body: await beginning(opened.body, MOST_REFUSAL_BYTES) };
+    return { ...opened, body: await readStart(opened.body, MAX_ERROR_BYTES) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function beginning(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+async function readStart(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= most) break;
+    if (bytes >= limit) break;
   }
-  return Buffer.concat(chunks).subarray(0, most);
+  return Buffer.concat(chunks).subarray(0, limit);
 }
 
 function checked(answer: Incoming): Answer {
   if (answer.status < 200 || answer.status >= 300) throw errorOf(answer);
-  // Any 2xx is a success whatever its body (docs/decisions.md, "The client is liberal").
+  // Any 2xx is a success, whatever its body (docs/decisions.md, "The client is liberal").
   const { status, headers } = answer;
   return { status, headers, ...read(answer) };
 }
 
-/** The failure that an answer with any other status than 2xx is. */
+/** Converts a response with a status other than 2xx to an ApiError. */
 export function errorOf(answer: Incoming): ApiError {
   const { text, body } = read(answer);
   return new ApiError(answer.status, answer.headers, body, answer.headers[HEADERS.requestId], webPage(text));

@@ -1,15 +1,15 @@
 import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts';
 import type { Group } from '../contract/limits.ts';
 
-/** What is known of any request: the group it counts under, and whether it does no harm twice. */
+/** Properties of a request: its rate-limit group, and whether sending it twice is harmless. */
 export interface EndpointTraits {
   readonly group: Group | undefined;
   readonly repeatable: boolean;
 }
 
 /**
- * Looks a request up in the endpoint table. `path` may carry a query. Outside the table a GET is a read
- * (specification: Limits) and may be repeated; of anything else nothing is known.
+ * Looks a request up in the endpoint table. `path` may contain a query. A GET that is not in the table is a read
+ * (specification: Limits) and repeatable; about other requests nothing is known.
  */
 export function traitsOf(method: string, path: string, keysHonoured: boolean): EndpointTraits {
   const [plain = ''] = path.split('?');

@@ -1,8 +1,8 @@
 import type { Detail } from '../contract/validation.ts';
 
 /**
- * No answer arrived. `sent: false` when the connection was never made, so nothing can have happened;
- * `sent: true` when the request may have been carried out.
+ * No response arrived. `sent` is false if no connection was made, so that the request had no effect, and true if the
+ * request may have been processed.
  */
 export class TransportError extends Error {
   readonly sent: boolean;
@@ -16,7 +16,7 @@ export class TransportError extends Error {
   }
 }
 
-/** The service answered with anything but 2xx. Texts are the service's own: clean them before a terminal sees them. */
+/** The service responded with a status other than 2xx. The texts are untrusted: sanitize them before printing. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -30,12 +30,12 @@ export class ApiError extends Error {
     headers: Readonly<Record<string, string>>,
     body: unknown,
     requestId: string | undefined,
-    /** What to say where the body gives no reason. */
-    otherwise = `the service answered ${status}`,
+    /** The message if the body has none. */
+    fallback = `the service responded with status ${status}`,
   ) {
     const fields = isObject(body) ? body : {};
     const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
-    super(text('message') ?? text('error') ?? otherwise);
+    super(text('message') ?? text('error') ?? fallback);
     this.name = 'ApiError';
     this.status = status;
     this.code = text('code') ?? text('error');
@@ -46,7 +46,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True where the service answered that it does not have the operation at all (docs/decisions.md). */
+/** True if the error says that the service does not support the operation (docs/decisions.md). */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof ApiError && [404, 405, 501].includes(error.status);
 }

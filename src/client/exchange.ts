@@ -1,6 +1,6 @@
 import type { Group } from '../contract/limits.ts';
 
-/** One HTTP request on its way out. */
+/** An outgoing HTTP request. */
 export interface Outgoing {
   readonly method: string;
   /** Path and query, below the base URL. */
@@ -8,18 +8,18 @@ export interface Outgoing {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** What the rate limit counts it under; undefined for an address outside the endpoint table. */
+  /** The rate-limit group; undefined for a path outside the endpoint table. */
   readonly group?: Group | undefined;
-  /** May it be sent again after an answer that may have been lost? */
+  /** True if it may be sent again after a response that may have been lost. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Ends waits (for leave to send, before a repeat), but nothing that is on its way; `signal` does so unless given. */
+  /** Aborts waiting (for the rate limit, before a retry) but no request in flight. Defaults to `signal`. */
   readonly waiting?: AbortSignal | undefined;
-  /** Told of each try that may have been carried out although no success was answered. */
+  /** Called for each attempt that may have been processed although it did not succeed. */
   readonly onLost?: (() => void) | undefined;
 }
 
-/** One HTTP answer, body included. */
+/** An HTTP response with its body. */
 export interface Incoming {
   readonly status: number;
   /** Names in lower case; repeated headers joined with a comma. */
@@ -27,13 +27,13 @@ export interface Incoming {
   readonly body: Buffer;
 }
 
-/** Sends a request and resolves with the answer, whatever its status. Rejects with TransportError. */
+/** Sends a request and resolves with the response, whatever its status. Rejects with TransportError. */
 export type Exchange = (request: Outgoing) => Promise<Incoming>;
 
 /** Adds one concern to an exchange. */
 export type Interceptor = (next: Exchange) => Exchange;
 
-/** The first interceptor sees a request first and its answer last. */
+/** Wraps a transport in interceptors. The first one sees a request first and its response last. */
 export function compose(transport: Exchange, interceptors: readonly Interceptor[]): Exchange {
   return interceptors.reduceRight((next, interceptor) => interceptor(next), transport);
 }

@@ -5,83 +5,83 @@ import { GROUPS, type Group } from '../contract/limits.ts';
 import { ensurePrivateDir } from '../kit/private-file.ts';
 import type { RateAnswer } from './pacer/answer.ts';
 
-/** What the last answer of a group said. Times in Unix ms. */
+/** The rate limit in the last response of a group. Times are in Unix ms. */
 export interface ObservedLimit {
   readonly group: Group;
   readonly limit: number;
   readonly remaining: number;
-  /** When the oldest counted request leaves the window; undefined where the service did not say. */
+  /** When the oldest counted request leaves the window; undefined if the service did not say. */
   readonly reset: number | undefined;
   readonly seenAt: number;
 }
 
-/** Whose limits they are: limits count per workspace of a service. */
+/** Limits apply per workspace of a service. */
 export interface LimitScope {
   readonly baseUrl: string;
   readonly workspace: string;
 }
 
-/** An import sees hundreds of answers a second; the file follows at most this often, in ms, and at the end. */
+/** Minimum time between two writes of a file, in ms: an import gets hundreds of responses per second. */
 const WRITE_EVERY_MS = 1000;
 
 /**
- * The rate-limit headers of every answer, kept for `svc limits`: one small file for each service, workspace and group.
- * Any number of processes may write: a file is replaced as a whole by a rename, so a reader sees one answer or the
- * other, never a mixture. Nothing here ever fails a command; what cannot be kept is left out.
+ * Stores the rate-limit headers of responses for `svc limits`, in one file per service, workspace and group.
+ * Any number of processes may write: a file is replaced atomically by a rename. Errors are ignored, so that no command
+ * fails because of them.
  */
 export class ObservedLimits {
   readonly #folder: string;
   readonly #written = new Map<Group, number>();
-  readonly #unwritten = new Map<Group, ObservedLimit>();
+  readonly #pending = new Map<Group, ObservedLimit>();
 
   constructor(dataDir: string, scope: LimitScope) {
     this.#folder = join(dataDir, 'limits', scopeName(scope));
   }
 
-  /** Notes an answer that arrived at `now`. Answers without limit and remaining say nothing and are passed over. */
+  /** Records a response that arrived at `now`. A response without limit and remaining is ignored. */
   note(group: Group, answer: RateAnswer, now: number): void {
     const { limit, remaining, resetIn } = answer;
     if (limit === undefined || remaining === undefined) return;
     const reset = resetIn === undefined ? undefined : now + resetIn;
-    this.#unwritten.set(group, { group, limit, remaining, reset, seenAt: now });
+    this.#pending.set(group, { group, limit, remaining, reset, seenAt: now });
     if (now - (this.#written.get(group) ?? -Infinity) >= WRITE_EVERY_MS) this.#write(group, now);
   }
 
-  /** Writes what is not written yet. To be called before the process ends. */
+  /** Writes pending limits. Call it before the process ends. */
   flush(now: number): void {
-    for (const group of [...this.#unwritten.keys()]) this.#write(group, now);
+    for (const group of [...this.#pending.keys()]) this.#write(group, now);
   }
 
-  /** What is known of each group, in the order of `GROUPS`; groups never seen are missing. */
+  /** Returns the latest limit of each observed group, in the order of `GROUPS`. */
   read(): ObservedLimit[] {
     return GROUPS.flatMap((group) => {
-      const kept = this.#load(group);
-      const fresh = this.#unwritten.get(group);
-      const latest = fresh !== undefined && fresh.seenAt >= (kept?.seenAt ?? 0) ? fresh : kept;
+      const stored = this.#load(group);
+      const fresh = this.#pending.get(group);
+      const latest = fresh !== undefined && fresh.seenAt >= (stored?.seenAt ?? 0) ? fresh : stored;
       return latest ? [latest] : [];
     });
   }
 
-  /** Removes what is kept: the service it was said of is gone. */
+  /** Removes the stored limits of a service that no longer exists. */
   forget(): void {
-    tryTo(() => rmSync(this.#folder, { recursive: true, force: true }));
+    ignoreErrors(() => rmSync(this.#folder, { recursive: true, force: true }));
   }
 
   #write(group: Group, now: number): void {
-    const observed = this.#unwritten.get(group);
-    this.#unwritten.delete(group);
+    const observed = this.#pending.get(group);
+    this.#pending.delete(group);
     this.#written.set(group, now);
-    const kept = this.#load(group);
-    // A clock that was set back must not freeze what is kept: only what is plausibly newer stays.
-    if (observed === undefined || (kept && kept.seenAt > observed.seenAt && kept.seenAt <= now)) return;
+    const stored = this.#load(group);
+    // Keep a newer limit, but not one from the future: a clock that was set back must not freeze it.
+    if (observed === undefined || (stored && stored.seenAt > observed.seenAt && stored.seenAt <= now)) return;
     const file = this.#file(group);
-    const draft = `${file}.${process.pid}`;
+    const temporary = `${file}.${process.pid}`;
     try {
       ensurePrivateDir(this.#folder);
-      writeFileSync(draft, JSON.stringify(observed), { mode: 0o600 });
-      renameSync(draft, file);
+      writeFileSync(temporary, JSON.stringify(observed), { mode: 0o600 });
+      renameSync(temporary, file);
     } catch {
-      tryTo(() => rmSync(draft, { force: true }));
+      ignoreErrors(() => rmSync(temporary, { force: true }));
     }
   }
 
@@ -98,15 +98,15 @@ export class ObservedLimits {
   }
 }
 
-function tryTo(act: () => void): void {
+function ignoreErrors(action: () => void): void {
   try {
-    act();
+    action();
   } catch {
-    // What cannot even be removed harms nobody.
+    // A file that cannot be removed does no harm.
   }
 }
 
-/** A folder name that says nothing about the address, of fixed length whatever the address holds. */
+/** Derives a folder name of fixed length that does not reveal the address. */
 function scopeName({ baseUrl, workspace }: LimitScope): string {
   const address = baseUrl.replace(/\/+$/, '');
   return createHash('sha256')

@@ -1,7 +1,7 @@
 import type { Group } from '../contract/limits.ts';
 import { Pacer, type PacerOptions } from './pacer/pacer.ts';
 
-/** A pacer for each rate-limit group of one workspace, made when the group is first used. */
+/** Holds one pacer per rate-limit group of a workspace, created on first use. */
 export class Pacers {
   readonly #options: Omit<PacerOptions, 'onPause'> & { onPause?: (group: Group, waitMs: number) => void };
   readonly #pacers = new Map<Group, Pacer>();

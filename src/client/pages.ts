@@ -1,11 +1,11 @@
 import { objectOf } from '../kit/object-of.ts';
 import type { Answer } from './client.ts';
 
-/** Follows an answer that comes in pages, as far as the service says how to go on, up to `most` entries. */
+/** Fetches all pages of a list, up to `limit` entries in total. Returns the other fields of the first page as well. */
 export async function allOf(
   page: (after: string | undefined) => Promise<Answer>,
   listOf: (body: unknown) => readonly unknown[],
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<{ body: Readonly<Record<string, unknown>>; list: unknown[] }> {
   const list: unknown[] = [];
   const seen = new Set<string>();
@@ -13,11 +13,11 @@ export async function allOf(
   for (let after: string | undefined; ; ) {
     const { body } = await page(after);
     const found = listOf(body);
-    list.push(...found.slice(0, most - list.length));
+    list.push(...found.slice(0, limit - list.length));
     const { next, ...rest } = objectOf(body);
     first ??= rest;
-    // A service that leads in a circle is not followed.
-    if (typeof next !== 'string' || seen.has(next) || found.length === 0 || list.length >= most)
+    // Stop at a cursor that was returned before.
+    if (typeof next !== 'string' || seen.has(next) || found.length === 0 || list.length >= limit)
       return { body: first, list };
     seen.add(next);
     after = next;

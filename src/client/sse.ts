@@ -1,26 +1,28 @@
-/** One message of a stream of server-sent events. */
+/** A message of a stream of server-sent events. */
 export interface ServerSentEvent {
-  /** The last id seen up to here; empty while none was. */
+  /** The last event ID so far; empty if there was none. */
   readonly id: string;
   readonly event: string;
-  /** Undefined where the message only moved the id or the reconnection time. */
+  /** Undefined if the message only set the ID or the reconnection time. */
   readonly data: string | undefined;
-  /** What the service asks for as time before a reconnection, in ms. */
+  /** The reconnection time that the service asks for, in ms. */
   readonly retry: number | undefined;
 }
 
-/** Most characters of a line or a message that are held; beyond it the stream is not what it should be. */
-const MOST_CHARACTERS = 16 * 1024 * 1024;
+/** Upper bound on the characters of a line or a message. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** A line is held too, however little it holds: it counts as so many characters more. */
-const COST_OF_A_LINE = 64;
-/** A longer id, or one that cannot stand in a header (Last-Event-ID), is passed over. */
-const MOST_OF_AN_ID = 1024;
-const UNFIT_FOR_A_HEADER = /[\u0000-\u001f\u007f]/;
+/** Counted per line in addition to its characters: an empty line takes memory too. */
+const LINE_OVERHEAD = 64;
+/** A longer ID, or one that is not valid in a header (Last-Event-ID), is ignored. */
+const MAX_ID_LENGTH = 1024;
+const INVALID_IN_HEADER = /[\u0000-\u001f\u007f]/;
 
 /**
- * Reads a stream of server-sent events (WHATWG HTML, 9.2.6). Throws RangeError at a message that never ends.
- * @param lastId the last id of the stream before, which this one continues
+ * Parses a stream of server-sent events (WHATWG HTML, 9.2.6). Throws RangeError for a message that does not end.
+ *
+ * Unlike common parsers it also yields messages without data: they move the ID to resume from.
+ * @param lastId the last ID of the previous stream, which this one continues
  */
 export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
@@ -33,26 +35,26 @@ export async function* readServerSentEvents(
   let data: string[] = [];
   let size = 0;
   let retry: number | undefined;
-  let moved = false;
+  let updated = false;
 
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
     rest += text;
-    if (rest.length > MOST_CHARACTERS) throw new RangeError('a line of the event stream does not end');
-    // A line that goes on and on is not searched again from its beginning.
+    if (rest.length > MAX_CHARACTERS) throw new RangeError('a line of the event stream does not end');
+    // Do not search a long line again from its beginning.
     if (!/[\r\n]/.test(text)) continue;
-    // A lone CR at the end may be half of a CRLF.
+    // A CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop()!;
     for (const line of lines) {
       if (line === '') {
-        if (data.length > 0 || moved)
+        if (data.length > 0 || updated)
           yield { id, event: event || 'message', data: data.length > 0 ? data.join('\n') : undefined, retry };
         event = '';
         data = [];
         size = 0;
         retry = undefined;
-        moved = false;
+        updated = false;
         continue;
       }
       const colon = line.indexOf(':');
@@ -60,15 +62,15 @@ export async function* readServerSentEvents(
       const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (field === 'data') {
         data.push(value);
-        size += value.length + COST_OF_A_LINE;
-        if (size > MOST_CHARACTERS) throw new RangeError('a message of the event stream does not end');
+        size += value.length + LINE_OVERHEAD;
+        if (size > MAX_CHARACTERS) throw new RangeError('a message of the event stream does not end');
       } else if (field === 'event') event = value;
-      else if (field === 'id' && value.length <= MOST_OF_AN_ID && !UNFIT_FOR_A_HEADER.test(value)) {
+      else if (field === 'id' && value.length <= MAX_ID_LENGTH && !INVALID_IN_HEADER.test(value)) {
         id = value;
-        moved = true;
+        updated = true;
       } else if (field === 'retry' && /^\d{1,9}$/.test(value)) {
         retry = Number(value);
-        moved = true;
+        updated = true;
       }
     }
   }

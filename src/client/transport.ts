@@ -1,10 +1,10 @@
-// Not the whole package: its fetch, caches and WebSockets would double the time of a short command.
+// Not the whole package: its fetch, caches and WebSockets would double the time that a short command takes.
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { TransportError } from './errors.ts';
 import type { Exchange, Outgoing } from './exchange.ts';
 
-/** Most bytes of an answer that are read; an endless one ends here. */
+/** Upper bound on the bytes of a response, which may be endless. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 const NEVER_CONNECTED = new Set([
@@ -24,32 +24,32 @@ const NEVER_CONNECTED = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ]);
 
-const UNTRUSTED = 'its certificate is of an authority that is not trusted here';
+const UNTRUSTED = 'its certificate is not signed by a trusted authority';
 
-/** What the less speaking codes mean. */
+/** Explanations of error codes that do not explain themselves. */
 export const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the name is not known',
-  EAI_AGAIN: 'no name server answers',
-  UND_ERR_CONNECT_TIMEOUT: 'no answer to the connection',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the name server does not respond',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS there, perhaps plain http',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS, but perhaps plain http',
 };
 
 export interface Transport {
   readonly exchange: Exchange;
-  /** Sends a request and hands over the answer's head and its body as a stream. Redirects are not followed. */
+  /** Sends a request and resolves with the response, its body as a stream. Redirects are not followed. */
   readonly open: (
     request: Outgoing,
   ) => Promise<{ status: number; headers: Record<string, string>; body: AsyncIterable<Buffer> }>;
   close(): Promise<void>;
 }
 
-/** HTTP/1.1 to one base URL over undici. Redirects are never followed, so the key goes nowhere else. */
+/** HTTP/1.1 to one base URL over undici. Redirects are not followed, so that the key is sent nowhere else. */
 export function httpTransport(
   baseUrl: string,
   { connections = 32, connectTimeoutMs = 10_000 } = {},
@@ -89,7 +89,7 @@ export function httpTransport(
         for await (const chunk of body) {
           bytes += chunk.length;
           if (bytes > MAX_ANSWER_BYTES) {
-            throw new TransportError('answer', true, `the answer of ${base.origin} is larger than 32 MiB`);
+            throw new TransportError('answer', true, `the response of ${base.origin} is larger than 32 MiB`);
           }
           chunks.push(chunk);
         }
@@ -115,7 +115,7 @@ function asTransportError(error: unknown, base: URL, method: string): TransportE
   const cause = error as Error & { code?: string };
   const code = cause.code ?? '';
   if (cause.name === 'TimeoutError')
-    return new TransportError('timeout', true, `${base.origin} did not answer in time`, error);
+    return new TransportError('timeout', true, `${base.origin} did not respond in time`, error);
   if (cause.name === 'AbortError')
     return new TransportError('aborted', true, 'the request was interrupted', error);
   if (NEVER_CONNECTED.has(code)) {
@@ -131,12 +131,12 @@ function asTransportError(error: unknown, base: URL, method: string): TransportE
     return new TransportError(
       'answer',
       true,
-      `${base.origin} sent an answer that is not HTTP/1.1 or is too large (${code})`,
+      `${base.origin} sent a response that is not HTTP/1.1 or is too large (${code})`,
       error,
     );
   }
   return new TransportError(
-    // A read has no effect that could be in doubt.
+    // A read has no effect, so its outcome is not ambiguous.
     method === 'GET' ? 'unreachable' : 'lost',
     true,
     `the connection to ${base.origin} was lost (${code || cause.message})`,

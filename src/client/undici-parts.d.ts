@@ -1,4 +1,4 @@
-/** undici has types for the whole only, not for the files it is made of. */
+/** undici has types only for the whole package, not for its files. */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
 }

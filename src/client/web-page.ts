@@ -1,14 +1,14 @@
-/** A page says within so many characters what it is. */
+/** The number of characters that are searched. */
 const HEAD = 4096;
 
 /**
- * In words, that a web page came where JSON was due; undefined for anything else. Every body of the service is JSON
- * (specification, "Resources and their fields"), so a page is from something in between: a captive portal, a proxy.
+ * Describes a web page that was received instead of JSON; undefined for any other body. Every body of the service is
+ * JSON (specification, "Resources and their fields"), so a page comes from something in between: a captive portal, a proxy.
  */
 export function webPage(body: string): string | undefined {
   const head = body.slice(0, HEAD);
   if (!/^\s*<(!doctype html|html)[\s>]/i.test(head)) return undefined;
-  // Each part has an end: a page may be made to keep a pattern busy.
+  // Each part is bounded: a hostile page must not make the pattern slow.
   const title = /<title[^>]{0,100}>([^<]{1,100})/i.exec(head)?.[1]?.trim().replace(/\s+/g, ' ');
-  return `a web page${title ? ` ("${title}")` : ''} came, which is not from the service itself`;
+  return `the response is a web page${title ? ` ("${title}")` : ''} that is not from the service`;
 }

@@ -2,10 +2,10 @@ import { HEADERS } from './headers.ts';
 import { signBody, signStandardWebhook } from './signature.ts';
 
 /**
- * The headers of one signed delivery. `X-Service-Signature` is the specification's, over the body alone, by the
- * subscription's present secret (it has room for one value); the Standard Webhooks headers bind id and time as well
- * and hold a signature by each secret while one replaces the other.
- * `sentAt` is unix ms. `secrets` starts with the present one.
+ * Returns the headers of a signed webhook delivery. `X-Service-Signature`, from the specification, signs only the body,
+ * with the current secret, since it holds one value. The Standard Webhooks headers also sign ID and time, and hold one
+ * signature per secret during a rotation.
+ * `sentAt` is in Unix ms. `secrets` starts with the current one.
  */
 export function deliveryHeaders(
   deliveryId: string,

@@ -1,15 +1,15 @@
 /**
- * The one endpoint table. It drives the client's call, the service's route, validation on both sides, the client's
- * permission to repeat a request, the rate-limit group and the OpenAPI description.
+ * The endpoint table. The client's calls and retries, the service's routes, validation on both sides, rate-limit groups
+ * and the OpenAPI description are derived from it.
  */
 import type * as z from 'zod/mini';
 import type { Group } from './limits.ts';
 import * as s from './schemas.ts';
 
 /**
- * May a client send a request again after an answer that may have been lost?
- * `always`: the effect is the same (reads, upserts, events under one key);
- * `keyed`: only where the service is known to honour Idempotency-Key (docs/decisions.md, "Repeating a request").
+ * Whether a client may retry a request whose response may have been lost.
+ * `always`: a retry has the same effect (reads, upserts, events under one key).
+ * `keyed`: only if the service is known to support Idempotency-Key (docs/decisions.md, "Repeating a request").
  */
 export type Repeat = 'always' | 'keyed';
 
@@ -21,12 +21,12 @@ export interface Endpoint {
   readonly summary: string;
   readonly success: 200 | 201 | 202 | 204;
   readonly repeat: Repeat;
-  /** True where the operation itself is ours and not in the specification. */
+  /** True if the operation is not in the specification. */
   readonly beyondSpecification: boolean;
   readonly request?: z.ZodMiniType;
   readonly query?: z.ZodMiniType;
   readonly answer?: z.ZodMiniType;
-  /** Server-Sent Events in place of a JSON answer. */
+  /** True for a stream of server-sent events instead of a JSON response. */
   readonly stream?: boolean;
   /** True for a GET that takes note of what it served. */
   readonly marks?: boolean;
@@ -120,7 +120,7 @@ export const ENDPOINTS = table({
     success: 200,
     repeat: 'always',
     beyondSpecification: true,
-    summary: 'The messages that wait for a user',
+    summary: 'The pending messages of a user',
     marks: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
@@ -242,7 +242,7 @@ type Schema<
 export type RequestOf<N extends EndpointName> = Schema<N, 'request'>;
 export type AnswerOf<N extends EndpointName> = Schema<N, 'answer'>;
 
-/** Fills `{name}` parts of an endpoint's path. Throws on a missing parameter: that is a bug in the caller. */
+/** Fills the `{name}` parameters of an endpoint's path. Throws if one is missing, which is a bug in the caller. */
 export function pathOf(name: EndpointName, params: Record<string, string> = {}): string {
   return ENDPOINTS[name].path.replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = params[key];

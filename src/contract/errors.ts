@@ -1,6 +1,6 @@
 import type { Detail } from './validation.ts';
 
-/** The error catalogue of the service: every `error` it can answer with, and its HTTP status (docs/decisions.md). */
+/** All errors that the service can respond with, and their HTTP status (docs/decisions.md). */
 export const SERVICE_ERRORS = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   unauthorized: { status: 401, message: 'The API key is missing or not known.' },
@@ -17,7 +17,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorName = keyof typeof SERVICE_ERRORS;
 
-/** Body of every error answer. `error` and `code` differ in case only (specification: Errors). */
+/** The body of an error response. `error` and `code` differ only in case (specification: Errors). */
 export interface ErrorBody {
   error: string;
   code: string;
@@ -26,7 +26,7 @@ export interface ErrorBody {
   details?: Detail[];
 }
 
-/** Thrown inside the service to answer a request with an error of the catalogue. */
+/** Thrown inside the service to respond with an error. */
 export class ServiceError extends Error {
   readonly reason: ServiceErrorName;
   readonly details: Detail[] | undefined;
@@ -49,7 +49,7 @@ export class ServiceError extends Error {
     return SERVICE_ERRORS[this.reason].status;
   }
 
-  /** The JSON body for this error. */
+  /** Returns the JSON body of the response. */
   body(requestId: string): ErrorBody {
     return {
       error: this.reason,

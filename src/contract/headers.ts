@@ -1,5 +1,5 @@
 /**
- * Header names of the wire, in lower case as Node and undici hand them over.
+ * Names of HTTP headers, in lower case as in Node.js and undici.
  * Specification: Authentication, Limits. The rest is from docs/decisions.md.
  */
 export const HEADERS = {

@@ -1,16 +1,16 @@
-/** Rate limits and size limits of the wire (specification: Limits; the body size is from docs/decisions.md). */
+/** Rate limits and size limits of the API (specification: Limits; the body size is from docs/decisions.md). */
 
 export const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as const;
 
-/** A group of endpoints that share one rate limit in a workspace. */
+/** A group of endpoints that share a rate limit within a workspace. */
 export type Group = (typeof GROUPS)[number];
 
 export interface GroupLimit {
-  /** Requests a window and workspace when nothing else is arranged. */
+  /** Requests per window and workspace unless configured otherwise. */
   readonly default: number;
-  /** The most that can be arranged outside an enterprise tier. */
+  /** The highest limit outside the enterprise tier. */
   readonly ceiling: number;
-  /** What the group covers, as shown to people. */
+  /** The endpoints of the group, for display. */
   readonly covers: string;
 }
 
@@ -25,37 +25,37 @@ export const GROUP_LIMITS: Readonly<Record<Group, GroupLimit>> = {
 /** Length of the sliding window, in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** Most events (or users) that one request may hold. */
+/** Maximum number of events or users in a request. */
 export const MAX_BATCH = 1000;
 
-/** Most bytes of a request body, before and after decompression. */
+/** Maximum size of a request body in bytes, before and after decompression. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Most fields of one object in a request: an event's properties, a user's traits. */
+/** Maximum number of fields of an object with custom names: an event's properties, a user's traits. */
 export const MAX_FIELDS = 1000;
 
-/** Most values in one request body, however small it is. */
+/** Maximum number of values in a request body. */
 export const MAX_VALUES = 100_000;
 
-/** Deepest nesting of a request body; what the service takes is at most 5 deep. */
+/** Maximum nesting depth of a request body; valid requests have at most 5. */
 export const MAX_DEPTH = 32;
 
-/** Most webhook subscriptions of a workspace. */
+/** Maximum number of webhook subscriptions of a workspace. */
 export const MAX_WEBHOOKS = 1000;
 
-/** Most characters of an identifier or a name. */
+/** Maximum length of an identifier or a name, in characters. */
 export const MAX_NAME = 256;
 
-/** Most characters of a user's traits together, as JSON: every decision for the user reads them. */
+/** Maximum length of a user's traits as JSON, in characters: every decision for the user reads them. */
 export const MAX_TRAITS = 64 * 1024;
 
-/** Most characters of a notification's variables together, as JSON. */
+/** Maximum length of a notification's variables as JSON, in characters. */
 export const MAX_VARIABLES = 64 * 1024;
 
-/** Most characters of a time zone and of a locale tag. */
+/** Maximum length of a time zone and of a locale tag, in characters. */
 export const MAX_TAG = 64;
 
-/** Most contacts a day that a guardrail may allow; all of a day are counted up to here. */
+/** Maximum of the guardrail on contacts per day; contacts are counted up to this number. */
 export const MAX_DAILY_CONTACTS = 100_000;
 
 /** How long the service keeps an idempotency key and its answer, in milliseconds. */

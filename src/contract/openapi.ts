@@ -2,15 +2,14 @@ import * as z from 'zod/mini';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { SERVICE_ERRORS } from './errors.ts';
 import { HEADERS } from './headers.ts';
-import { GROUP_LIMITS } from './limits.ts';
 import { annotations } from './parts.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
 /**
- * The API description of our service (OpenAPI 3.1), made from the endpoint table and its schemas. Operations and
- * fields that the specification does not have carry `x-beyond-specification: true`.
+ * Generates the OpenAPI 3.1 description of the service from the endpoint table and its schemas. Operations and fields that
+ * are not in the specification have `x-beyond-specification: true`.
  */
 export function openApi(version: string): Json {
   const paths: Record<string, Json> = {};
@@ -53,11 +52,10 @@ export function openApi(version: string): Json {
 }
 
 function operation(name: string, endpoint: Endpoint): Json {
-  const { limits: _, ...group } = { limits: GROUP_LIMITS[endpoint.group], name: endpoint.group };
   return {
     operationId: name,
     summary: endpoint.summary,
-    tags: [group.name],
+    tags: [endpoint.group],
     ...(endpoint.beyondSpecification ? { 'x-beyond-specification': true } : {}),
     parameters: [
       { $ref: '#/components/parameters/Workspace' },

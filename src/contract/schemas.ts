@@ -1,7 +1,4 @@
-/**
- * The resources of the wire: requests and answers apart, as `specification.md` has them and `docs/decisions.md`
- * completes them.
- */
+/** Schemas of the requests and responses, from `specification.md` and `docs/decisions.md`. */
 import * as z from 'zod/mini';
 import { MAX_BATCH, MAX_DAILY_CONTACTS, MAX_NAME, MAX_TAG, MAX_TRAITS, MAX_VARIABLES } from './limits.ts';
 import {
@@ -91,8 +88,8 @@ export const DecideAnswer = z.object({
 });
 export type DecideAnswer = z.infer<typeof DecideAnswer>;
 
-/** A decision as it was logged: who could have been chosen, how likely, by which model and seed, and what it earned. */
-export const LoggedDecision = z.object({
+/** An entry of the decision log: the candidates with their propensities, the model version, the seed and the reward. */
+const LoggedDecision = z.object({
   decisionId: z.string(),
   hashId: z.string(),
   at: z.string(),
@@ -134,7 +131,7 @@ export const ListDecisionsQuery = z.strictObject({
       .string()
       .check(
         z.maxLength(15, { abort: true }),
-        z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the page before' }),
+        z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the previous page' }),
       ),
   ),
   limit: z.optional(
@@ -152,7 +149,7 @@ export const ListDecisionsAnswer = beyond(
 );
 
 export const MESSAGE_FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as const;
-export const Message = z.object({
+const Message = z.object({
   decisionId: z.string(),
   contentId: z.string(),
   channel: z.nullable(z.string()),
@@ -252,8 +249,8 @@ export type Webhook = z.infer<typeof Webhook>;
 export const ListWebhooksQuery = z.strictObject({ after: after() });
 export const ListWebhooksAnswer = beyond(z.object({ webhooks: z.array(Webhook), next: next() }));
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
-export const WebhookDelivery = beyond(
+const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+const WebhookDelivery = beyond(
   z.object({
     deliveryId: z.string(),
     type: z.string(),
@@ -276,7 +273,7 @@ export const RedeliverAnswer = beyond(
   z.object({ deliveryId: z.string(), status: z.enum(DELIVERY_STATES), requestId: requestId() }),
 );
 
-/** Body of a signed delivery to a subscriber (specification: Events). */
+/** The body of a webhook delivery (specification: Events). */
 export const DeliveryBody = z.object({
   type: z.enum(EVENT_KINDS),
   decisionId: z.nullable(z.string()),

@@ -2,8 +2,8 @@ const UTC_DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * True for an ISO 8601 UTC date-time as the wire wants it: calendar date, `T`, time with seconds, `Z`
- * (specification: Event; docs/decisions.md). 2023-02-29 is not one; nor is a leap second.
+ * True for an ISO 8601 UTC date-time in the format of the API: calendar date, `T`, time with seconds, `Z`
+ * (specification: Event; docs/decisions.md). The date must exist; leap seconds are not allowed.
  */
 export function isUtcDateTime(text: string): boolean {
   const match = UTC_DATE_TIME.exec(text);

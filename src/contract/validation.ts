@@ -1,21 +1,21 @@
 import type * as z from 'zod/mini';
 import { MAX_NAME } from './limits.ts';
 
-/** One fault in a request: the element of a batch it is in, the field, and what is wrong, in words. */
+/** A validation error: the index in the batch, the field and the problem in words. */
 export interface Detail {
   index?: number;
   field: string;
   message: string;
 }
 
-/** Most characters of a field's name that are repeated: a caller may make it as long as a body. */
-const MOST_SHOWN = 300;
+/** Maximum length of a field name in an error: a caller may send a name as long as a body. */
+const MAX_FIELD_LENGTH = 300;
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks `value` against a schema of the contract.
- * Returns the value, or every fault as `details` of an `invalid_request` error.
+ * Validates `value` against a schema of the contract.
+ * Returns the value, or all errors as `details` of an `invalid_request` error.
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
@@ -26,16 +26,16 @@ export function validate<T>(
   return { ok: false, details: result.error.issues.map(toDetail), issues: result.error.issues };
 }
 
-/** Turns a path such as `events, 3, properties, a` into index 3 and field `properties.a`. */
+/** Converts an issue. The path `events, 3, properties, a` becomes index 3 and field `properties.a`. */
 function toDetail(issue: Issue): Detail {
   const [first, second, ...rest] = issue.path;
-  // The `events` of a subscription are kinds and no records: theirs are the only elements held to a list of values.
+  // The `events` of a subscription are kinds, not records: only they are restricted to a list of values.
   const isKind = issue.code === 'invalid_value' && rest.length === 0;
   const batched = typeof second === 'number' && (first === 'events' || first === 'users') && !isKind;
   const path = batched ? rest : issue.path;
   const unknown = issue.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
   const field =
-    [...path, ...unknown].map(String).join('.').slice(0, MOST_SHOWN) || (batched ? 'record' : 'body');
+    [...path, ...unknown].map(String).join('.').slice(0, MAX_FIELD_LENGTH) || (batched ? 'record' : 'body');
   return { ...(batched ? { index: second } : {}), field, message: words(issue) };
 }
 

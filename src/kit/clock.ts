@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The time as an argument, so that tests can hold it. */
+/** A source of time that tests can replace. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
-  /** Waits `ms` milliseconds. Rejects with an AbortError when `signal` fires first. */
+  /** Waits `ms` milliseconds. Rejects with an AbortError if `signal` fires first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-// A timer longer than this overflows to 1 ms in Node.
+// A longer timer of Node.js overflows to 1 ms.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

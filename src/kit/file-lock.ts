@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './private-file.ts';
 
-/** The lock file cannot be used: held for too long, or not a lock file of ours that this user may write. */
+/** The lock could not be acquired: another process held it for too long, or the file is not a writable lock file. */
 export class LockUnusable extends Error {
   readonly path: string;
   readonly held: boolean;
-  /** Nothing is there, and nothing can be created there. */
+  /** The file does not exist and could not be created. */
   readonly missing: boolean;
 
   constructor(path: string, held: boolean, cause: unknown) {
-    super(held ? `another process is at work under ${path}` : `${path} cannot be used as a lock file`, {
+    super(held ? `another process holds the lock ${path}` : `${path} cannot be used as a lock file`, {
       cause,
     });
     this.name = 'LockUnusable';
@@ -21,9 +21,9 @@ export class LockUnusable extends Error {
 }
 
 /**
- * Runs `work` while no other process runs work under the same lock file. The lock is SQLite's own on a small database,
- * so the operating system lets go of it when a process dies. Waits up to 10 s for it, then throws LockUnusable, with the
- * whole process standing still: so `work` may not await anything, or two of this process would wait for each other.
+ * Runs `work` under an exclusive lock between processes. The lock is that of SQLite on a small database, so the operating
+ * system releases it when a process dies. Blocks the whole process for up to 10 s, then throws LockUnusable. `work` must
+ * be synchronous, or two callers in one process would deadlock.
  */
 export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
   const { default: Database } = await import('libsql');

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { shellPath } from './shell.ts';
 
-/** What is wrong with a file, and a command that shows it or mends it. */
+/** A file error in words, with a command that shows or fixes the cause. */
 export interface FileProblem {
   /** `no such file: x.csv` */
   readonly message: string;
@@ -9,8 +9,8 @@ export interface FileProblem {
 }
 
 /**
- * The one place that words what the file system refuses, for every command. `name` is the file as the user named it:
- * that is how it is found again, whatever absolute path the error holds. `to` says what was tried.
+ * Describes an error of the file system, for all commands. `name` is the path as the user gave it; the error may hold
+ * another, absolute one. `to` is the operation that failed.
  */
 export function describeFileProblem(
   name: string,
@@ -37,10 +37,10 @@ export function describeFileProblem(
     case 'ESPIPE':
       return { message: `${name} is a pipe, not a file`, hint: look };
     case 'ENXIO':
-      return { message: `nobody reads the pipe ${name}`, hint: `cat ${shellPath(name)} &` };
+      return { message: `no process reads the pipe ${name}`, hint: `cat ${shellPath(name)} &` };
     case 'ENOSPC':
     case 'EDQUOT':
-      return { message: `no space is left for ${name}`, hint: 'df -h' };
+      return { message: `no space left on the device of ${name}`, hint: 'df -h' };
     default:
       return {
         message: `${name} cannot be ${to === 'read' ? 'read' : 'written'}: ${code ?? message}`,

@@ -1,4 +1,4 @@
-/** 32-bit hash of a text: FNV-1a over its UTF-16 code units, then murmur3's mixer. For tables, not for secrets. */
+/** Hashes text to 32 bits: FNV-1a over its UTF-16 code units, then the murmur3 finalizer. Not for secrets. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {

@@ -1,10 +1,10 @@
-/** A map of at most so many entries: the one that was not asked for the longest gives way. */
+/** A map of at most `limit` entries that evicts the least recently used one. */
 export class Lru<K, V> {
-  readonly #most: number;
+  readonly #limit: number;
   readonly #entries = new Map<K, V>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   get size(): number {
@@ -22,6 +22,6 @@ export class Lru<K, V> {
   set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value as K);
+    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value as K);
   }
 }

@@ -1,4 +1,4 @@
-/** The URL as it may be shown: the password, in either place where a URL can hold one, is masked. */
+/** Masks the password of a URL, both in the authority and in the query. */
 export function maskUrl(url: string): string {
   return url
     .replace(/^(\w+:\/\/[^/?#@:]*):[^/?#]*@/, '$1:***@')

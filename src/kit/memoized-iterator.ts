@@ -1,4 +1,4 @@
-/** Walks a generator as often as asked, and lets it work once and only as far as somebody got. */
+/** Memoizes an iterator: any number of generators yield its items, each of which is produced lazily and once. */
 export function memoizedIterator<T>(source: Iterator<T>): () => Generator<T> {
   const items: T[] = [];
   return function* () {

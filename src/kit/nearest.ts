@@ -1,21 +1,21 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The name that was probably meant by `typed`, if one is near: the fewest edits, of which at most `most(name)`.
- * `comparable` gives what of the two is compared.
+ * Returns the name that is probably meant: the one with the fewest edits, if these are at most `limit(name)`.
+ * `comparable` returns the parts of the input and of the name to compare.
  */
 export function nearest(
   names: readonly string[],
   comparable: (name: string) => readonly [typed: string, name: string],
-  most: (name: string) => number,
+  limit: (name: string) => number,
 ): string | undefined {
-  const scored = names.map((name) => ({ name, off: edits(...comparable(name)) }));
-  const best = scored.sort((a, b) => a.off - b.off)[0];
-  return best && best.off <= most(best.name) ? best.name : undefined;
+  const scored = names.map((name) => ({ name, edits: editDistance(...comparable(name)) }));
+  const best = scored.sort((a, b) => a.edits - b.edits)[0];
+  return best && best.edits <= limit(best.name) ? best.name : undefined;
 }
 
-/** Levenshtein's distance; letters that only changed places are one edit, as fingers make them. */
-function edits(typed: string, name: string): number {
+/** Levenshtein distance, except that transposed letters count as one edit. */
+function editDistance(typed: string, name: string): number {
   const letters = (text: string) => [...text].sort().join('');
   return letters(typed) === letters(name) ? Math.min(1, distance(typed, name)) : distance(typed, name);
 }

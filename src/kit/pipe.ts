@@ -2,9 +2,9 @@ import { closeSync, constants, openSync, readFileSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Opens what a read may wait for without end, a FIFO or a terminal, as a stream that can be destroyed at any time.
- * Undefined for any other file, also one that is missing. A FIFO that nobody has opened for writing is waited for by
- * the stream, not by the open: a thread of libuv that waits inside of open() or read() would outlive process.exit().
+ * Opens a FIFO or a terminal, on which a read may block forever, as a stream that can be destroyed at any time. Returns
+ * undefined for any other file and for a missing one. If no process has opened the FIFO for writing, the stream waits
+ * for one, not the open: a libuv thread blocked in open() or read() would prevent process.exit().
  */
 export async function openPipe(path: string): Promise<Readable | undefined> {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -17,7 +17,7 @@ export async function openPipe(path: string): Promise<Readable | undefined> {
   return undefined;
 }
 
-/** Opens a FIFO for writing; undefined for any other file. Throws ENXIO where nobody reads it, which open() waits for. */
+/** Opens a FIFO for writing; undefined for any other file. Throws ENXIO if no process reads it, instead of blocking. */
 export async function openPipeToWrite(path: string): Promise<Writable | undefined> {
   if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return undefined;
   const fd = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
@@ -25,7 +25,7 @@ export async function openPipeToWrite(path: string): Promise<Writable | undefine
   return new Socket({ fd, readable: false, writable: true });
 }
 
-/** The text of a settings file. Throws ESPIPE for a FIFO: it cannot be read a second time, and nobody may write to it. */
+/** Reads a settings file. Throws ESPIPE for a FIFO, which might block and cannot be read again on reload. */
 export function settingsText(path: string): string {
   if (statSync(path).isFIFO()) throw Object.assign(new Error('it is a pipe'), { code: 'ESPIPE', path });
   return readFileSync(path, 'utf8');

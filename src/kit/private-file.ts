@@ -13,8 +13,8 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory that only its owner can enter, and those above it, if they are not there. One level at a time:
- * Node's `recursive` never returns where the system refuses a name although its parent exists, as below /proc.
+ * Creates a directory that only its owner can access, and its parents, unless they exist. Creates one level at a time:
+ * the `recursive` option of Node.js never returns if the system refuses a name in an existing parent, as below /proc.
  */
 export function ensurePrivateDir(path: string): void {
   if (existsSync(path)) return;
@@ -23,14 +23,14 @@ export function ensurePrivateDir(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process made it at the same moment. A link that leads nowhere exists as well, but is no directory.
+    // Another process may have created it. A dangling link also gives EEXIST, but is not a directory.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(path)) throw error;
   }
 }
 
 /**
- * Writes a file that only its owner can read (0600 under any umask), atomically: a reader or a crash sees the old
- * content or the new one, never half of it.
+ * Writes a file that only its owner can read (0600 under any umask), atomically: after a crash, and for any reader, it has
+ * either the old or the new content.
  */
 export function writePrivateFile(path: string, content: string | Uint8Array): void {
   ensurePrivateDir(dirname(path));

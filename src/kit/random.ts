@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** A source of numbers in [0, 1). */
 export type Random = () => number;
 
-/** Repeatable numbers from a seed: sfc32, seeded by FNV-1a of the seed's text. Not for secrets. */
+/** Creates a deterministic generator: sfc32, seeded by FNV-1a of the seed's text. Not for secrets. */
 export function seededRandom(seed: string | number): Random {
   const text = String(seed);
   let a = fnv1a(`${text}a`);
@@ -23,7 +23,7 @@ export function seededRandom(seed: string | number): Random {
   return next;
 }
 
-/** Numbers that differ in each process, or repeat when `seed` is given (the environment's SVC_SEED). */
+/** Creates a generator with the given seed (the variable SVC_SEED), or else a random seed. */
 export function randomFrom(seed: string | undefined): Random {
   return seededRandom(seed ?? randomBytes(16).toString('hex'));
 }

@@ -1,7 +1,7 @@
-/** The URL at which a server of this machine that listens on every address is reached; of any other server its own. */
+/** Replaces a wildcard address (0.0.0.0, [::]) by the loopback address at which the server can be reached. */
 export function reachableUrl(url: URL): URL {
-  const own = new URL(url);
-  if (own.hostname === '0.0.0.0') own.hostname = '127.0.0.1';
-  if (own.hostname === '[::]') own.hostname = '[::1]';
-  return own;
+  const result = new URL(url);
+  if (result.hostname === '0.0.0.0') result.hostname = '127.0.0.1';
+  if (result.hostname === '[::]') result.hostname = '[::1]';
+  return result;
 }

@@ -1,30 +1,30 @@
-/** What a terminal does not show as it is, or the sanitiser spells out: a word that holds it is written in escapes. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
+/** Characters that a terminal does not show or the sanitizer escapes. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
 
 /**
- * A word as a shell reads it back: bare where nothing in it is special, else in single quotes, and as bash, zsh and ksh
- * read escapes (`$'\x1b'`) where it holds what cannot be seen.
+ * Quotes a word for a shell: not at all if nothing in it is special, else in single quotes, or in the escapes of bash, zsh
+ * and ksh (`$'\x1b'`) if it contains invisible characters.
  */
 export function shellWord(word: string): string {
-  // Not `=` in front: zsh looks such a word up as a command.
+  // A leading `=` needs quotes: zsh expands `=word` to the path of a command.
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
-  if (word.search(UNSEEN) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
-  return `$'${word.replace(/[\\']/g, '\\$&').replace(UNSEEN, asBytes)}'`;
+  if (word.search(INVISIBLE) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `$'${word.replace(/[\\']/g, '\\$&').replace(INVISIBLE, asBytes)}'`;
 }
 
-/** A path as a word that no program takes for a flag. */
+/** Quotes a path so that no program reads it as a flag. */
 export function shellPath(path: string): string {
   return shellWord(path.startsWith('-') ? `./${path}` : path);
 }
 
-/** Words as a command line that can be pasted into a shell. */
+/** Joins words to a command line that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
 /**
- * A command in a sentence, each word that is put in quoted: shell`svc webhooks delete ${id}`. A word that would be read
- * as a flag stands behind `--`.
+ * Template tag that quotes each interpolated word: shell`svc webhooks delete ${id}`. A word that would be read as a flag
+ * is preceded by `--`.
  */
 export function shell(parts: TemplateStringsArray, ...words: readonly string[]): string {
   return parts.reduce((line, part, index) => {

@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 
 /**
- * Breaks text between words so that no line is wider than `columns`, each line indented; a wider word stands alone.
- * Without `columns` it stays on one line.
+ * Wraps text between words to lines of at most `columns`, each with the indent. A word that is wider gets its own line.
+ * Without `columns` the text stays on one line.
  */
 export function wrap(text: string, columns: number | undefined, indent = ''): string[] {
   if (columns === undefined) return [indent + text];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { withFileLock } from '../kit/file-lock.ts';
 
-/** The profile that always exists: the whole service inside the process. */
+/** The built-in profile: the service runs inside the process. */
 export const LOCAL = 'local';
 
 const LocalWebhook = z.object({
@@ -12,7 +12,7 @@ const LocalWebhook = z.object({
   signingSecret: z.string(),
   createdAt: z.string(),
 });
-/** A subscription this machine created, with its secret. */
+/** A webhook subscription created on this machine, with its secret. */
 export type LocalWebhook = z.infer<typeof LocalWebhook>;
 
 const Profile = z.object({
@@ -28,12 +28,12 @@ export type Profile = z.infer<typeof Profile>;
 const Contents = z.object({
   current: z.optional(z.string()),
   profiles: z.record(z.string(), Profile),
-  /** By `base URL workspace`, then subscription id: also for connections that no profile names. */
+  /** By `webhookKey`, then subscription ID. Includes connections without a profile. */
   webhooks: z.optional(z.record(z.string(), z.record(z.string(), LocalWebhook))),
 });
 type Contents = z.infer<typeof Contents>;
 
-/** The settings file cannot be used as it is. Nothing was changed. */
+/** The profiles file is unreadable or invalid. Nothing was changed. */
 export class ProfilesUnusable extends Error {
   readonly file: string;
   constructor(file: string, why: string, cause?: unknown) {
@@ -44,8 +44,8 @@ export class ProfilesUnusable extends Error {
 }
 
 /**
- * Profiles and the secrets that belong to them: one file, 0600, checked when read.
- * Every change is made under a lock on the file as it is at that moment, so processes do not undo each other's.
+ * Stores profiles and their secrets in one file (mode 0600), which is validated when read.
+ * Each change reads and writes the file under a lock, so that processes do not overwrite each other's changes.
  */
 export class Profiles {
   readonly file: string;
@@ -62,21 +62,21 @@ export class Profiles {
       contents = JSON.parse(readFileSync(this.file, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-      // What the parser says quotes the file, which holds secrets.
+      // The parser's message quotes the file, which contains secrets.
       const why = error instanceof SyntaxError ? 'it is not valid JSON' : (error as Error).message;
       throw new ProfilesUnusable(this.file, `cannot be read: ${why}`, error);
     }
     const result = Contents.safeParse(contents);
     if (!result.success) {
       const issue = result.error.issues[0];
-      throw new ProfilesUnusable(this.file, `is damaged at ${issue?.path.join('.') || 'its top'}`);
+      throw new ProfilesUnusable(this.file, `is damaged at ${issue?.path.join('.') || 'the top level'}`);
     }
     return result.data;
   }
 
-  /** Changes the contents by `edit`, which may throw to leave them as they are. */
+  /** Applies `edit` to the contents. If it throws, nothing is written. */
   async change(edit: (contents: Contents) => void): Promise<void> {
-    // Only what writes needs conf, which takes longer to load than most commands take to run.
+    // Loaded only for writing: conf takes longer to load than most commands take to run.
     const { default: Conf } = await import('conf');
     await withFileLock(join(this.#dir, 'profiles.lock'), () => {
       const contents = this.read();
@@ -91,12 +91,12 @@ export class Profiles {
   }
 }
 
-/** `sk_test_…` shortened so that it can be recognised but not used. */
+/** Shortens a secret so that it can be recognized but not used. */
 export function mask(secret: string): string {
   return secret.length > 16 ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : '****';
 }
 
-/** A profile as it may be shown: its key masked. */
+/** Returns a profile for display, with its key masked. */
 export function profileView(name: string, profile: Profile) {
   return {
     name,

@@ -1,24 +1,24 @@
 import { LOCAL, type LocalWebhook, type Profiles } from './profiles.ts';
 
-/** What a subscription belongs to: a service and a workspace. */
+/** The service and workspace that a subscription belongs to. */
 export interface Owner {
   readonly isLocal: boolean;
   readonly baseUrl: string;
   readonly workspace: string;
 }
 
-/** The name under which subscriptions of a connection are kept. `local` has another port in every process. */
+/** Returns the key under which subscriptions of a connection are stored. The port of `local` differs per process. */
 export function webhookKey({ isLocal, baseUrl, workspace }: Owner): string {
   return isLocal ? LOCAL : `${baseUrl.replace(/\/+$/, '')} ${workspace}`;
 }
 
-/** The subscriptions that this machine created at a connection, by id. */
+/** Returns the subscriptions that this machine created on a connection, by ID. */
 export function storedWebhooks(profiles: Profiles, key: string): Readonly<Record<string, LocalWebhook>> {
   const { webhooks = {} } = profiles.read();
   return Object.hasOwn(webhooks, key) ? webhooks[key]! : {};
 }
 
-/** Keeps a subscription and its secret, or replaces what is kept of it. */
+/** Stores or replaces a subscription and its secret. */
 export function storeWebhook(
   profiles: Profiles,
   key: string,
@@ -31,7 +31,7 @@ export function storeWebhook(
   });
 }
 
-/** Forgets a subscription that was removed. */
+/** Removes a subscription from the store. */
 export function removeWebhook(profiles: Profiles, key: string, id: string): Promise<void> {
   return profiles.change((contents) => {
     delete contents.webhooks?.[key]?.[id];

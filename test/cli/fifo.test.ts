@@ -83,7 +83,10 @@ describe('a FIFO that nobody writes to', () => {
   it.each([
     [['serve', '--port', '0', '--catalog', 'FIFO'], 'is a pipe'],
     [['serve', '--port', '0', '--faults', 'FIFO'], 'is a pipe'],
-    [['webhooks', 'listen', '--port', '0', '--secret-file', 'SECRET', '--record', 'FIFO'], 'nobody reads'],
+    [
+      ['webhooks', 'listen', '--port', '0', '--secret-file', 'SECRET', '--record', 'FIFO'],
+      'no process reads',
+    ],
   ])('is refused by svc %j', async (call, why) => {
     const { svc, home, env, words } = await prepared();
     const { code, stderr } = await runProcess(svc, words(call), { home, env });

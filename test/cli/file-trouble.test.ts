@@ -91,7 +91,7 @@ test.each([
   ['ENOENT', 'no such file: x y', 'ls -l'],
   ['EACCES', 'permission denied: x y', "ls -l 'x y'"],
   ['EPERM', 'permission denied: x y', "ls -l 'x y'"],
-  ['ENOSPC', 'no space is left for x y', 'df -h'],
+  ['ENOSPC', 'no space left on the device of x y', 'df -h'],
   ['EIO', 'x y cannot be read: EIO', "ls -l 'x y'"],
 ])('%s is put into words, with a command that can be pasted', (code, message, hint) => {
   expect(describeFileProblem('x y', { code })).toEqual({ message, hint });

@@ -8,8 +8,8 @@ import { startTestService } from '../support/process/service.ts';
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 const trigger = { hashId: 'h', templateId: 't', channel: 'sms' } as const;
 
-/** A clock whose sleeps are over at once and remembered. */
-function hasty() {
+/** A clock that records sleeps instead of waiting. */
+function recordingClock() {
   const slept: number[] = [];
   const clock: Clock = { now: () => Date.now(), sleep: async (ms) => void slept.push(ms) };
   return { clock, slept };
@@ -32,9 +32,9 @@ function clientOf(options: Partial<ClientOptions> & { baseUrl: string }) {
 }
 
 async function scripted(...answers: Answer[]) {
-  let turn = 0;
+  let next = 0;
   const receiver = await startReceiver((response, got, request) =>
-    answers[Math.min(turn++, answers.length - 1)]!(response, got, request),
+    answers[Math.min(next++, answers.length - 1)]!(response, got, request),
   );
   onTestFinished(() => receiver.close());
   return receiver;
@@ -47,10 +47,10 @@ const status =
     void response.writeHead(code, headers).end();
 const torn: Answer = (response) => void response.destroy();
 
-describe('repeating a request', () => {
-  it('obeys Retry-After after a 429, whatever the request', async () => {
+describe('retries', () => {
+  it('obeys Retry-After after a 429 for any request', async () => {
     const { url, received } = await scripted(status(429, { 'retry-after': '45' }), ok);
-    const { clock, slept } = hasty();
+    const { clock, slept } = recordingClock();
     await clientOf({ baseUrl: url, clock }).call('trigger', { body: trigger });
     expect(slept).toEqual([45_250]);
     const [first, second] = received;
@@ -58,9 +58,9 @@ describe('repeating a request', () => {
     expect(second!.body).toEqual(first!.body);
   });
 
-  it('repeats events after a lost answer, and a notification only where keys are honoured', async () => {
+  it('retries events after a lost response, and a notification only if keys are supported', async () => {
     const events = await scripted(torn, status(503), ok);
-    const { clock } = hasty();
+    const { clock } = recordingClock();
     await clientOf({ baseUrl: events.url, clock }).call('ingestEvents', { body: { events: [event] } });
     expect(new Set(events.received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(events.received).toHaveLength(3);
@@ -71,24 +71,24 @@ describe('repeating a request', () => {
         clientOf({ baseUrl: once.url, clock }).call('trigger', { body: trigger }),
       ).rejects.toThrow();
       expect(once.received).toHaveLength(1);
-      const kept = await scripted(answer, ok);
-      await clientOf({ baseUrl: kept.url, clock, keysHonoured: true }).call('trigger', { body: trigger });
-      expect(kept.received).toHaveLength(2);
+      const keyed = await scripted(answer, ok);
+      await clientOf({ baseUrl: keyed.url, clock, keysHonoured: true }).call('trigger', { body: trigger });
+      expect(keyed.received).toHaveLength(2);
     }
   });
 
-  it('gives up after the last retry with what the service said', async () => {
+  it('fails with the last response after the last retry', async () => {
     const { url, received } = await scripted(status(429));
-    const { clock } = hasty();
+    const { clock } = recordingClock();
     const call = clientOf({ baseUrl: url, clock, maxRetries: 2 }).call('listWebhooks');
     await expect(call).rejects.toMatchObject({ status: 429 });
     expect(received).toHaveLength(3);
   });
 
-  it('tries again where the connection was never made', async () => {
+  it('retries after a failed connection', async () => {
     const { url, close } = await startReceiver();
     await close();
-    const { clock, slept } = hasty();
+    const { clock, slept } = recordingClock();
     const call = clientOf({ baseUrl: url, clock, maxRetries: 3 }).call('trigger', { body: trigger });
     await expect(call).rejects.toMatchObject({ reason: 'unreachable', sent: false });
     expect(slept).toEqual([750, 1250, 2250]);
@@ -112,7 +112,7 @@ describe('pacing', () => {
     expect(statuses).toEqual(Array(14).fill(202));
   });
 
-  it('lets a request that waits for leave be interrupted, and knows that it was not sent', async () => {
+  it('aborts a request that waits for the limit, and reports that it was not sent', async () => {
     const { url } = await scripted(status(429, { 'retry-after': '3600' }));
     const client = clientOf({
       baseUrl: url,

@@ -19,7 +19,7 @@ function answer(remaining: number) {
   return { status: 202, limit: 600, remaining, resetIn: 60_000 };
 }
 
-it('keeps the last answer of each group for the next process', () => {
+it('stores the last response of each group for the next process', () => {
   const first = new ObservedLimits(folder, scope);
   first.note('ingest', answer(599), now);
   first.note('reads', { status: 200, limit: 60, remaining: 58 }, now + 1);
@@ -29,13 +29,13 @@ it('keeps the last answer of each group for the next process', () => {
   ]);
 });
 
-it('tells workspaces and services apart', () => {
+it('stores limits per workspace and service', () => {
   new ObservedLimits(folder, scope).note('ingest', answer(1), now);
   expect(new ObservedLimits(folder, { ...scope, workspace: 'ws_2' }).read()).toEqual([]);
   expect(new ObservedLimits(folder, { ...scope, baseUrl: 'https://us.example.test' }).read()).toEqual([]);
 });
 
-it('writes seldom during a stream of answers, and the last one at the end', () => {
+it('writes at most once a second during a stream of responses, and the last one on flush', () => {
   const writer = new ObservedLimits(folder, scope);
   const reader = new ObservedLimits(folder, scope);
   for (let index = 0; index < 500; index++) writer.note('ingest', answer(599 - index), now + index);
@@ -45,7 +45,7 @@ it('writes seldom during a stream of answers, and the last one at the end', () =
   expect(reader.read()).toMatchObject([{ remaining: 100 }]);
 });
 
-it('does not put an older answer over a newer one, and recovers from a clock that was wrong', () => {
+it('does not replace a newer response by an older one, and recovers from a wrong clock', () => {
   const slow = new ObservedLimits(folder, scope);
   new ObservedLimits(folder, scope).note('ingest', answer(10), now + 50);
   slow.note('ingest', answer(20), now);
@@ -55,20 +55,20 @@ it('does not put an older answer over a newer one, and recovers from a clock tha
   expect(new ObservedLimits(folder, scope).read()).toMatchObject([{ remaining: 30 }]);
 });
 
-it('says nothing about a service that sends no headers', () => {
+it('stores nothing for a service that sends no headers', () => {
   const limits = new ObservedLimits(folder, scope);
   limits.note('ingest', { status: 202 }, now);
   limits.note('ingest', { status: 202, limit: 600 }, now);
   expect(limits.read()).toEqual([]);
 });
 
-it('survives a broken file and a folder that cannot be written, and leaves no drafts', () => {
+it('ignores a broken file and a folder that is not writable, and leaves no temporary files', () => {
   const limits = new ObservedLimits(folder, scope);
   limits.note('ingest', answer(5), now);
-  const kept = join(folder, 'limits', readdirSync(join(folder, 'limits'))[0]!);
-  expect(readdirSync(kept)).toEqual(['ingest.json']);
-  expect(statSync(join(kept, 'ingest.json')).mode & 0o777).toBe(0o600);
-  writeFileSync(join(kept, 'ingest.json'), '{"limit": 6');
+  const stored = join(folder, 'limits', readdirSync(join(folder, 'limits'))[0]!);
+  expect(readdirSync(stored)).toEqual(['ingest.json']);
+  expect(statSync(join(stored, 'ingest.json')).mode & 0o777).toBe(0o600);
+  writeFileSync(join(stored, 'ingest.json'), '{"limit": 6');
   expect(new ObservedLimits(folder, scope).read()).toEqual([]);
   const blocked = join(folder, 'file');
   writeFileSync(blocked, '');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideRetry, type Failure, retryWait } from '../../src/client/retry-policy.ts';
 
 const rules = { maxRetries: 5, keysHonoured: false };
-const honoured = { maxRetries: 5, keysHonoured: true };
+const withKeys = { maxRetries: 5, keysHonoured: true };
 const none = () => 0;
 
 const limited: Failure = { kind: 'answered', status: 429 };
@@ -11,44 +11,44 @@ const unconnected: Failure = { kind: 'unconnected' };
 const lost: Failure = { kind: 'lost' };
 const failed: Failure = { kind: 'answered', status: 503 };
 
-describe('which requests are repeated', () => {
+describe('decideRetry', () => {
   it.each([
     ['a 429', limited],
-    ['a connection that was never made', unconnected],
-  ])('%s: always, whatever the request', (_, failure) => {
+    ['a failed connection', unconnected],
+  ])('retries after %s, whatever the request', (_, failure) => {
     for (const repeat of ['always', 'keyed'] as const)
-      for (const set of [rules, honoured])
-        expect(decideRetry(failure, repeat, 1, set, none).repeat).toBe(true);
+      for (const each of [rules, withKeys])
+        expect(decideRetry(failure, repeat, 1, each, none).repeat).toBe(true);
   });
 
   it.each([
-    ['a lost answer', lost],
+    ['a lost response', lost],
     ['a 503', failed],
-  ])('%s: only what does no harm twice', (_, failure) => {
+  ])('retries after %s only if sending the request twice is harmless', (_, failure) => {
     expect(decideRetry(failure, 'always', 1, rules, none).repeat).toBe(true);
-    expect(decideRetry(failure, 'keyed', 1, honoured, none).repeat).toBe(true);
-    expect(decideRetry(failure, 'keyed', 1, rules, none)).toEqual({ repeat: false, inDoubt: true });
+    expect(decideRetry(failure, 'keyed', 1, withKeys, none).repeat).toBe(true);
+    expect(decideRetry(failure, 'keyed', 1, rules, none)).toEqual({ repeat: false, ambiguous: true });
   });
 
-  it('takes every other 4xx, a redirect and a lacking operation as final and not in doubt', () => {
+  it('treats any other 4xx, a redirect and an unsupported operation as final and not ambiguous', () => {
     for (const status of [302, 400, 401, 403, 404, 405, 409, 413, 422, 501, 505])
-      expect(decideRetry({ kind: 'answered', status }, 'always', 1, honoured, none)).toEqual({
+      expect(decideRetry({ kind: 'answered', status }, 'always', 1, withKeys, none)).toEqual({
         repeat: false,
-        inDoubt: false,
+        ambiguous: false,
       });
   });
 
-  it('stops after the last retry, in doubt only where something may have been done', () => {
+  it('stops after the last retry, ambiguous only if the request may have been processed', () => {
     expect(decideRetry(limited, 'always', 5, rules, none).repeat).toBe(true);
-    expect(decideRetry(limited, 'always', 6, rules, none)).toEqual({ repeat: false, inDoubt: false });
-    expect(decideRetry(unconnected, 'keyed', 6, rules, none)).toEqual({ repeat: false, inDoubt: false });
-    expect(decideRetry(lost, 'always', 6, rules, none)).toEqual({ repeat: false, inDoubt: true });
+    expect(decideRetry(limited, 'always', 6, rules, none)).toEqual({ repeat: false, ambiguous: false });
+    expect(decideRetry(unconnected, 'keyed', 6, rules, none)).toEqual({ repeat: false, ambiguous: false });
+    expect(decideRetry(lost, 'always', 6, rules, none)).toEqual({ repeat: false, ambiguous: true });
     expect(decideRetry(limited, 'always', 1, { ...rules, maxRetries: 0 }, none).repeat).toBe(false);
   });
 });
 
-describe('the wait', () => {
-  it('is at least Retry-After and the backoff, at most 500 ms more, and only the backoff is capped', () => {
+describe('retryWait', () => {
+  it('is at least Retry-After and the backoff, and at most 500 ms more; only the backoff is capped', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),

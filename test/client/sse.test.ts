@@ -4,9 +4,9 @@ import { readServerSentEvents, type ServerSentEvent } from '../../src/client/sse
 
 async function read(text: string, cuts: readonly number[] = []): Promise<ServerSentEvent[]> {
   const bytes = Buffer.from(text);
-  const borders = [...cuts.map((cut) => cut % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
+  const bounds = [...cuts.map((cut) => cut % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
   async function* chunks() {
-    for (let i = 1; i < borders.length; i++) yield bytes.subarray(borders[i - 1], borders[i]);
+    for (let i = 1; i < bounds.length; i++) yield bytes.subarray(bounds[i - 1], bounds[i]);
   }
   const all: ServerSentEvent[] = [];
   for await (const message of readServerSentEvents(chunks())) all.push(message);
@@ -16,7 +16,7 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ServerS
 const TEXT =
   'retry: 1500\nid: 7\n\n: a comment\nid: 8\nevent: event\ndata: {"a":"ü"}\n\ndata: one\r\ndata:two\r\n\r\ndata\n\nid: 9\ndata: unfinished';
 
-it('reads ids, names, data over several lines and the reconnection time', async () => {
+it('parses IDs, names, data of several lines and the reconnection time', async () => {
   expect(await read(TEXT)).toEqual([
     { id: '7', event: 'message', data: undefined, retry: 1500 },
     { id: '8', event: 'event', data: '{"a":"ü"}', retry: undefined },
@@ -25,7 +25,7 @@ it('reads ids, names, data over several lines and the reconnection time', async 
   ]);
 });
 
-it('reads the same however the bytes are cut', async () => {
+it('parses the same messages for any chunk boundaries', async () => {
   const whole = await read(TEXT);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(), { maxLength: 20 }), async (cuts) => {
@@ -34,7 +34,7 @@ it('reads the same however the bytes are cut', async () => {
   );
 });
 
-it('gives up on a message that never ends', async () => {
+it('fails on a line that does not end', async () => {
   async function* endless() {
     for (;;) yield Buffer.alloc(1024 * 1024, 'x');
   }
@@ -44,7 +44,7 @@ it('gives up on a message that never ends', async () => {
   await expect(reading).rejects.toThrow(RangeError);
 });
 
-it('gives up on a message of endless empty lines of data', async () => {
+it('fails on a message with endless empty lines of data', async () => {
   async function* endless() {
     for (let chunks = 0; chunks < 64; chunks++) yield Buffer.from('data:\n'.repeat(64 * 1024));
   }
@@ -54,7 +54,7 @@ it('gives up on a message of endless empty lines of data', async () => {
   await expect(reading).rejects.toThrow(RangeError);
 });
 
-it('reads any bytes without a failure of its own', async () => {
+it('accepts any bytes', async () => {
   const line = fc.oneof(
     fc
       .constantFrom('id', 'retry', 'data', 'event', ':', '\0', '')

@@ -6,7 +6,7 @@ import { startStandIn } from '../support/peers/stand-in.ts';
 
 const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
 
-/** A TCP server that does to each connection what the test says. */
+/** Starts a TCP server that runs `act` on each connection once it has received data. */
 async function misbehave(
   act: (socket: Socket, count: number) => void,
 ): Promise<{ url: string; connections: () => number }> {
@@ -57,14 +57,14 @@ describe('the client', () => {
 
   it.each([
     ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
-    ['a body that is no JSON', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', undefined],
+    ['a body that is not JSON', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', undefined],
     ['unknown fields', 'HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{"new":1}', { new: 1 }],
-  ])('takes any 2xx with %s', async (_, answer, body) => {
+  ])('accepts any 2xx with %s', async (_, answer, body) => {
     const server = await misbehave((socket) => socket.end(answer));
     expect((await client(server.url).call('ingestEvents', { body: { events: [event] } })).body).toEqual(body);
   });
 
-  it('knows a connection never made from an answer lost', async () => {
+  it('distinguishes a failed connection from a lost response', async () => {
     const lost = await misbehave((socket) => socket.destroy());
     await expect(client(lost.url).call('decide', { body: { hashId: 'h' } })).rejects.toMatchObject({
       name: 'TransportError',
@@ -76,7 +76,7 @@ describe('the client', () => {
     ).rejects.toMatchObject({ reason: 'unreachable', sent: false });
   });
 
-  it('repeats events after a lost answer under one key, a decision only where keys are honoured', async () => {
+  it('retries events after a lost response under one key, a decision only if keys are supported', async () => {
     const requests: string[] = [];
     const server = await misbehave((socket) => socket.destroy());
     const flaky = (count: number) => (count % 2 === 1 ? 'cut' : undefined);
@@ -99,7 +99,7 @@ describe('the client', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('follows no redirect, so the key goes nowhere else', async () => {
+  it('does not follow redirects, so that the key is sent nowhere else', async () => {
     const elsewhere = await misbehave((socket) => socket.end(ok));
     const server = await misbehave((socket) =>
       socket.end(
@@ -113,27 +113,29 @@ describe('the client', () => {
   });
 
   it.each([
-    ['answers nothing', (_: Socket) => {}, { reason: 'timeout' }],
+    ['sends nothing', (_: Socket) => {}, { reason: 'timeout' }],
     [
-      'answers half a body',
+      'sends half a body and then nothing',
       (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{'),
       { reason: 'timeout' },
     ],
     [
-      'cuts the body',
+      'closes the connection within the body',
       (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{'),
       { reason: 'lost' },
     ],
-    ['is no HTTP', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), { reason: 'answer' }],
+    ['does not speak HTTP', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), { reason: 'answer' }],
     [
-      'sends 64 KB of header',
+      'sends a header of 64 KB',
       (socket: Socket) => socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(65536)}\r\n\r\n`),
       { reason: 'answer' },
     ],
-  ])('gives up on a server that %s', async (_, act, error) => {
+  ])('fails on a server that %s', async (_, act, error) => {
     const server = await misbehave(act);
     await expect(
-      client(server.url, { timeoutMs: 300 }).call('decide', { body: { hashId: 'h' } }),
+      client(server.url, { timeoutMs: error.reason === 'timeout' ? 300 : 15_000 }).call('decide', {
+        body: { hashId: 'h' },
+      }),
     ).rejects.toMatchObject({ name: 'TransportError', ...error });
   });
 

@@ -1,16 +1,18 @@
 import { expect, it } from 'vitest';
 import { webPage } from '../../src/client/web-page.ts';
 
-it('names a page by its title, and nothing else a page', () => {
-  const came = (title: string) => `a web page${title} came, which is not from the service itself`;
-  expect(webPage('\n<!DOCTYPE html><HTML><title lang="de">\n  Log \n in </title>')).toBe(came(' ("Log in")'));
-  expect(webPage('<html><title> </title>')).toBe(came(''));
-  expect(webPage('<html><body>')).toBe(came(''));
+it('describes a web page by its title, and no other body', () => {
+  const described = (title: string) => `the response is a web page${title} that is not from the service`;
+  expect(webPage('\n<!DOCTYPE html><HTML><title lang="de">\n  Log \n in </title>')).toBe(
+    described(' ("Log in")'),
+  );
+  expect(webPage('<html><title> </title>')).toBe(described(''));
+  expect(webPage('<html><body>')).toBe(described(''));
   expect(webPage('{"html":"<html>"}')).toBeUndefined();
   expect(webPage('')).toBeUndefined();
 });
 
-it('is not kept busy by a page made for it', () => {
+it('stays fast on hostile pages', () => {
   for (const part of ['<title', '<title> ', ' ', '<title>a'])
     expect(webPage(`<html>${part.repeat(4_000_000 / part.length)}`)).toContain('a web page');
 });

@@ -105,7 +105,7 @@ describe('svc profiles add tries the key', () => {
     [
       'refused',
       () => ({ status: 401, headers: { 'x-service-request-id': 'r' } }),
-      /^warning: key: .*\(?HTTP 401|^warning: key: the service answered 401/,
+      /^warning: key: .*\(?HTTP 401|^warning: key: the service responded with status 401/,
     ],
     ['at a web server', () => ({ status: 404, body: 'nginx' }), /^warning: service: .*cannot be recognised/],
     [

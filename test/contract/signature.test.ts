@@ -7,7 +7,7 @@ import { signBody, signStandardWebhook, verifyBody } from '../../src/contract/si
 const hex = (text: string) => Buffer.from(text, 'hex');
 const repeated = (byte: number, times: number) => Buffer.alloc(times, byte);
 
-/** RFC 4231, section 4: HMAC-SHA-256. Case 5 is the truncated one: its first 128 bits are given. */
+/** RFC 4231, section 4: HMAC-SHA-256. Case 5 is truncated to 128 bits. */
 const RFC_4231 = [
   {
     key: repeated(0x0b, 20),
@@ -65,7 +65,7 @@ describe('signBody', () => {
     expect(await octokit.verify(secret, 'Hello, World!', `sha256=${signBody(body, secret)}`)).toBe(true);
   });
 
-  it('takes the text of a secret as UTF-8 and a body that is not UTF-8 as it is', () => {
+  it('encodes a secret as UTF-8 and signs a body that is not UTF-8 unchanged', () => {
     const body = Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0x80]);
     expect(signBody(body, 'schlüssel-0123456789')).toBe(
       signBody(body, Buffer.from('schlüssel-0123456789', 'utf8')),
@@ -76,7 +76,7 @@ describe('signBody', () => {
 });
 
 describe('verifyBody', () => {
-  it('accepts 64 lower-case hex characters and nothing else', () => {
+  it('accepts only 64 lowercase hex characters', () => {
     const body = Buffer.from('{}');
     const right = signBody(body, 'secret');
     expect(verifyBody(body, 'secret', right)).toBe(true);

@@ -7,7 +7,7 @@ const details = (value: unknown) => {
   return checked.ok ? [] : checked.details;
 };
 
-test('a missing field and one of a wrong type are told apart', () => {
+test('distinguishes a missing field from one of a wrong type', () => {
   const event = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
   expect(details([])).toEqual([{ field: 'body', message: 'must be an object' }]);
   expect(details({})).toEqual([{ field: 'events', message: 'is missing' }]);
@@ -17,7 +17,7 @@ test('a missing field and one of a wrong type are told apart', () => {
   ]);
 });
 
-test('a kind of a subscription is not taken for a record of a batch', () => {
+test('does not report an event kind of a subscription as a record of a batch', () => {
   const checked = validate(CreateWebhookRequest, {
     url: 'https://example.com',
     events: ['campaign.clicked', 'campaign.imagined'],

@@ -5,7 +5,7 @@ import { catalogJsonSchema } from '../../src/service/catalog/schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** Places below a JSON schema where a value may be as long as a caller likes. */
+/** Returns the places in a JSON schema where a value has no bound. */
 function unbounded(schema: Json, path: string): string[] {
   const below = (name: string, at: string) => {
     const inner = schema[name];
@@ -32,7 +32,7 @@ function unbounded(schema: Json, path: string): string[] {
   return faults;
 }
 
-it('finds what has no bound', () => {
+it('finds values without a bound', () => {
   const open = { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } };
   expect(unbounded({ type: 'object', properties: { a: open }, additionalProperties: false }, 'x')).toEqual([
     'x.a: an object of any size',
@@ -66,6 +66,6 @@ it('every string, array and object of every request has a bound', () => {
   expect(faults).toEqual([]);
 });
 
-it('every string, array and object of a catalogue has a bound', () => {
-  expect(unbounded(catalogJsonSchema(), 'catalogue')).toEqual([]);
+it('every string, array and object of a catalog has a bound', () => {
+  expect(unbounded(catalogJsonSchema(), 'catalog')).toEqual([]);
 });

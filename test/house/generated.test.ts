@@ -15,7 +15,7 @@ const FILES = [
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 
-it('the command list, the manifest, openapi.json and the pages made from them are fresh', async () => {
+it('the command list, the manifest, openapi.json and the generated pages are up to date', async () => {
   const out = tempDir();
   await promisify(execFile)(process.execPath, ['scripts/generate.js', out], { cwd: ROOT });
   for (const file of FILES) {

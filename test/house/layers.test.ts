@@ -35,15 +35,15 @@ const between = (from: RegExp, to: RegExp) =>
     .filter(({ file, target }) => from.test(file) && to.test(target))
     .map(({ file, target }) => `${file} -> ${target}`);
 
-/** A path of ours outside the named folders. */
+/** Matches paths in src outside the named folders. */
 const OUTSIDE = (...folders: string[]) => {
   const ours = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const others = ours.map(({ name }) => name).filter((name) => !folders.includes(name));
   return new RegExp(`^(${others.join('|')})/`);
 };
 
-/** Groups of names that import each other in a circle. */
-function circles(edges: Iterable<readonly [from: string, to: string]>): string[][] {
+/** Returns groups of names that import each other in a cycle. */
+function cycles(edges: Iterable<readonly [from: string, to: string]>): string[][] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of edges) next.set(from, (next.get(from) ?? new Set()).add(to));
   const reachable = (start: string) => {
@@ -70,7 +70,7 @@ function circles(edges: Iterable<readonly [from: string, to: string]>): string[]
   return [...found].map((group) => group.split(' '));
 }
 
-/** For each folder, which of its own files and folders import which: paths are cut below the folder they share. */
+/** Returns, for each folder, the imports between its own files and folders: paths are cut below the common folder. */
 function siblings(): Map<string, [string, string][]> {
   const levels = new Map<string, [string, string][]>();
   for (const { file, target } of imports) {
@@ -84,29 +84,29 @@ function siblings(): Map<string, [string, string][]> {
 }
 
 describe('the layers (ARCHITECTURE.md)', () => {
-  it('sees the imports at all', () => {
+  it('finds the imports', () => {
     expect(imports.length).toBeGreaterThan(1000);
     expect(between(/^client\//, /^contract\//)).not.toEqual([]);
     expect(between(/^service\//, /^contract\//)).not.toEqual([]);
   });
 
-  it('finds a circle where there is one', () => {
+  it('finds a cycle', () => {
     const edges: [string, string][] = [
       ['a', 'b'],
       ['b', 'c'],
       ['c', 'a'],
       ['c', 'd'],
     ];
-    expect(circles(edges)).toEqual([['a', 'b', 'c']]);
-    expect(circles(edges.slice(1))).toEqual([]);
+    expect(cycles(edges)).toEqual([['a', 'b', 'c']]);
+    expect(cycles(edges.slice(1))).toEqual([]);
   });
 
-  it('no files import each other in a circle', () => {
-    expect(circles(imports.map(({ file, target }) => [file, target]))).toEqual([]);
+  it('no files import each other in a cycle', () => {
+    expect(cycles(imports.map(({ file, target }) => [file, target]))).toEqual([]);
   });
 
-  it('no folders beside each other import each other in a circle, at any depth', () => {
-    const found = [...siblings()].map(([folder, edges]) => [folder, circles(edges)] as const);
+  it('no sibling folders import each other in a cycle, at any depth', () => {
+    const found = [...siblings()].map(([folder, edges]) => [folder, cycles(edges)] as const);
     expect(found.filter(([, groups]) => groups.length > 0)).toEqual([]);
   });
 
@@ -122,12 +122,12 @@ describe('the layers (ARCHITECTURE.md)', () => {
     expect(between(/^service\//, OUTSIDE('service', 'contract', 'kit'))).toEqual([]);
   });
 
-  it('contract depends on kit only, and kit on nothing of ours', () => {
+  it('contract depends only on kit, and kit on no other room', () => {
     expect(between(/^contract\//, OUTSIDE('contract', 'kit'))).toEqual([]);
     expect(between(/^kit\//, OUTSIDE('kit'))).toEqual([]);
   });
 
-  it('the domain sees no IO, no clock and no wire type', () => {
+  it('the domain uses no I/O, no clock and no wire type', () => {
     expect(between(/^service\/domain\//, /^(?!service\/domain\/|kit\/)/)).toEqual([]);
     expect(between(/^service\/domain\//, /^kit\/(clock|id|private-file|file-lock)/)).toEqual([]);
     for (const file of files.filter((name) => name.startsWith('service/domain/'))) {
@@ -138,12 +138,12 @@ describe('the layers (ARCHITECTURE.md)', () => {
     }
   });
 
-  it('only the command line opens the service, in the rooms that run it or own its data', () => {
+  it('only the rooms that run the service or own its data import it', () => {
     const rooms = /^(commands\/(serve|data)|features\/(serve|data)|cli\/connection)\b/;
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
   });
 
-  it('nothing loads a command but the list that is made of them', () => {
+  it('only the generated list imports commands', () => {
     expect(between(/^(?!program\/commands\.gen\.ts)/, /^commands\//)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const draw = (screen: string) =>
     ),
   ].map(([, x, y, style, text]) => ({ x: Number(x), y: Number(y), style: style ?? '', text }));
 
-it('draws each style where it stands, also one that goes on over the end of a line', () => {
+it('draws each style in its place, also one that continues on the next line', () => {
   const drawn = draw(`plain ${ESC}[1;32mbold\ngreen${ESC}[0m & <plain>${ESC}[2mdim${ESC}[22mnot`);
   expect(drawn.map(({ style, text }) => [style, text])).toEqual([
     ['', 'plain '],
@@ -24,7 +24,7 @@ it('draws each style where it stands, also one that goes on over the end of a li
   expect([green!.x, green!.y > bold!.y]).toEqual([plain!.x, true]);
 });
 
-it('is well-formed, and says what it shows', () => {
+it('is well-formed and has a label', () => {
   const svg = screenToSvg('x', { columns: 10, title: 'a "title" & more' });
   expect(svg).toContain('aria-label="a &quot;title&quot; &amp; more in a terminal"');
   expect(svg.match(/<(\w+)[^>]*[^/]>/g)!.length).toBe(svg.match(/<\/\w+>/g)!.length);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Lru } from '../../src/kit/lru.ts';
 
-test('keeps so many, and lets go of what was not asked for the longest', () => {
-  const kept = new Lru<string, number>(2);
-  kept.set('a', 1);
-  kept.set('b', 2);
-  expect(kept.get('a')).toBe(1);
-  kept.set('c', 3);
-  expect([kept.get('a'), kept.get('b'), kept.get('c'), kept.size]).toEqual([1, undefined, 3, 2]);
-  for (let i = 0; i < 1000; i++) kept.set(`x${i}`, i);
-  expect(kept.size).toBe(2);
+test('holds a limited number of entries and evicts the least recently used one', () => {
+  const cache = new Lru<string, number>(2);
+  cache.set('a', 1);
+  cache.set('b', 2);
+  expect(cache.get('a')).toBe(1);
+  cache.set('c', 3);
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([1, undefined, 3, 2]);
+  for (let i = 0; i < 1000; i++) cache.set(`x${i}`, i);
+  expect(cache.size).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoizedIterator } from '../../src/kit/memoized-iterator.ts';
 
-it('walks as often as asked, works once and no further than somebody got', () => {
+it('yields the items any number of times, and produces each of them lazily and once', () => {
   const made: number[] = [];
   const walk = memoizedIterator(
     (function* () {

@@ -14,12 +14,12 @@ it('keeps every word, in order, within the columns', () => {
   );
 });
 
-it('leaves text alone in a pipe, and a word that is too long whole', () => {
+it('does not wrap without columns, and does not break a word that is too long', () => {
   expect(wrap('one two', undefined, '  ')).toEqual(['  one two']);
   expect(wrap('a verylongword b', 6, '')).toEqual(['a', 'verylongword', 'b']);
 });
 
-it('breaks text between words by what a terminal shows', () => {
+it('measures text by its width in a terminal', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('日本 日本 日本', 9)).toEqual(['日本 日本', '日本']);
   expect(wrap('a-word-that-is-too-long b', 5)).toEqual(['a-word-that-is-too-long', 'b']);

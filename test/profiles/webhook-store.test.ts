@@ -10,7 +10,7 @@ const webhook = (signingSecret: string) => ({
   createdAt: '2026-01-31T12:00:00.000Z',
 });
 
-it('keeps the subscriptions of each connection apart, until they are forgotten', async () => {
+it('stores subscriptions per connection until they are removed', async () => {
   const profiles = new Profiles(tempDir());
   const eu = webhookKey({ isLocal: false, baseUrl: 'https://eu.example.com/', workspace: 'ws_1' });
   const us = webhookKey({ isLocal: false, baseUrl: 'https://us.example.com', workspace: 'ws_1' });
@@ -26,7 +26,7 @@ it('keeps the subscriptions of each connection apart, until they are forgotten',
   expect(webhookKey({ isLocal: false, baseUrl: 'https://eu.example.com', workspace: 'ws_1' })).toBe(eu);
 });
 
-it('finds those of local again, whatever port it has in this process', () => {
+it('finds the subscriptions of local, whatever its port', () => {
   const at = (port: number) =>
     webhookKey({ isLocal: true, baseUrl: `http://127.0.0.1:${port}`, workspace: 'w' });
   expect(at(1)).toBe(at(2));

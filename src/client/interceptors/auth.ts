@@ -1,7 +1,7 @@
 import { HEADERS } from '../../contract/headers.ts';
 import type { Interceptor } from '../exchange.ts';
 
-/** Adds the three headers that every request carries (specification: Authentication). */
+/** Adds the headers that every request needs (specification: Authentication). */
 export function auth(apiKey: string, workspace: string): Interceptor {
   return (next) => (request) =>
     next({

@@ -1,6 +1,6 @@
 import type { Interceptor } from '../exchange.ts';
 
-/** Gives each attempt `timeoutMs` for the whole answer, body included. Fails as TransportError `timeout`. */
+/** Limits each attempt, response body included, to `timeoutMs`. Fails with TransportError `timeout`. */
 export function deadline(timeoutMs: number): Interceptor {
   return (next) => (request) => {
     const timeout = AbortSignal.timeout(timeoutMs);

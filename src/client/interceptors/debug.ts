@@ -1,7 +1,7 @@
 import type { Incoming, Interceptor, Outgoing } from '../exchange.ts';
 import { type Echoes, redactBody, redactHeader, redactPath } from './redact.ts';
 
-/** Writes requests and answers as lines of text, with what may be secret or personal masked. */
+/** Writes requests and responses as lines of text; secrets and personal data are masked. */
 export function debug(write: (line: string) => void): Interceptor {
   return (next) => async (request) => {
     write(`> ${request.method} ${redactPath(request.path)}`);
@@ -18,7 +18,7 @@ export function debug(write: (line: string) => void): Interceptor {
   };
 }
 
-/** Returns the values that it masked. */
+/** Writes headers and body. Returns the values that it masked. */
 function writeParts(
   mark: string,
   { headers, body }: Pick<Outgoing | Incoming, 'headers' | 'body'>,

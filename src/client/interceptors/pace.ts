@@ -4,7 +4,7 @@ import type { Incoming, Interceptor } from '../exchange.ts';
 import { readRateAnswer } from '../pacer/answer.ts';
 import type { Pacer, PacerClock, Slot } from '../pacer/pacer.ts';
 
-/** Holds each request back until its group's pacer gives leave, and tells the pacer how it ended. */
+/** Delays each request until the pacer of its group admits it, and reports the outcome to the pacer. */
 export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, 'now'>): Interceptor {
   return (next) => async (request) => {
     if (request.group === undefined) return next(request);

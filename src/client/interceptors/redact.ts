@@ -1,15 +1,15 @@
 /**
- * What `--debug` shows of requests and answers: names always, values only where the name is known to hold nothing
- * personal and no secret. A list of what to hide would miss the next field, a number in place of a text, a trait.
+ * Redacts requests and responses for `--debug`. Names are shown; a value is shown only if its name is known to hold
+ * neither personal data nor a secret. A list of values to hide would miss new fields and the customer's own traits.
  */
 import { HEADERS } from '../../contract/headers.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
 
 const MASK = '****';
 const MOST_CHARACTERS = 2000;
-/** Shorter values stand in other texts by chance. */
+/** Shorter values occur in other texts by chance. */
 const SHORTEST_ECHO = 3;
-/** Most values that are looked for in an answer. */
+/** Upper bound on the values that are searched for in a response. */
 const MOST_ECHOES = 2000;
 
 const SHOWN_HEADERS: ReadonlySet<string> = new Set([
@@ -45,19 +45,19 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['excludeCategories', 'maxDailyContacts', 'disabledReason', 'failure'],
   ...['error', 'code', 'message', 'field', 'index', 'limit', 'remaining', 'reset', 'after', 'next'],
 ]);
-/** Maps whose names are the customer's own: what they mean is not known here. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['traits', 'variables', 'properties']);
+/** Maps with names of the customer's choice, whose meaning is unknown. */
+const CUSTOM_MAPS: ReadonlySet<string> = new Set(['traits', 'variables', 'properties']);
 
-/** What was masked in a request, so that an answer that quotes it shows it no more than the request did. */
+/** Values masked in a request, to mask them also where the response quotes them. */
 export type Echoes = ReadonlySet<string>;
 
-/** A header's value as it may be shown. */
+/** Redacts the value of a header. */
 export function redactHeader(name: string, value: string): string {
   if (!SHOWN_HEADERS.has(name.toLowerCase())) return MASK;
   return name === 'location' ? redactPath(maskUrl(value)) : value;
 }
 
-/** A path with the values of its query masked, but for those that are known. */
+/** Masks the values of query parameters that are not in the list. */
 export function redactPath(path: string): string {
   const [, before = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(path) ?? [];
   if (query === undefined) return before;
@@ -68,7 +68,7 @@ export function redactPath(path: string): string {
   return `${before}?${pairs.join('&')}`;
 }
 
-/** A body as it may be shown: JSON with values masked, cut; of anything else only the size. Masked values join `masked`. */
+/** Masks values in a JSON body and truncates it; of any other body only the size is shown. Adds to `masked`. */
 export function redactBody(text: string, masked: Set<string>, echoes: Echoes = new Set()): string {
   let value: unknown;
   try {
@@ -83,16 +83,16 @@ export function redactBody(text: string, masked: Set<string>, echoes: Echoes = n
     : shown;
 }
 
-function redact(value: unknown, name: string | undefined, masked: Set<string>, isOwn = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => redact(item, name, masked, isOwn));
+function redact(value: unknown, name: string | undefined, masked: Set<string>, isCustom = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => redact(item, name, masked, isCustom));
   if (typeof value === 'object' && value !== null) {
-    // Below a map of the customer's own names nothing is shown, not even under a name that is known.
-    const below = isOwn || (name !== undefined && OWN_NAMES.has(name));
+    // Nothing below such a map is shown, not even under a known name.
+    const below = isCustom || (name !== undefined && CUSTOM_MAPS.has(name));
     return Object.fromEntries(
-      Object.entries(value).map(([own, inner]) => [own, redact(inner, own, masked, below)]),
+      Object.entries(value).map(([key, inner]) => [key, redact(inner, key, masked, below)]),
     );
   }
-  if (!isOwn && name !== undefined && SHOWN_FIELDS.has(name))
+  if (!isCustom && name !== undefined && SHOWN_FIELDS.has(name))
     return name === 'url' && typeof value === 'string' ? maskUrl(value) : value;
   const text = String(value);
   if (typeof value !== 'boolean' && text.length >= SHORTEST_ECHO && masked.size < MOST_ECHOES)

@@ -6,12 +6,12 @@ import type { Incoming, Interceptor } from '../exchange.ts';
 import { retryAfterMs } from '../pacer/answer.ts';
 import { decideRetry, type Failure } from '../retry-policy.ts';
 
-/** A repeat that is waited for. */
+/** A retry that is about to be waited for. */
 export interface Retry {
-  /** Tries made so far. */
+  /** Attempts made so far. */
   readonly attempt: number;
   readonly waitMs: number;
-  /** Of the answer; undefined where none came. */
+  /** Of the response; undefined if there was none. */
   readonly status: number | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface RetryOptions {
   readonly maxRetries: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** Repeats a request for as long as the retry policy allows it, and waits in between. */
+/** Retries a request as long as the retry policy allows, with waits in between. */
 export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Interceptor {
   return (next) => async (request) => {
     const repeat = request.repeatable ? 'always' : 'keyed';
@@ -33,7 +33,7 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
         (error: unknown) => ({ answer: undefined, error }),
       );
       const ended = failureOf(result, clock.now());
-      if (ended && mayBeDone(ended)) request.onLost?.();
+      if (ended && mayBeProcessed(ended)) request.onLost?.();
       const waiting = request.waiting ?? request.signal;
       const failure = waiting?.aborted ? undefined : ended;
       const decision =
@@ -46,7 +46,7 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
       await clock.sleep(decision.waitMs, waiting).catch(() => {
         throw new TransportError(
           'aborted',
-          ended !== undefined && mayBeDone(ended),
+          ended !== undefined && mayBeProcessed(ended),
           'the request was interrupted',
         );
       });
@@ -54,11 +54,11 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
   };
 }
 
-function mayBeDone(failure: Failure): boolean {
+function mayBeProcessed(failure: Failure): boolean {
   return failure.kind === 'lost' || (failure.kind === 'answered' && failure.status >= 500);
 }
 
-/** Undefined where there is nothing to repeat: a success, an interruption, a fault of our own. */
+/** Classifies a result. Undefined if there is nothing to retry: a success, an interruption, a programming error. */
 function failureOf(
   { answer, error }: { answer: Incoming | undefined; error: unknown },
   now: number,

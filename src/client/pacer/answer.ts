@@ -1,15 +1,16 @@
 import { HEADERS } from '../../contract/headers.ts';
+import { parseRetryAfter } from '../../kit/retry-after.ts';
 
-/** What an answer says about the rate limit. A field is missing where its header was, or made no sense. */
+/** What a response says about the rate limit. A field is undefined if its header was missing or unreadable. */
 export interface RateAnswer {
   readonly status: number;
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit?: number | undefined;
-  /** Requests left in the window when the service counted this one. */
+  /** Requests left in the window after the service counted this one. */
   readonly remaining?: number | undefined;
-  /** How long until the oldest counted request leaves the window, in ms. */
+  /** Time until the oldest counted request leaves the window, in ms. */
   readonly resetIn?: number | undefined;
-  /** True where `resetIn` was reckoned on the service's clock alone, so that no clock or delay distorts it. */
+  /** True if `resetIn` was computed from the service's own clock, so that neither clock skew nor latency distorts it. */
   readonly resetExact?: boolean | undefined;
   /** How long to wait before the next request, in ms. */
   readonly retryAfter?: number | undefined;
@@ -17,7 +18,7 @@ export interface RateAnswer {
 
 export type HeaderBag = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reads the rate-limit headers of an answer that arrived at `now` (Unix ms). Never throws: they are foreign text. */
+/** Reads the rate-limit headers of a response that arrived at `now` (Unix ms). Never throws: headers are untrusted. */
 export function readRateAnswer(status: number, headers: HeaderBag, now: number): RateAnswer {
   const reset = whole(headers[HEADERS.reset]);
   const date = Date.parse(single(headers.date) ?? '');
@@ -33,27 +34,26 @@ export function readRateAnswer(status: number, headers: HeaderBag, now: number):
 }
 
 /**
- * The time until `Reset`, in ms, at least 0. Above 10^12 it is in milliseconds, above 10^9 in Unix seconds, else in
- * seconds from now (docs/decisions.md). `now` is best the service's own, from its Date header.
+ * Converts a `Reset` header to the time that is left, in ms, at least 0. A value above 10^12 is in Unix ms, above 10^9
+ * in Unix seconds, else in seconds from now (docs/decisions.md). `now` is the service's own time if its Date header
+ * gives it.
  */
 export function resetIn(value: number, now: number): number {
   if (value <= 1e9) return value * 1000;
   return Math.max(0, (value > 1e12 ? value : value * 1000) - now);
 }
 
-/** A longer Retry-After is taken as this long, in ms: the time that it names is still one that can be written. */
+/** The longest wait that the client accepts, in ms: a later time might not fit in a date. */
 const LONGEST_RETRY_AFTER_MS = 366 * 24 * 3600_000;
 
-/** `Retry-After` as a wait in ms, at most a year: seconds or an HTTP date (RFC 9110, 10.2.3). */
+/** Parses the `Retry-After` header of the service into a wait in ms, at most a year. Ignores absurdly long numbers. */
 export function retryAfterMs(
   header: string | readonly string[] | undefined,
   now: number,
 ): number | undefined {
   const text = single(header);
-  if (text === undefined) return undefined;
-  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000);
-  const date = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, date - now));
+  if (text === undefined || /^\d{13}/.test(text)) return undefined;
+  return parseRetryAfter(text, { now, longestMs: LONGEST_RETRY_AFTER_MS, fractions: true });
 }
 
 function whole(header: string | readonly string[] | undefined): number | undefined {

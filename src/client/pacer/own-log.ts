@@ -1,31 +1,31 @@
 import { Stamps } from './stamps.ts';
 
-/** A request on its way; the pacer's handle for it. */
+/** Handle of a request in flight. */
 export interface Sent {
   readonly at: number;
 }
 
-/** How many of the own requests the service had counted when it stamped an answer: at least and at most. */
+/** Bounds on how many own requests the service had counted when it wrote a response. */
 export interface OwnCount {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * The mirrored log: a request holds its slot while it is in flight and then for one window from the moment its answer
- * arrived. The service stamped it before that and a new request reaches it later, so the service never counts more
- * than is held here, whatever the network delays or reorders.
+ * Mirrors the service's log of this client's requests. A request holds a slot while it is in flight and for one window
+ * after its response arrived. The service counted it earlier and counts a new request later, so it never counts more
+ * than is held here, even if the network delays or reorders requests.
  */
 export class OwnLog {
-  /** In ms; may change once the service has shown it. */
+  /** In ms; changes when the service shows another window. */
   windowMs: number;
-  /** Send times of requests in flight or answered, refused ones taken out. */
+  /** Send times of requests in flight or answered, without refused ones. */
   readonly #sent = new Stamps();
-  /** Arrival times of their answers. */
+  /** Arrival times of their responses. */
   readonly #answered = new Stamps();
-  /** When requests failed of which nobody knows whether they were counted. */
-  readonly #doubtful = new Stamps();
-  /** In the order they were sent. */
+  /** Failure times of requests that the service may have counted. */
+  readonly #ambiguous = new Stamps();
+  /** In the order in which they were sent. */
   readonly #inFlight = new Set<Sent>();
 
   constructor(windowMs: number) {
@@ -43,66 +43,66 @@ export class OwnLog {
     return request;
   }
 
-  /** The answer came and the request was counted. */
+  /** Records a response to a request that was counted. */
   answer(request: Sent, now: number): void {
     this.#inFlight.delete(request);
     this.#answered.add(now);
   }
 
-  /** It was refused with 429, or never reached the service: it holds nothing. */
+  /** Frees the slot of a request that was refused with 429 or never reached the service. */
   release(request: Sent): void {
     this.#inFlight.delete(request);
     this.#sent.remove(request.at);
   }
 
-  /** It failed and may have been counted. */
-  doubt(request: Sent, now: number): void {
+  /** Records a failed request that may have been counted. */
+  fail(request: Sent, now: number): void {
     this.release(request);
-    this.#doubtful.add(now);
+    this.#ambiguous.add(now);
   }
 
-  /** Slots held at `now`. */
+  /** Returns the slots held at `now`. */
   held(now: number): number {
     const from = now - this.windowMs;
-    return this.#inFlight.size + this.#answered.countAfter(from) + this.#doubtful.countAfter(from);
+    return this.#inFlight.size + this.#answered.countAfter(from) + this.#ambiguous.countAfter(from);
   }
 
-  /** Answered requests whose slot is still held: what the service surely let through. */
+  /** Returns the answered requests whose slot is still held: the service accepted at least these. */
   accepted(now: number): number {
     return this.#answered.countAfter(now - this.windowMs);
   }
 
-  /** When the next slot frees by itself, in ms; Infinity while all held ones are in flight. */
+  /** Returns when the next slot frees, in ms; Infinity if all held slots belong to requests in flight. */
   nextFree(now: number): number {
     const from = now - this.windowMs;
-    return Math.min(this.#answered.firstAfter(from), this.#doubtful.firstAfter(from)) + this.windowMs;
+    return Math.min(this.#answered.firstAfter(from), this.#ambiguous.firstAfter(from)) + this.windowMs;
   }
 
   /**
-   * The own requests counted when the service stamped the answer to `request`, which arrived at `now` and is still in
-   * flight here; it is among them. The stamp lies somewhere between the two times.
+   * Returns bounds on the own requests that the service had counted when it wrote the response to `request`, which
+   * arrived at `now` and is still in flight here. The count includes it. It was taken between `request.at` and `now`.
    */
   countedAt(request: Sent, now: number): OwnCount {
     const others = this.#inFlight.size - 1;
     const from = request.at - this.windowMs;
-    const most = 1 + others + this.#answered.countAfter(from) + this.#doubtful.countAfter(from);
-    // Surely counted: answered before this one left, and sent so late that the window still holds it.
-    const unsure = others + this.#answered.countAfter(request.at);
+    const most = 1 + others + this.#answered.countAfter(from) + this.#ambiguous.countAfter(from);
+    // Certainly counted: answered before this one was sent, and sent so late that the window still holds it.
+    const uncertain = others + this.#answered.countAfter(request.at);
     const recent = this.#sent.countAfter(now - this.windowMs) - 1;
-    return { least: 1 + Math.max(0, recent - unsure), most };
+    return { least: 1 + Math.max(0, recent - uncertain), most };
   }
 
-  /** Sent times of requests still in flight begin here; `now` when there is none. */
+  /** Returns the send time of the oldest request in flight; `now` if there is none. */
   oldestInFlight(now: number): number {
     for (const request of this.#inFlight) return request.at;
     return now;
   }
 
-  /** Forgets what neither holds a slot nor can have been counted with a request that is still in flight. */
+  /** Drops what neither holds a slot nor can have been counted together with a request in flight. */
   prune(now: number): void {
     const from = this.oldestInFlight(now) - this.windowMs;
     this.#answered.dropUntil(from);
-    this.#doubtful.dropUntil(from);
+    this.#ambiguous.dropUntil(from);
     this.#sent.dropUntil(now - this.windowMs);
   }
 }

@@ -1,27 +1,28 @@
 import type { RateAnswer } from './answer.ts';
+import { LimitGuess } from './limit-guess.ts';
 import { OwnLog, type Sent } from './own-log.ts';
 import { PeerUsage } from './peer-usage.ts';
 
 export interface PaceOptions {
   /** Length of the service's window, in ms, unless the service shows another. */
   readonly windowMs: number;
-  /** The part of the limit that may be used here, above 0 and at most 1. */
+  /** The part of the limit that this client may use, above 0 and at most 1. */
   readonly share: number;
   /** For the jitter of a pause. */
   readonly random: () => number;
 }
 
-/** What a pacer knows, for people to look at. */
+/** A snapshot of what a pacer knows. */
 export interface PaceState {
-  /** Requests a window; undefined while no answer named or suggested one. */
+  /** Requests per window; undefined until a response named or suggested one. */
   readonly limit: number | undefined;
   /** Length of the window, in ms. */
   readonly windowMs: number;
   /** Slots held by own requests, those in flight included. */
   readonly own: number;
-  /** Slots that others are thought to hold. */
+  /** Slots that other clients are estimated to hold. */
   readonly others: number;
-  /** Unix ms until which a 429 stops all requests; undefined when nothing is stopped. */
+  /** Unix ms until which a 429 stops all requests; undefined while nothing is stopped. */
   readonly pausedUntil: number | undefined;
 }
 
@@ -29,49 +30,43 @@ export interface PaceState {
 const BACKOFF_MS = 1000;
 const BACKOFF_CAP_MS = 30_000;
 const JITTER_MS = 500;
-/** The window is taken as agreed while what the service shows differs by no more than its whole seconds do, in ms. */
+/** A window that differs from the configured one by no more than this, in ms, counts as equal: Reset is in seconds. */
 const WINDOW_SLACK_MS = 2000;
-/** A guess is off by as much as slots free here later than at the service: a part of it. */
-const GUESS_SLACK = 0.05;
-/** A guess above this is none: twice the most that the specification gives any group. */
-const NO_LIMIT = 10_000;
 const LONGEST_WINDOW_MS = 24 * 3600_000;
-/** The part of the limit that is left to the others when this client sends without knowing where they stand. */
+/** The part of the limit that a probe leaves free for the probes of other clients. */
 const PROBES_OF_OTHERS = 0.015;
 /** How far sending may lag behind an even pace and still catch up, in ms: a stalled event loop loses nothing. */
 const CATCH_UP_MS = 500;
 
 /**
- * When the next request of one rate-limit group may be sent, so that a 429 does not happen. Synchronous, and time is
- * an argument: it runs on a virtual clock as well as on a real one.
+ * Decides when the next request of a rate-limit group may be sent so that it is not answered with 429. Synchronous, and
+ * time is an argument, so it also runs on a virtual clock.
  *
- * The rules: (1) own requests hold their slot as `OwnLog` says, others' use is inferred as `OthersLog` says; (2) both
- * together with a reserve stay under the limit, the reserve covering what others may send before the next answer tells;
- * (3) the first request goes alone to learn what remains, later ones evenly, and a job at once where it fits in half of
- * what remains; (4) a 429 stops everything once, after which one request goes ahead alone again.
- * Without any rate-limit header nothing is held back until a 429, which then shows how much was let through.
+ * The rules:
+ * 1. Own requests hold slots as described in `OwnLog`; the use of others is inferred as described in `PeerUsage`.
+ * 2. Both together with a reserve stay below the limit. The reserve covers what others may send before the next response.
+ * 3. The first request is sent alone, as a probe, to learn what remains. Later requests are spread evenly, except that
+ *    a job that fits in half of what remains is sent at once.
+ * 4. A 429 pauses all requests once; then another probe is sent.
+ *
+ * Without rate-limit headers nothing is delayed until a 429, from which the limit is guessed (`LimitGuess`).
  */
 export class Pace {
   readonly #options: PaceOptions;
   readonly #own: OwnLog;
   readonly #others: PeerUsage;
+  readonly #guess = new LimitGuess();
   #windowMs: number;
   #limit: number | undefined;
-  /** True where the limit is a guess from a 429 and not from a header. */
+  /** True if the limit is a guess from a 429 and not from a header. */
   #guessed = false;
-  /** The most requests that were ever let through in a window while the limit is a guess. */
-  #proven = 0;
-  /** What the window held when the guess was made; undefined once more than that was let through. */
-  #guess: number | undefined;
-  /** The 429 of the guess invited back before any own slot freed: it was not the own requests that filled a window. */
-  #invited = false;
-  /** True until an answer showed how much is used. */
+  /** True until a response has shown how much is used. */
   #fresh = true;
-  /** The request that went ahead alone. */
+  /** The request that is sent alone. */
   #probe: Sent | undefined;
-  /** Send time of the youngest request whose answer has told something. */
+  /** Send time of the latest request whose response has shown the use of the limit. */
   #knownAt = -Infinity;
-  /** Where the even pace stands: the next request is due one gap later. */
+  /** Position of the even pace: the next request is due one gap later. */
   #paceAt = -Infinity;
   #pausedAt = -Infinity;
   #pausedUntil = -Infinity;
@@ -85,36 +80,42 @@ export class Pace {
   }
 
   /**
-   * When to send, in ms: at or before `now` means now; later means ask again then; Infinity means ask again once a
-   * request in flight was answered. `job` is how many requests are still to come, this one included.
+   * Returns when to send the next request, in ms. A time at or before `now` means now; a later time means ask again
+   * then; Infinity means ask again once a request in flight is answered. `pending` is the number of requests still to
+   * be sent, this one included.
    */
-  ask(now: number, job: number): number {
+  ask(now: number, pending: number): number {
     if (now < this.#pausedUntil) return this.#pausedUntil;
-    const inFlight = this.#own.inFlight;
     if (this.#probe !== undefined) return Infinity;
-    const limit = this.#limit;
-    if (this.#fresh) {
-      if (inFlight > 0) return Infinity;
-      // Requests whose answers were lost hold their slots also when nothing else is known.
-      const full = limit !== undefined && !this.#guessed && this.#own.held(now) >= this.#share(limit);
-      return full ? this.#own.nextFree(now) : now;
-    }
-    if (limit === undefined) return now;
-    const idle = now - this.#knownAt;
-    if (inFlight === 0 && idle > this.#windowMs / 4) return this.#mayProbe(now, limit);
-    const room = this.#room(now, limit);
-    if (room >= 1) return job <= room / 2 ? now : Math.max(now, this.#paceAt + this.#gap(now, limit));
-    const patience = this.#knownAt + this.#windowMs / 10;
-    if (inFlight === 0 && now >= patience) return this.#mayProbe(now, limit);
-    return Math.max(now + 1, Math.min(this.#nextFree(now), inFlight === 0 ? patience : Infinity));
+    if (this.#fresh) return this.#askFresh(now);
+    return this.#limit === undefined ? now : this.#askLimited(now, this.#limit, pending);
   }
 
-  /** To be called when a request leaves. */
+  /** Allows one request alone. */
+  #askFresh(now: number): number {
+    if (this.#own.inFlight > 0) return Infinity;
+    // Requests whose responses were lost hold their slots even when nothing else is known.
+    const full =
+      this.#limit !== undefined && !this.#guessed && this.#own.held(now) >= this.#share(this.#limit);
+    return full ? this.#own.nextFree(now) : now;
+  }
+
+  #askLimited(now: number, limit: number, pending: number): number {
+    // With nothing in flight, no response will show what others have freed: after a while a probe has to.
+    const idle = this.#own.inFlight === 0;
+    if (idle && this.#isStale(now)) return this.#probeAt(now, limit);
+    const room = this.#room(now, limit);
+    if (room >= 1) return pending <= room / 2 ? now : Math.max(now, this.#paceAt + this.#gap(now, limit));
+    const probeDue = idle ? this.#knownAt + this.#windowMs / 10 : Infinity;
+    if (now >= probeDue) return this.#probeAt(now, limit);
+    return Math.max(now + 1, Math.min(this.#nextFree(now), probeDue));
+  }
+
+  /** Records that a request is sent. */
   sent(now: number): Sent {
-    const idle = now - this.#knownAt > this.#windowMs / 4;
     const request = this.#own.send(now);
-    if (this.#own.inFlight === 1 && (this.#fresh || (this.#limit !== undefined && idle)))
-      this.#probe = request;
+    const alone = this.#own.inFlight === 1;
+    if (alone && (this.#fresh || (this.#limit !== undefined && this.#isStale(now)))) this.#probe = request;
     if (this.#limit !== undefined) {
       const gap = this.#gap(now, this.#limit);
       this.#paceAt = Math.max(this.#paceAt + gap, now - Math.max(gap, CATCH_UP_MS));
@@ -122,7 +123,7 @@ export class Pace {
     return request;
   }
 
-  /** To be called once for a request whose answer arrived. */
+  /** Records the response to a request. Call once per request. */
   answered(request: Sent, now: number, answer: RateAnswer): void {
     if (this.#probe === request) this.#probe = undefined;
     if (answer.limit !== undefined) this.#learnLimit(answer.limit);
@@ -132,10 +133,10 @@ export class Pace {
     this.#others.prune(this.#own.oldestInFlight(now));
   }
 
-  /** To be called once for a request that got no answer. `counted` false: it surely never reached the service. */
+  /** Records that a request got no response. `counted` is false if it never reached the service. */
   failed(request: Sent, now: number, counted: boolean): void {
     if (this.#probe === request) this.#probe = undefined;
-    if (counted) this.#own.doubt(request, now);
+    if (counted) this.#own.fail(request, now);
     else this.#own.release(request);
   }
 
@@ -154,7 +155,7 @@ export class Pace {
     this.#guessed = false;
   }
 
-  /** The only request in the window leaves it after exactly one window. */
+  /** Learns the window from Reset when this request is the only one in it: it leaves after exactly one window. */
   #learnWindow(shown: number): void {
     const agreed = Math.abs(shown - this.#options.windowMs) <= WINDOW_SLACK_MS;
     this.#windowMs = agreed ? this.#options.windowMs : Math.min(LONGEST_WINDOW_MS, Math.max(1000, shown));
@@ -163,56 +164,35 @@ export class Pace {
   }
 
   #counted(request: Sent, now: number, answer: RateAnswer): void {
-    const before = this.#own.countedAt(request, now);
-    const held = this.#own.accepted(now);
+    const counted = this.#own.countedAt(request, now);
+    const acceptedBefore = this.#own.accepted(now);
     this.#own.answer(request, now);
     if (request.at >= this.#pausedAt) this.#pauses = 0;
     const limit = this.#limit;
     if (limit !== undefined && answer.limit !== undefined && answer.remaining !== undefined) {
       const used = Math.max(0, limit - answer.remaining);
       if (used === 1 && answer.resetExact && answer.resetIn) this.#learnWindow(answer.resetIn);
-      const least = Math.max(0, used - before.most);
+      const least = Math.max(0, used - counted.most);
       if (this.#fresh) this.#others.restart(least, now + (answer.resetIn ?? 0), now);
-      else this.#others.observe(least, Math.max(0, used - before.least), request.at, now);
+      else this.#others.observe(least, Math.max(0, used - counted.least), request.at, now);
     } else if (limit !== undefined && this.#guessed) {
-      this.#grow(limit, held, now);
+      this.#limit = this.#guess.accepted(limit, acceptedBefore, this.#own.accepted(now));
     }
     this.#fresh = false;
     this.#knownAt = Math.max(this.#knownAt, request.at);
-  }
-
-  /**
-   * Without headers: a guess grows by a quarter in a window while it lies under what was possible once, then by 0.5 %.
-   * Where a request was let through that it had no room for, it was wrong (a 429 in a burst, or of a shorter window):
-   * it doubles, and grows by half with each further answer until the next 429 or until it is none any more.
-   */
-  #grow(limit: number, held: number, now: number): void {
-    this.#proven = Math.max(this.#proven, this.#own.accepted(now));
-    const wrong =
-      this.#guess === undefined || held >= Math.floor(this.#guess * (this.#invited ? 1 : 1 + GUESS_SLACK));
-    if (!wrong) this.#limit = limit + (limit < 0.9 * this.#proven ? 0.25 : 0.005);
-    else {
-      const more = this.#guess === undefined ? limit * 1.5 : Math.max(limit, 2 * (held + 1) + 2);
-      this.#guess = undefined;
-      this.#guessed = more <= NO_LIMIT;
-      this.#limit = this.#guessed ? more : undefined;
-    }
   }
 
   #refused(request: Sent, now: number, answer: RateAnswer): void {
     this.#own.release(request);
     const retryAfter = answer.retryAfter ?? 0;
     if (this.#limit === undefined || this.#guessed) {
-      const accepted = this.#own.accepted(now);
-      this.#proven = Math.max(this.#proven, accepted);
-      this.#limit = Math.max(1, accepted);
+      const retryBeforeFree = retryAfter > 0 && now + retryAfter + WINDOW_SLACK_MS < this.#own.nextFree(now);
+      this.#limit = this.#guess.refused({ accepted: this.#own.accepted(now), retryBeforeFree });
       this.#guessed = true;
-      this.#guess = accepted;
-      this.#invited = retryAfter > 0 && now + retryAfter + WINDOW_SLACK_MS < this.#own.nextFree(now);
     }
     this.#fresh = true;
     if (request.at < this.#pausedAt) {
-      // Sent before the pause began: part of the same refusal, it only has to be obeyed.
+      // Sent before the pause began: part of the same refusal, so it only extends the pause.
       this.#pausedUntil = Math.max(this.#pausedUntil, now + retryAfter);
       return;
     }
@@ -222,6 +202,11 @@ export class Pace {
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pause);
   }
 
+  /** True if no response has shown the use of the limit for a quarter of the window. */
+  #isStale(now: number): boolean {
+    return now - this.#knownAt > this.#windowMs / 4;
+  }
+
   /** Slots that may be taken now. */
   #room(now: number, limit: number): number {
     const held = this.#own.held(now);
@@ -229,7 +214,7 @@ export class Pace {
     return Math.min(left, this.#share(limit) - held);
   }
 
-  /** Kept free: 0.5 % of the limit, and what others may send until the next answer shows it. */
+  /** Slots kept free: 0.5 % of the limit, and what others may send until the next response shows it. */
   #reserve(now: number, limit: number): number {
     const expected = this.#others.rate(now) * Math.max(0, now - this.#knownAt);
     const reserve = Math.max(1, limit * 0.005) + expected + 2 * Math.sqrt(expected);
@@ -237,10 +222,10 @@ export class Pace {
   }
 
   /**
-   * A request alone, when nothing has been heard for long: it may use the reserve, but no slot known to be taken. Where
-   * there are others, all of them may have stopped for the same reason and now do the same: it leaves room for theirs.
+   * Returns when a probe may be sent. It may use the reserve, but no slot that is known to be taken. Other clients may
+   * all have stopped for the same reason and probe now as well, so it leaves room for their probes.
    */
-  #mayProbe(now: number, limit: number): number {
+  #probeAt(now: number, limit: number): number {
     const held = this.#own.held(now);
     const others = this.#others.count(now);
     const theirs = others === 0 ? 0 : Math.min(Math.max(2, limit * PROBES_OF_OTHERS), limit - 1);
@@ -252,16 +237,17 @@ export class Pace {
     return Math.min(this.#own.nextFree(now), this.#others.nextFree(now));
   }
 
+  /** The time between requests at an even pace, in ms. */
   #gap(now: number, limit: number): number {
     const windowMs = this.#windowMs;
     const others = this.#others.count(now);
-    // What the others will hold once they have sent at this rate for a window; at least half of what they leave now
-    // stays for this client, or two of them would stop for each other.
+    // What others will leave once they have sent at this rate for a window. This client keeps at least half of what
+    // they leave now, or two clients would stop for each other.
     const leave = Math.max(limit - this.#others.rate(now) * windowMs, (limit - others) / 2);
     return windowMs / Math.max(1, Math.min(this.#share(limit), limit - others, leave));
   }
 
-  /** The most slots that may be held here. */
+  /** The most slots that this client may hold. */
   #share(limit: number): number {
     return Math.max(1, Math.floor(limit * this.#options.share));
   }

@@ -3,7 +3,7 @@ import type { RateAnswer } from './answer.ts';
 import type { Sent } from './own-log.ts';
 import { Pace, type PaceState } from './pace.ts';
 
-/** The clock of a pacer. `now` must not be moved by setting the machine's time, or slots free too early. */
+/** The clock of a pacer. It must be monotonic: if the system time is set, slots would free too early. */
 export interface PacerClock {
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -14,17 +14,17 @@ export interface PacerOptions {
   readonly random: () => number;
   /** Length of the service's window, in ms. */
   readonly windowMs?: number;
-  /** The part of the limit that may be used, above 0 and at most 1. */
+  /** The part of the limit that this client may use, above 0 and at most 1. */
   readonly share?: number;
-  /** Told once when a 429 stops all requests, with the wait in ms. */
+  /** Called once when a 429 pauses all requests, with the wait in ms. */
   readonly onPause?: ((waitMs: number) => void) | undefined;
 }
 
-/** Leave to send one request. Exactly one of its methods must be called, once. */
+/** Permission to send one request. Call exactly one of its methods, once. */
 export interface Slot {
-  /** An answer arrived: its status and rate-limit headers, see `readRateAnswer`. */
+  /** Reports a response: its status and rate-limit headers, see `readRateAnswer`. */
   answered(answer: RateAnswer): void;
-  /** No answer arrived. `counted` false says that the request surely never reached the service. */
+  /** Reports that no response arrived. `counted` is false if the request never reached the service. */
   failed(outcome?: { counted: boolean }): void;
 }
 
@@ -32,16 +32,16 @@ interface Waiter {
   readonly give: (slot: Slot) => void;
 }
 
-/** The longest that is slept in one piece, in ms: a timer of Node holds 31 bits. */
+/** The longest single sleep, in ms: a timer of Node.js holds 31 bits. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** Hands out leave to send, first come first served, at the moments that `Pace` allows. One per rate-limit group. */
+/** Admits requests in order of arrival, at the times that `Pace` allows. One per rate-limit group. */
 export class Pacer {
   readonly #options: PacerOptions;
   readonly #pace: Pace;
-  readonly #waiting: Waiter[] = [];
-  #toCome: number | undefined;
-  /** A stretch in which requests wait for the limit and for nothing else: since when, and until when at most. */
+  readonly #queue: Waiter[] = [];
+  #expected: number | undefined;
+  /** A period in which requests wait for the limit and for nothing else. */
   #holding: { readonly since: number; readonly until: number } | undefined;
   #heldMs = 0;
   #sleeping: { readonly until: number; readonly controller: AbortController } | undefined;
@@ -55,30 +55,30 @@ export class Pacer {
     });
   }
 
-  /** Says how many requests are still to come; Infinity when that is not known. Decides whether a burst is polite. */
+  /** Sets how many requests are still to be sent, or Infinity if unknown. A job that fits is sent as a burst. */
   expect(requests: number): void {
-    this.#toCome = requests;
+    this.#expected = requests;
     this.#pump();
   }
 
-  /** Waits for leave to send one request. Rejects with the signal's reason when that fires first. */
+  /** Waits for permission to send one request. Rejects with the signal's reason if it fires first. */
   acquire(signal?: AbortSignal): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const waiter: Waiter = {
         give: (slot) => {
-          signal?.removeEventListener('abort', leave);
+          signal?.removeEventListener('abort', cancel);
           resolve(slot);
         },
       };
-      const leave = () => {
-        const index = this.#waiting.indexOf(waiter);
-        if (index >= 0) this.#waiting.splice(index, 1);
-        if (this.#waiting.length === 0) this.#rest();
+      const cancel = () => {
+        const index = this.#queue.indexOf(waiter);
+        if (index >= 0) this.#queue.splice(index, 1);
+        if (this.#queue.length === 0) this.#idle();
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiter);
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#queue.push(waiter);
       this.#pump();
     });
   }
@@ -88,50 +88,50 @@ export class Pacer {
   }
 
   /**
-   * How long requests have waited here that only the limit kept from leaving, in ms: each moment counts once, however
-   * many wait. Waiting for an answer that will show the limit does not count.
+   * Total time in which requests waited only because of the limit, in ms. Time in which several wait counts once, and
+   * waiting for the response that will show the limit does not count.
    */
   get heldMs(): number {
-    return this.#heldMs + (this.#holding ? stretch(this.#holding, this.#options.clock.now()) : 0);
+    return this.#heldMs + (this.#holding ? lengthOf(this.#holding, this.#options.clock.now()) : 0);
   }
 
   #pump(): void {
     const { clock } = this.#options;
-    while (this.#waiting.length > 0) {
+    while (this.#queue.length > 0) {
       const now = clock.now();
-      const at = this.#pace.ask(now, this.#job(now));
+      const at = this.#pace.ask(now, this.#pending(now));
       if (at > now) {
         this.#hold(now, at);
         this.#sleepUntil(at, now);
         return;
       }
-      if (this.#toCome !== undefined) this.#toCome = Math.max(0, this.#toCome - 1);
-      this.#waiting.shift()!.give(this.#slot(this.#pace.sent(now)));
+      if (this.#expected !== undefined) this.#expected = Math.max(0, this.#expected - 1);
+      this.#queue.shift()!.give(this.#slot(this.#pace.sent(now)));
     }
-    this.#rest();
+    this.#idle();
   }
 
-  /** Ends the stretch under way, and begins one where the limit is to be waited for until a time that is known. */
+  /** Ends the current waiting period, and begins another if `until` is a known time in the future. */
   #hold(now: number, until: number): void {
-    if (this.#holding) this.#heldMs += stretch(this.#holding, now);
+    if (this.#holding) this.#heldMs += lengthOf(this.#holding, now);
     this.#holding = until > now && until < Infinity ? { since: now, until } : undefined;
   }
 
-  /** Nobody waits. */
-  #rest(): void {
+  /** Called when the queue is empty. */
+  #idle(): void {
     const now = this.#options.clock.now();
     this.#hold(now, now);
     this.#wake();
   }
 
-  /** How many requests are to come, at least. Where nobody said it: as many again as there were lately. */
-  #job(now: number): number {
-    return Math.max(this.#toCome ?? this.#pace.state(now).own, this.#waiting.length);
+  /** Returns how many requests are still to be sent at least. Without `expect`, assumes as many as were sent recently. */
+  #pending(now: number): number {
+    return Math.max(this.#expected ?? this.#pace.state(now).own, this.#queue.length);
   }
 
   #slot(request: Sent): Slot {
-    const settle = (how: (now: number) => void) => {
-      how(this.#options.clock.now());
+    const settle = (record: (now: number) => void) => {
+      record(this.#options.clock.now());
       this.#pump();
     };
     return {
@@ -163,14 +163,14 @@ export class Pacer {
     );
   }
 
-  /** Ends the sleep under way, if any, so that nothing keeps the process alive. */
+  /** Cancels the current sleep, if any, so that no timer keeps the process alive. */
   #wake(): void {
     this.#sleeping?.controller.abort();
     this.#sleeping = undefined;
   }
 }
 
-/** A late timer is not the limit's doing. */
-function stretch({ since, until }: { since: number; until: number }, now: number): number {
+/** Length of a waiting period until `now`; a timer that fires late does not count. */
+function lengthOf({ since, until }: { since: number; until: number }, now: number): number {
   return Math.max(0, Math.min(now, until) - since);
 }

@@ -1,31 +1,31 @@
-/** Slots that were seen together. */
+/** Slots that were observed together. */
 interface Entry {
-  /** When they showed: they arrived before this. */
+  /** When they were observed; they arrived before this. */
   readonly seen: number;
-  /** When they free, at the latest. */
+  /** When they free at the latest. */
   readonly leaves: number;
   slots: number;
 }
 
-/** Arrivals are averaged over this long, in ms. */
+/** Arrivals are averaged over this time, in ms. */
 const RATE_MS = 10_000;
 /**
- * Most entries that are held. Twice the largest limit of the specification, so that each slot has its own up to there;
- * above, neighbours share one, and memory stays the same whatever number a header holds.
+ * Upper bound on entries: twice the highest limit of the specification, so that each slot has its own entry up to
+ * there. Above it, neighbors share one, so memory is bounded whatever number a header holds.
  */
 const MOST_ENTRIES = 10_000;
 
 /**
- * What other clients of the workspace use, as far as the answers to one's own requests show it. Each answer gives an
- * interval; the estimate moves only when it lies outside, because a point estimate invents users that are not there.
+ * Estimates what other clients of the workspace use, from the responses to this client's requests. Each response gives
+ * an interval, and the estimate changes only if it lies outside: a point estimate would invent other clients.
  */
 export class PeerUsage {
-  /** In ms; may change once the service has shown it. */
+  /** In ms; changes when the service shows another window. */
   windowMs: number;
   /** Ascending by `leaves`. */
   #entries: Entry[] = [];
   #total = 0;
-  /** When newcomers were seen, within the last RATE_MS. */
+  /** When new slots were observed, within the last RATE_MS. */
   #arrivals: Array<{ at: number; slots: number }> = [];
   #since = 0;
 
@@ -33,12 +33,12 @@ export class PeerUsage {
     this.windowMs = windowMs;
   }
 
-  /** Entries held, for a look at the memory: bounded, whatever the slots. */
+  /** Number of entries held, which bounds the memory. */
   get size(): number {
     return this.#entries.length + this.#arrivals.length;
   }
 
-  /** Forgets everything: `used` slots are taken, the first frees at `firstFree`, the rest spread evenly up to a window. */
+  /** Starts over with `used` slots: the first frees at `firstFree`, the rest are spread evenly over the window. */
   restart(used: number, firstFree: number, now: number): void {
     const last = now + this.windowMs;
     const first = Math.min(Math.max(firstFree, now), last);
@@ -54,16 +54,16 @@ export class PeerUsage {
     }));
   }
 
-  /** The others used between `least` and `most` slots at some time from `from` to `now`. */
+  /** Records that others used between `least` and `most` slots at some time from `from` to `now`. */
   observe(least: number, most: number, from: number, now: number): void {
     const missing = least - this.count(from);
-    if (missing > 0) this.#arrived(missing, now);
+    if (missing > 0) this.#add(missing, now);
     let surplus = -most;
     for (const entry of this.#entries) if (entry.seen <= from && entry.leaves > now) surplus += entry.slots;
-    if (surplus > 0) this.#take(surplus, from, now);
+    if (surplus > 0) this.#remove(surplus, from, now);
   }
 
-  /** Slots thought to be taken at `time`. */
+  /** Returns the estimated number of slots taken at `time`. */
   count(time: number): number {
     let left = this.#total;
     for (const { leaves, slots } of this.#entries) {
@@ -77,24 +77,24 @@ export class PeerUsage {
     return this.#entries.find((entry) => entry.leaves > now)?.leaves ?? Infinity;
   }
 
-  /** Requests per ms that the others are thought to send. */
+  /** Returns the estimated rate at which others send, in requests per ms. */
   rate(now: number): number {
     const span = Math.min(RATE_MS, Math.max(1000, now - this.#since));
-    let lately = 0;
-    for (const { at, slots } of this.#arrivals) if (at > now - span) lately += slots;
-    return Math.max(lately / span, this.count(now) / this.windowMs);
+    let recent = 0;
+    for (const { at, slots } of this.#arrivals) if (at > now - span) recent += slots;
+    return Math.max(recent / span, this.count(now) / this.windowMs);
   }
 
-  /** Forgets what left before `time`: the oldest moment that an answer to come can speak of. */
+  /** Drops what freed before `time`, the earliest moment that a later response can refer to. */
   prune(time: number): void {
-    const kept = this.#entries.findIndex(({ leaves }) => leaves > time);
+    const first = this.#entries.findIndex(({ leaves }) => leaves > time);
     this.#total = this.count(time);
-    if (kept !== 0) this.#entries.splice(0, kept < 0 ? this.#entries.length : kept);
+    if (first !== 0) this.#entries.splice(0, first < 0 ? this.#entries.length : first);
     while (this.#arrivals.length > 0 && this.#arrivals[0]!.at <= time - RATE_MS) this.#arrivals.shift();
   }
 
-  /** Where there are many entries, what showed within a grain of time shares one. */
-  #arrived(slots: number, now: number): void {
+  /** Adds slots. If there are many entries, slots observed within a short time share one. */
+  #add(slots: number, now: number): void {
     const leaves = now + this.windowMs;
     const last = this.#entries.at(-1);
     if (last && this.#entries.length >= MOST_ENTRIES && leaves - last.leaves < this.windowMs / MOST_ENTRIES)
@@ -107,8 +107,8 @@ export class PeerUsage {
     this.#total += slots;
   }
 
-  /** Takes slots out that the others cannot hold, those that free first. */
-  #take(surplus: number, from: number, now: number): void {
+  /** Removes slots that others cannot hold, starting with those that free first. */
+  #remove(surplus: number, from: number, now: number): void {
     let left = surplus;
     for (const entry of this.#entries) {
       if (left <= 0) break;

@@ -1,20 +1,21 @@
-/** Most times that are held one by one: more than any limit of the specification lets through. */
+/** Upper bound on separate times: more than any limit of the specification allows per window. */
 const MOST_TIMES = 65_536;
 
 /**
- * Times in ms, kept ascending, counted by binary search: requests come in order, so adding is an append. Where there
- * are more than MOST_TIMES, those within a grain of time become one that counts for all of them at the latest: memory
- * is bounded whatever the rate and the window, and nothing leaves too early.
+ * A sorted list of times in ms, counted by binary search. Requests come in order, so adding is mostly an append.
+ *
+ * Above MOST_TIMES, times are merged into grains, each of which counts at its latest time. Memory is therefore bounded
+ * at any rate and window, and no time expires too early.
  */
 export class Stamps {
   #times: number[] = [];
-  /** How many stamps there are up to and with each time, counted from the first that was ever added. */
+  /** Number of stamps up to and including each time, counted from the first one ever added. */
   #upTo: number[] = [];
   #dropped = 0;
-  /** In ms; 0 while each stamp has its own time. */
+  /** Length of a grain in ms; 0 while each stamp has its own time. */
   #grain = 0;
 
-  /** Times held, for a look at the memory. */
+  /** Number of times held, which bounds the memory. */
   get size(): number {
     return this.#times.length;
   }
@@ -32,7 +33,7 @@ export class Stamps {
     if (this.#times.length > MOST_TIMES) this.#coarsen();
   }
 
-  /** Takes one stamp of exactly this time out, if there is one. */
+  /** Removes one stamp of exactly this time, if there is one. */
   remove(time: number): void {
     const before = this.#indexAfter(time) - 1;
     const index = this.#times[before] === time ? before : before + 1;
@@ -43,12 +44,12 @@ export class Stamps {
     this.#upTo.splice(index, 1);
   }
 
-  /** How many are later than `time`. */
+  /** Returns the number of stamps later than `time`. */
   countAfter(time: number): number {
     return this.#before(this.#times.length) - this.#before(this.#indexAfter(time));
   }
 
-  /** The first one later than `time`; Infinity when there is none. */
+  /** Returns the first time later than `time`; Infinity if there is none. */
   firstAfter(time: number): number {
     return this.#times[this.#indexAfter(time)] ?? Infinity;
   }
@@ -69,7 +70,7 @@ export class Stamps {
     for (let at = from; at < this.#upTo.length; at++) this.#upTo[at]! += by;
   }
 
-  /** How many stamps lie before the time at `index`. */
+  /** Returns the number of stamps before the time at `index`. */
   #before(index: number): number {
     return index === 0 ? this.#dropped : this.#upTo[index - 1]!;
   }
@@ -77,7 +78,7 @@ export class Stamps {
   #coarsen(): void {
     const span = this.#times.at(-1)! - this.#times[0]!;
     this.#grain = Math.max(2 * this.#grain, (4 * span) / MOST_TIMES, 1);
-    // Of a grain the last one stays, which has counted the others.
+    // The last time of a grain stays: its count includes the others.
     const isLast = this.#times.map((time, index) => !this.#sameGrain(this.#times[index + 1], time));
     this.#times = this.#times.filter((_, index) => isLast[index]);
     this.#upTo = this.#upTo.filter((_, index) => isLast[index]);

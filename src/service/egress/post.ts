@@ -1,5 +1,6 @@
+import { parseRetryAfter } from '../../kit/retry-after.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../domain/deliveries/schedule.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
-import { parseRetryAfter } from './retry-after.ts';
 
 /** Milliseconds in which a receiver must answer completely, connection and body included (docs/decisions.md). */
 export const DELIVERY_DEADLINE_MS = 15_000;
@@ -25,7 +26,10 @@ export async function post(
   options: PostOptions,
 ): Promise<PostResult> {
   const result = await exchange(url, body, headers, options);
-  return result.status === null
-    ? { status: null, error: result.error, retryAfterMs: null }
-    : { status: result.status, error: null, retryAfterMs: parseRetryAfter(result.retryAfter, options.now()) };
+  if (result.status === null) return { status: null, error: result.error, retryAfterMs: null };
+  const retryAfterMs = parseRetryAfter(result.retryAfter, {
+    now: options.now(),
+    longestMs: LONGEST_RETRY_AFTER_MS,
+  });
+  return { status: result.status, error: null, retryAfterMs: retryAfterMs ?? null };
 }

@@ -80,7 +80,7 @@ describe('what is not the service', () => {
       stdin: argv[0] === 'users' ? '{"userId":"u"}\n' : input,
     });
     expect(run.code, run.stderr).toBe(code);
-    const said = run.stderr.split('a web page ("Hotel") came, which is not from the service itself');
+    const said = run.stderr.split('the response is a web page ("Hotel") that is not from the service');
     // doctor has a row for it, too.
     expect(said).toHaveLength(argv[0] === 'doctor' ? 3 : 2);
   });
@@ -91,7 +91,7 @@ describe('what is not the service', () => {
     const run = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0'], { env: service.env });
     expect(run).toMatchObject({ code: 6, stdout: '' });
     expect(run.stderr).toContain(
-      'error: a web page ("502 Bad Gateway") came, which is not from the service itself (HTTP 502)\n',
+      'error: the response is a web page ("502 Bad Gateway") that is not from the service (HTTP 502)\n',
     );
   });
 
@@ -130,7 +130,7 @@ describe('what is not the service', () => {
     const tls = { ...plain.env, SVC_BASE_URL: plain.env.SVC_BASE_URL.replace('http:', 'https:') };
     const wrong = await runSvc(['webhooks', 'list', '--max-retries', '0'], { env: tls });
     expect(wrong.code).toBe(6);
-    expect(wrong.stderr).toMatch(/cannot be reached: it speaks no TLS there, perhaps plain http \(ERR_SSL/);
+    expect(wrong.stderr).toMatch(/cannot be reached: it does not use TLS, but perhaps plain http \(ERR_SSL/);
     const server = createServer((socket) =>
       socket.on('error', () => {}).once('data', () => socket.destroy()),
     );

@@ -4,14 +4,14 @@ import { readRateAnswer, resetIn, retryAfterMs } from '../../../src/client/pacer
 
 const NOW = 1_764_000_000_000;
 
-it('reads Reset as milliseconds, Unix seconds or seconds from now', () => {
+it('reads Reset as Unix milliseconds, Unix seconds or seconds from now', () => {
   expect(resetIn(1_764_000_030_000, NOW)).toBe(30_000);
   expect(resetIn(1_764_000_030, NOW)).toBe(30_000);
   expect(resetIn(30, NOW)).toBe(30_000);
   expect(resetIn(1_763_999_000, NOW)).toBe(0);
 });
 
-it('reads the headers of an answer', () => {
+it('reads the headers of a response', () => {
   const headers = {
     'x-service-ratelimit-limit': '600',
     'x-service-ratelimit-remaining': ' 599 ',
@@ -28,7 +28,7 @@ it('reads the headers of an answer', () => {
   });
 });
 
-it('reckons Reset on the clock of the service, whatever this machine believes', () => {
+it('computes Reset from the clock of the service, whatever the local clock says', () => {
   const headers = {
     'x-service-ratelimit-reset': '1764000060',
     date: new Date(1_764_000_000_000).toUTCString(),
@@ -39,12 +39,12 @@ it('reckons Reset on the clock of the service, whatever this machine believes', 
   });
 });
 
-it('reads Retry-After as an HTTP date too', () => {
+it('reads Retry-After as an HTTP date', () => {
   expect(retryAfterMs(new Date(NOW + 5000).toUTCString(), NOW)).toBe(5000);
   expect(retryAfterMs(new Date(NOW - 5000).toUTCString(), NOW)).toBe(0);
 });
 
-it('takes a header that makes no sense as missing, whatever it holds', () => {
+it('treats an invalid header as missing', () => {
   for (const text of ['', '-1', 'NaN', '1e9', 'six', '0x10', '99999999999999999999', 'Infinity'])
     expect(
       readRateAnswer(200, { 'x-service-ratelimit-limit': text, 'retry-after': text }, NOW),

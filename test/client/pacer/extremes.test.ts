@@ -17,8 +17,8 @@ const header = fc.oneof(
   fc.string(),
 );
 
-describe('a pacer under any number that a header can hold', () => {
-  it.each(HUGE)('keeps a bounded log of a limit of %s that others use up', (limit) => {
+describe('a pacer with any value in the headers', () => {
+  it.each(HUGE)('bounds its memory at a limit of %s that others use up', (limit) => {
     const pace = newPace();
     for (let turn = 0; turn < 20; turn++) {
       const now = NOW + turn * 20_000;
@@ -33,7 +33,7 @@ describe('a pacer under any number that a header can hold', () => {
     }
   });
 
-  it('counts the slots of others right, however many they are', () => {
+  it('counts any number of slots of others exactly', () => {
     for (const used of [1, 600, 9_999, 10_001, 50_000_000, 2_147_483_647, 999_999_999_999_999]) {
       const log = new PeerUsage(60_000);
       log.restart(used, NOW + 1000, NOW);
@@ -53,14 +53,14 @@ describe('a pacer under any number that a header can hold', () => {
     }
   });
 
-  it('spreads a number that does not fit into the log evenly over the window', () => {
+  it('spreads more slots than entries evenly over the window', () => {
     const log = new PeerUsage(60_000);
     log.restart(50_000_000, NOW, NOW);
     for (const part of [0.25, 0.5, 0.75])
       expect(log.count(NOW + part * 60_000) / 50_000_000).toBeCloseTo(1 - part, 3);
   });
 
-  it('holds a bounded number of stamps, none of which leaves too early', () => {
+  it('holds a bounded number of stamps, none of which expires too early', () => {
     const stamps = new Stamps();
     const many = 300_000;
     for (let index = 0; index < many; index++) stamps.add(NOW + index / 10);
@@ -77,7 +77,7 @@ describe('a pacer under any number that a header can hold', () => {
     expect(stamps.countAfter(0)).toBe(0);
   });
 
-  it('neither throws nor names a time that is none, whatever the headers', () => {
+  it('never throws and always returns a valid time, for any headers', () => {
     const answers = fc.array(
       fc.record({
         status: fc.constantFrom(200, 202, 429, 503),

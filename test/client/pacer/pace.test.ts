@@ -24,7 +24,7 @@ describe('alone', () => {
     [60, 0.96],
     [300, 0.98],
     [600, 0.98],
-  ])('at a limit of %i: no 429 and nearly the whole quota over three windows', (limit, least) => {
+  ])('uses nearly the whole quota of %i over three windows without a 429', (limit, least) => {
     const simulation = new Simulation(limit);
     const client = pacedClient(simulation, near(limit));
     simulation.run(3 * WINDOW);
@@ -32,7 +32,7 @@ describe('alone', () => {
     expect(client.accepted / (3 * limit)).toBeGreaterThanOrEqual(least);
   });
 
-  it('never meets a 429, whatever the network delays, reorders or loses', () => {
+  it('never gets a 429, whatever the network delays, reorders or loses', () => {
     const millis = fc.oneof(
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 5000 }),
@@ -62,7 +62,7 @@ describe('alone', () => {
               const [there, back] = delays[turn++ % delays.length]!;
               return { there, back };
             },
-            // The limit is learned from the first answer; before it there is nothing to stay under.
+            // The limit is learned from the first response.
             fate: () => (fate++ === 0 ? 'answered' : fates[fate % fates.length]!),
           });
           simulation.run(4 * WINDOW);
@@ -74,7 +74,7 @@ describe('alone', () => {
     );
   });
 
-  it.each(['even', 'young', 'old'])('starts beside what was used before it: %s', (ages) => {
+  it.each(['even', 'young', 'old'])('takes earlier use of the limit into account: %s', (ages) => {
     const simulation = new Simulation(600);
     const age = { even: (i: number) => i * 150, young: (i: number) => i * 5, old: (i: number) => 59_000 - i };
     simulation.used(Array.from({ length: 400 }, (_, index) => age[ages as keyof typeof age](index)));
@@ -84,7 +84,7 @@ describe('alone', () => {
     expect(client.accepted / 6000).toBeGreaterThanOrEqual(0.92);
   });
 
-  it('leaves the rest of its share alone', () => {
+  it('uses no more than its share', () => {
     const simulation = new Simulation(600);
     const client = pacedClient(simulation, { ...near(4), share: 0.5 });
     simulation.run(3 * WINDOW);
@@ -92,7 +92,7 @@ describe('alone', () => {
     expect(client.accepted).toBeGreaterThanOrEqual(3 * 300 * 0.96);
   });
 
-  it('sends a job at once that fits in half of what remains, and a larger one evenly', () => {
+  it('sends a job that fits in half of what remains at once, and a larger one evenly', () => {
     const small = new Simulation(600);
     const burst = pacedClient(small, { ...near(5), job: 200 });
     small.run(5000);
@@ -111,7 +111,7 @@ describe('alone', () => {
     expect(client.accepted / 200).toBeGreaterThanOrEqual(0.6);
   });
 
-  it('takes up a limit that is raised and one that is lowered', () => {
+  it('adapts to a raised and a lowered limit', () => {
     const simulation = new Simulation(60);
     const client = pacedClient(simulation, near(6));
     simulation.at(simulation.start + 2 * WINDOW, () => {
@@ -126,9 +126,9 @@ describe('alone', () => {
   });
 });
 
-describe('beside others', () => {
+describe('with other clients', () => {
   it.each([60, 300, 600])(
-    'an unpaced client that uses a fifth of %i is hardly ever refused, nor is this one',
+    'an unpaced client that uses a fifth of %i is almost never refused, nor is this one',
     (limit) => {
       const sum = { sent: 0, refused: 0, theirs: 0, theirsRefused: 0, let: 0 };
       for (let seed = 1; seed <= 6; seed++) {
@@ -148,7 +148,7 @@ describe('beside others', () => {
     },
   );
 
-  it.each([60, 300, 600])('two importers at %i that know nothing of each other meet no 429', (limit) => {
+  it.each([60, 300, 600])('two independent importers at %i get no 429', (limit) => {
     for (const later of [0, 20_000, 100_000]) {
       const simulation = new Simulation(limit);
       const first = pacedClient(simulation, near(limit + 1));
@@ -156,13 +156,13 @@ describe('beside others', () => {
       simulation.run(10 * MINUTES);
       expect(first.refused + second.refused).toBe(0);
       expect((first.accepted + second.accepted) / (10 * limit)).toBeGreaterThanOrEqual(0.9);
-      // Nobody starves: the later one gets a foot in the door.
+      // The later one does not starve.
       expect(second.accepted / (10 * limit)).toBeGreaterThanOrEqual(0.01);
     }
   });
 
   it.each([300, Infinity])(
-    'five importers at 600 that start together, each with %s requests, meet no 429',
+    'five importers at 600 that start together, each with %s requests, get no 429',
     (job) => {
       for (let seed = 0; seed < 4; seed++) {
         const simulation = new Simulation(600);
@@ -178,8 +178,8 @@ describe('beside others', () => {
   );
 });
 
-describe('a service that tells little', () => {
-  it('holds nothing back without headers', () => {
+describe('a service without rate-limit headers', () => {
+  it('delays nothing before the first 429', () => {
     const simulation = new Simulation(100_000);
     simulation.headers = 'none';
     const client = pacedClient(simulation, { ...near(1), concurrency: 4 });
@@ -187,32 +187,29 @@ describe('a service that tells little', () => {
     expect(client.accepted).toBeGreaterThan(3000);
   });
 
-  it.each(['none', 'retry'] as const)(
-    'learns from the 429 how much is let through (headers: %s)',
-    (headers) => {
-      const simulation = new Simulation(600);
-      simulation.headers = headers;
-      const client = pacedClient(simulation, near(8));
-      simulation.run(10 * MINUTES);
-      expect(client.accepted / 6000).toBeGreaterThanOrEqual(0.9);
-      expect((client.refused / client.sent) * 1000).toBeLessThanOrEqual(4);
-    },
-  );
+  it.each(['none', 'retry'] as const)('learns the limit from a 429 (headers: %s)', (headers) => {
+    const simulation = new Simulation(600);
+    simulation.headers = headers;
+    const client = pacedClient(simulation, near(8));
+    simulation.run(10 * MINUTES);
+    expect(client.accepted / 6000).toBeGreaterThanOrEqual(0.9);
+    expect((client.refused / client.sent) * 1000).toBeLessThanOrEqual(4);
+  });
 });
 
-describe('a 429 of another cause than the window, from a service without headers', () => {
+describe('a 429 that is not caused by the window, without rate-limit headers', () => {
   it.each([
     ['at the very beginning, without Retry-After', 'none' as const, (age: number) => age < 100],
     ['at the very beginning', 'retry' as const, (age: number) => age < 100],
     ['for three seconds, once', 'retry' as const, (age: number) => age > 1000 && age < 4000],
     ['for a second in each twenty', 'retry' as const, (age: number) => age % 20_000 < 1000],
-  ])('%s: the guess it led to is given up once more than that is let through', (_, headers, during) => {
+  ])('%s: drops the guess once more than that is accepted', (_, headers, during) => {
     const simulation = new Simulation(100_000);
     simulation.headers = headers;
     simulation.trouble = () => during(simulation.now - simulation.start);
     const client = pacedClient(simulation, near(1));
     simulation.run(2 * MINUTES);
-    // As it could be 20,000; as the guess would have it, two and a few hundred.
+    // Without any limit 20,000 would be possible; with the wrong guess, at most a few hundred.
     expect(client.accepted).toBeGreaterThan(1500);
     expect(client.refused).toBeLessThan(30);
   });
@@ -228,7 +225,7 @@ describe('a 429', () => {
     return pace;
   }
 
-  it('pauses everything once, obeys a long Retry-After, then lets one request go ahead', () => {
+  it('pauses all requests once, obeys a long Retry-After, then sends one probe', () => {
     const pace = started();
     const requests = [pace.sent(at + 100), pace.sent(at + 200), pace.sent(at + 300)];
     pace.answered(requests[0]!, at + 400, { status: 429, retryAfter: 45_000 });
@@ -244,7 +241,7 @@ describe('a 429', () => {
     expect(pace.ask(until + 20, 1)).toBe(until + 20);
   });
 
-  it('backs off longer each time when Retry-After is missing, up to 30 s', () => {
+  it('doubles the backoff without Retry-After, up to 30 s', () => {
     const pace = started();
     let now = at + 1000;
     const pauses: number[] = [];

@@ -18,7 +18,7 @@ function paced(options: Partial<PacerOptions> = {}) {
 }
 
 describe('the pacer', () => {
-  it('lets the first go alone, then the rest in the order they asked', async () => {
+  it('sends the first request alone, then the rest in order', async () => {
     const { clock, slots, ask, answer, names } = paced();
     for (const name of ['a', 'b', 'c']) ask(name);
     await clock.advance(5000);
@@ -28,7 +28,7 @@ describe('the pacer', () => {
     expect(names()).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes a job of unknown length for a long one once it has used a third of the limit', async () => {
+  it('treats a job of unknown length as long once it has used a third of the limit', async () => {
     const { clock, slots, ask, answer } = paced();
     for (let index = 0; index < 500; index++) ask(String(index));
     await clock.advance(0);
@@ -62,7 +62,7 @@ describe('the pacer', () => {
     expect(clock.asleep).toBe(0);
   });
 
-  it('gives up waiting when the signal fires, and the next in line moves up', async () => {
+  it('stops waiting when the signal fires, and the next request moves up', async () => {
     const { clock, slots, ask, answer, names } = paced();
     const giveUp = new AbortController();
     ask('a');
@@ -78,7 +78,7 @@ describe('the pacer', () => {
     expect(clock.asleep).toBe(0);
   });
 
-  it('pauses everyone once on a 429, for days if it has to, and probes with one', async () => {
+  it('pauses all requests once on a 429, for days if necessary, then sends one probe', async () => {
     const pauses: number[] = [];
     const { clock, slots, ask, answer, names } = paced({ onPause: (ms) => void pauses.push(ms) });
     const wait = 40 * 24 * 3600_000;
@@ -102,7 +102,7 @@ describe('the pacer', () => {
     expect(names()).toHaveLength(7);
   });
 
-  it('counts the time in which only the limit kept requests waiting, each moment once', async () => {
+  it('measures the time in which only the limit kept requests waiting', async () => {
     const { clock, pacer, slots, ask, answer } = paced();
     pacer.expect(Infinity);
     let left = 0;
@@ -111,7 +111,7 @@ describe('the pacer', () => {
         left = clock.now();
       });
     await clock.advance(5000);
-    // The first went alone, and the others wait for what its answer will show.
+    // The others wait for the response to the first request.
     expect(pacer.heldMs).toBe(0);
     const answered = clock.now();
     slots[0]!.slot.answered(answer(60, 59));
@@ -123,7 +123,7 @@ describe('the pacer', () => {
     expect(pacer.heldMs).toBe(left - answered);
   });
 
-  it('stops counting when the last one waiting gives up, and counts the wait after a 429', async () => {
+  it('stops measuring when the last waiting request is aborted, and includes the pause after a 429', async () => {
     const { clock, pacer, slots, ask, answer } = paced();
     ask('a');
     await clock.advance(0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILING_LIMIT_MS, judge, type Progress } from '../../../../src/service/domain/deliveries/attempt.ts';
 import {
   JITTER,
+  LONGEST_RETRY_AFTER_MS,
   MAX_ATTEMPTS,
   nextAttempt,
   RETRY_GAPS_MS,
@@ -153,4 +154,11 @@ describe('the verdict on an attempt', () => {
     expect(disabledAt).toBeGreaterThanOrEqual(start + FAILING_LIMIT_MS);
     expect(disabledAt).toBeLessThan(start + FAILING_LIMIT_MS + 2 * HOUR);
   });
+});
+
+it('delays an attempt by at most LONGEST_RETRY_AFTER_MS, whatever Retry-After says', () => {
+  for (const retryAfterMs of [8.64e15, Number.MAX_VALUE, Number.POSITIVE_INFINITY])
+    expect(
+      nextAttempt({ attempts: 1, firstAttemptAt: start, endedAt: start, retryAfterMs, random: 0.5 }),
+    ).toBe(start + LONGEST_RETRY_AFTER_MS);
 });

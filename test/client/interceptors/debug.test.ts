@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Incoming } from '../../src/client/exchange.ts';
-import { debug } from '../../src/client/interceptors/debug.ts';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { runSvc } from '../support/process/run-svc.ts';
+import type { Incoming } from '../../../src/client/exchange.ts';
+import { debug } from '../../../src/client/interceptors/debug.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 
-/** What `--debug` writes of one exchange. */
-async function shown(
+/** Returns what `--debug` writes for one exchange. */
+async function debugged(
   body: unknown,
   answer: unknown,
   { path = '/v1/users', headers = {} as Record<string, string> } = {},
@@ -20,7 +20,7 @@ async function shown(
 }
 
 describe('--debug', () => {
-  it('shows no value of a personal field, a trait or a variable, whatever its type and depth', async () => {
+  it('masks personal fields, traits and variables of any type and depth', async () => {
     const user = {
       userId: 'u-1',
       name: 'Quillfeather',
@@ -28,7 +28,7 @@ describe('--debug', () => {
       accountNumber: { iban: ['DE02120300000000202051'] },
       traits: { income: 123_456, email: 'q@x.example', status: 'divorced', id: 'P-998877', vip: true },
     };
-    const text = await shown(
+    const text = await debugged(
       {
         users: [user],
         hashId: 'h-1',
@@ -38,13 +38,13 @@ describe('--debug', () => {
       {},
     );
     expect(text).not.toMatch(/Quill|49176|DE0212|123456|q@x|divorced|P-998877|true|S3CRET|T0P|U-5/);
-    // The structure stays, and what identifies a record.
+    // Field names and identifiers remain.
     for (const part of ['u-1', 'h-1', 'income', 'email', '"phone":"****"', '"status":"****"'])
       expect(text).toContain(part);
   });
 
-  it('shows no such value that an answer quotes, and none in a query or a header that is not known', async () => {
-    const text = await shown(
+  it('masks such values in a response that quotes them, and in unknown query parameters and headers', async () => {
+    const text = await debugged(
       { users: [{ userId: 'u', phone: '+49 176 "1"', traits: { age: 4711 } }] },
       {
         error: 'invalid_request',
@@ -62,15 +62,15 @@ describe('--debug', () => {
   });
 
   it('shows nothing of a body that is not JSON', async () => {
-    expect(await shown('name=Quill', '<html>Quill</html>')).not.toContain('Quill');
+    expect(await debugged('name=Quill', '<html>Quill</html>')).not.toContain('Quill');
   });
 
-  it('never fails and never shows a text under a name that is not known, whatever the JSON', async () => {
+  it('never fails and never shows a text under an unknown name, for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (body, answer) => {
         const canary = 'canary-7f3a';
         const wrapped = { x: body, y: { z: [canary, { deep: canary }] }, traits: { id: canary } };
-        expect(await shown(wrapped, { ...wrapped, a: answer, message: `no ${canary}` })).not.toContain(
+        expect(await debugged(wrapped, { ...wrapped, a: answer, message: `no ${canary}` })).not.toContain(
           canary,
         );
       }),
