@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MISTAKES } from '../../src/features/listen/diagnose/signature-mistakes.ts';
+import { MISTAKES } from '../../src/features/listen/signature-diagnosis/mistakes.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 
 const page = readFileSync(join(ROOT, 'docs/webhooks-handlers.md'), 'utf8');

@@ -5,7 +5,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import { bold } from '../../cli/terminal/text.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { signingSecret } from '../../features/webhooks/secret.ts';
+import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';

@@ -4,7 +4,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { localRecord } from '../../features/webhooks/local-record.ts';
+import { localRecord } from '../../features/webhooks/stored-webhook.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';

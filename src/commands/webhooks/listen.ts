@@ -10,13 +10,13 @@ import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
-import { registration, wantsRegistration } from '../../features/listen/register.ts';
-import { jsonLine, TextRenderer } from '../../features/listen/render.ts';
+import { registration, wantsRegistration } from '../../features/listen/registration-options.ts';
+import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
 import { runSession, type SessionEvents } from '../../features/listen/session.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
-import { testCommand } from '../../features/webhooks/target.ts';
+import { testCommand } from '../../features/webhooks/handler.ts';
 
 export default class WebhooksListen extends SvcCommand {
   static override summary = 'Receive deliveries here, verified, explained, and passed on to your handler';

@@ -5,12 +5,12 @@ import { assertStdinUsedOnce } from '../../cli/input/input-bytes.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { green, red } from '../../cli/terminal/text.ts';
 import type { World } from '../../cli/terminal/world.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
 import { parseRecorded, type Recorded } from '../../features/listen/recording.ts';
 import { recordingLines } from '../../features/listen/recording-lines.ts';
 import { type Replayed, replay } from '../../features/listen/replay.ts';
 import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/target.ts';
+import { failureOf, targetOf } from '../../features/webhooks/handler.ts';
 
 export default class WebhooksReplay extends SvcCommand {
   static override summary = 'Send recorded deliveries again';

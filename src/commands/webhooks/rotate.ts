@@ -3,7 +3,7 @@ import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { bold } from '../../cli/terminal/text.ts';
-import { signingSecret } from '../../features/webhooks/secret.ts';
+import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';

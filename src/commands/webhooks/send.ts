@@ -3,10 +3,10 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
-import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/send.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
+import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/signed-delivery.ts';
 import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/target.ts';
+import { failureOf, targetOf } from '../../features/webhooks/handler.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksSend extends SvcCommand {

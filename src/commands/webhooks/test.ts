@@ -3,9 +3,9 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { conformance, NobodyThere, type Row } from '../../features/listen/conformance/run.ts';
 import { conformanceText } from '../../features/listen/conformance/view.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
 import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { targetOf } from '../../features/webhooks/target.ts';
+import { targetOf } from '../../features/webhooks/handler.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksTest extends SvcCommand {

@@ -3,9 +3,9 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { diagnose } from '../../features/listen/diagnose/diagnose.ts';
+import { diagnose } from '../../features/listen/signature-diagnosis/diagnose.ts';
 import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
-import { judge } from '../../features/listen/verify.ts';
+import { judge } from '../../features/listen/verify-signature.ts';
 import { askForSecret, findSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksVerify extends SvcCommand {

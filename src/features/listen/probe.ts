@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
-import type { Deliverer } from './deliver.ts';
+import type { Deliverer } from './deliverer.ts';
 import { type Delivery, textField } from './delivery.ts';
-import { sendSigned } from './send.ts';
+import { sendSigned } from './signed-delivery.ts';
 
 /** The kind of a probe's body. No subscription can name it. */
 export const PROBE_KIND = 'svc.listen.probe';

@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
 import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
-import type { Diagnosis } from './diagnose/diagnose.ts';
-import { Explainer } from './explainer.ts';
-import type { Forwarded, ForwardResult } from './forward.ts';
-import { headerOf, judge, type NamedSecret, type RejectReason } from './verify.ts';
+import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
+import { Explainer } from './diagnosis-queue.ts';
+import type { Forwarded, ForwardResult } from './forwarder.ts';
+import { headerOf, judge, type NamedSecret, type RejectReason } from './verify-signature.ts';
 
 /** Most bytes of a delivery's body. */
 export const MAX_DELIVERY_BYTES = 1024 * 1024;

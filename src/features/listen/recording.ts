@@ -8,7 +8,7 @@ import { createWriteStream } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { openPipeToWrite } from '../../kit/pipe.ts';
-import { endToEnd } from './deliver.ts';
+import { endToEnd } from './deliverer.ts';
 import { type Delivery, readBody } from './delivery.ts';
 
 /** Enough to see how a record begins. */

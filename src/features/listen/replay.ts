@@ -1,7 +1,7 @@
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Answer, Deliverer, NoAnswer } from './deliver.ts';
+import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
 import type { Recorded } from './recording.ts';
 

@@ -2,14 +2,14 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
-import { Deliverer } from './deliver.ts';
-import { type ForwardEvents, Forwarder } from './forward.ts';
+import { Deliverer } from './deliverer.ts';
+import { type ForwardEvents, Forwarder } from './forwarder.ts';
 import { Probe } from './probe.ts';
 import { Receiver, type Report } from './receiver.ts';
 import { Recorder } from './recording.ts';
-import { Registration } from './registration.ts';
+import { Registration } from './leased-subscription.ts';
 import type { Route } from './routes.ts';
-import type { NamedSecret } from './verify.ts';
+import type { NamedSecret } from './verify-signature.ts';
 
 export interface SessionOptions {
   readonly port: number;

@@ -9,8 +9,8 @@ import type { World } from '../../cli/terminal/world.ts';
 import { shellPath, shellWord } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { webhookKey } from '../../profiles/webhook-store.ts';
-import type { NamedSecret } from '../listen/verify.ts';
-import { newSecret, readSecret } from './secret.ts';
+import type { NamedSecret } from '../listen/verify-signature.ts';
+import { newSecret, readSecret } from './signing-secret.ts';
 
 /** Where a signing secret may come from; there is no flag for the secret itself. */
 export const secretFlags = {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
-import { startHandler } from '../../support/listen/child.ts';
+import { startHandler } from '../../support/listen/handler-process.ts';
 import { startTarget } from '../../support/listen/target.ts';
 import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';

@@ -3,8 +3,8 @@ import net from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deliveryHeaders } from '../../../src/contract/delivery-headers.ts';
 import { signBody } from '../../../src/contract/signature.ts';
-import { Deliverer } from '../../../src/features/listen/deliver.ts';
-import { Forwarder } from '../../../src/features/listen/forward.ts';
+import { Deliverer } from '../../../src/features/listen/deliverer.ts';
+import { Forwarder } from '../../../src/features/listen/forwarder.ts';
 import {
   Receiver,
   type ReceiverOptions,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signBody, verifyBody } from '../../../src/contract/signature.ts';
-import { Deliverer } from '../../../src/features/listen/deliver.ts';
+import { Deliverer } from '../../../src/features/listen/deliverer.ts';
 import { type Delivery, readBody } from '../../../src/features/listen/delivery.ts';
 import {
   parseRecorded,
@@ -13,7 +13,7 @@ import {
   recordLine,
 } from '../../../src/features/listen/recording.ts';
 import { type Replayed, replay } from '../../../src/features/listen/replay.ts';
-import { judge } from '../../../src/features/listen/verify.ts';
+import { judge } from '../../../src/features/listen/verify-signature.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { startTarget } from '../../support/listen/target.ts';
 

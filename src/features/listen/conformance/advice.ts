@@ -1,5 +1,5 @@
 /** What a failed row means and the line that mends it. */
-import { type Fix, MISTAKES } from '../diagnose/signature-mistakes.ts';
+import { type Fix, MISTAKES } from '../signature-diagnosis/mistakes.ts';
 import type { Case } from './cases.ts';
 
 export interface Advice {

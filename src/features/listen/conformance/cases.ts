@@ -1,6 +1,6 @@
 /** The deliveries of a conformance run: what is sent, and what a right handler answers (specification: Webhook deliveries). */
 import { HEADERS } from '../../../contract/headers.ts';
-import { makeBody } from '../send.ts';
+import { makeBody } from '../signed-delivery.ts';
 
 /** A delivery of one case. Headers are made for `body`; what differs from them is said here. */
 export interface Shot {

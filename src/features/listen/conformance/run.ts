@@ -1,12 +1,12 @@
 /** The conformance run of `webhooks test`: tries a handler with every case, and names the mistake it makes. */
 import { deliveryHeaders } from '../../../contract/delivery-headers.ts';
 import { HEADERS } from '../../../contract/headers.ts';
-import type { Answer, Deliverer, NoAnswer } from '../deliver.ts';
-import type { Finding } from '../diagnose/diagnose.ts';
-import type { Fix, MistakeName } from '../diagnose/signature-mistakes.ts';
+import type { Answer, Deliverer, NoAnswer } from '../deliverer.ts';
+import type { Finding } from '../signature-diagnosis/diagnose.ts';
+import type { Fix, MistakeName } from '../signature-diagnosis/mistakes.ts';
 import { advise } from './advice.ts';
 import { CASES, type Case, maker, type Shot } from './cases.ts';
-import { finding, guesses } from './guess.ts';
+import { finding, guesses } from './signature-guesses.ts';
 
 export interface Row {
   readonly name: string;

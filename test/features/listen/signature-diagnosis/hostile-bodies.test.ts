@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { signBody } from '../../../src/contract/signature.ts';
-import { diagnose, diagnoseInSteps } from '../../../src/features/listen/diagnose/diagnose.ts';
-import { Receiver, type Rejected, type Report } from '../../../src/features/listen/receiver.ts';
+import { signBody } from '../../../../src/contract/signature.ts';
+import { diagnose, diagnoseInSteps } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
+import { Receiver, type Rejected, type Report } from '../../../../src/features/listen/receiver.ts';
 
 const SECRET = 'a-secret-of-the-receiver-tests';
 const MIB = 1024 * 1024;

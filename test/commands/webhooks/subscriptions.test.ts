@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../support/peers/receiver.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const CREATE = ['webhooks', 'create', '--url', 'https://example.com/hook', '--event', 'campaign.clicked'];
 

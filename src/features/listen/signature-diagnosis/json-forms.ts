@@ -6,7 +6,7 @@ import type { DeliveryBody } from '../../../contract/schemas.ts';
 import { GO_NUMBERS, lostSpellings, NUMBER_STYLES, PYTHON_NUMBERS } from './json-numbers.ts';
 import { Members, mapTree, NumberAs, type ReadJson, readJson, type Tree } from './json-read.ts';
 import { goText, LAYOUTS, PRINTED, pythonText, wordsOf } from './json-write.ts';
-import type { Applied } from './signature-mistakes.ts';
+import type { Applied } from './mistakes.ts';
 
 export interface Form {
   readonly text: string;

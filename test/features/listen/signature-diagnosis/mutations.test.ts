@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { signBody } from '../../../src/contract/signature.ts';
-import { diagnose } from '../../../src/features/listen/diagnose/diagnose.ts';
-import { judge } from '../../../src/features/listen/verify.ts';
+import { signBody } from '../../../../src/contract/signature.ts';
+import { diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
+import { judge } from '../../../../src/features/listen/verify-signature.ts';
 
 const MUTATIONS = 100_000;
 /** Every so many of them are explained too: explaining one costs several thousand times as much as refusing it. */

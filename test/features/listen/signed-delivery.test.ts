@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeliveryBody } from '../../../src/contract/schemas.ts';
 import { verifyBody } from '../../../src/contract/signature.ts';
-import { Deliverer } from '../../../src/features/listen/deliver.ts';
+import { Deliverer } from '../../../src/features/listen/deliverer.ts';
 import { Probe } from '../../../src/features/listen/probe.ts';
 import { Receiver } from '../../../src/features/listen/receiver.ts';
-import { FieldError, makeBody, parseFields, sendSigned } from '../../../src/features/listen/send.ts';
+import { FieldError, makeBody, parseFields, sendSigned } from '../../../src/features/listen/signed-delivery.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startTarget } from '../../support/listen/target.ts';
 

@@ -1,8 +1,8 @@
 /** How the listener's reports are written: a JSON line for scripts, lines of text for people. */
 import { wrap } from '../../kit/wrap.ts';
 import { type Delivery, textField } from './delivery.ts';
-import type { Diagnosis, Finding } from './diagnose/diagnose.ts';
-import type { MistakeName } from './diagnose/signature-mistakes.ts';
+import type { Diagnosis, Finding } from './signature-diagnosis/diagnose.ts';
+import type { MistakeName } from './signature-diagnosis/mistakes.ts';
 import type { Rejected, Report, Verified } from './receiver.ts';
 
 /**

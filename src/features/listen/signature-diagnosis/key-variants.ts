@@ -1,6 +1,6 @@
 /** The ways in which a signing secret is known to become another key. */
-import type { NamedSecret } from '../verify.ts';
-import type { Applied } from './signature-mistakes.ts';
+import type { NamedSecret } from '../verify-signature.ts';
+import type { Applied } from './mistakes.ts';
 
 export interface KeyVariant {
   readonly key: string | Uint8Array;

@@ -1,5 +1,5 @@
 /** The ways in which a signature is known to be written wrongly in its header. */
-import type { Applied } from './signature-mistakes.ts';
+import type { Applied } from './mistakes.ts';
 
 /** One way to read a header: the digest that it would stand for, and what was wrong with the writing. */
 export interface Reading {

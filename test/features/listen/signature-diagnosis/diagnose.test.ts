@@ -2,10 +2,10 @@ import { createHash, createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signBody, signStandardWebhook } from '../../../src/contract/signature.ts';
-import { type Diagnosis, diagnose } from '../../../src/features/listen/diagnose/diagnose.ts';
-import { MISTAKES, type MistakeName } from '../../../src/features/listen/diagnose/signature-mistakes.ts';
-import { judge } from '../../../src/features/listen/verify.ts';
+import { signBody, signStandardWebhook } from '../../../../src/contract/signature.ts';
+import { type Diagnosis, diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
+import { MISTAKES, type MistakeName } from '../../../../src/features/listen/signature-diagnosis/mistakes.ts';
+import { judge } from '../../../../src/features/listen/verify-signature.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';
 const STAGING = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';

@@ -4,10 +4,10 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { HEADERS } from '../../../contract/headers.ts';
-import { bodyVariants } from '../diagnose/bodies.ts';
-import type { Finding } from '../diagnose/diagnose.ts';
-import { keyVariants } from '../diagnose/keys.ts';
-import { type Applied, MISTAKES } from '../diagnose/signature-mistakes.ts';
+import { bodyVariants } from '../signature-diagnosis/body-variants.ts';
+import type { Finding } from '../signature-diagnosis/diagnose.ts';
+import { keyVariants } from '../signature-diagnosis/key-variants.ts';
+import { type Applied, MISTAKES } from '../signature-diagnosis/mistakes.ts';
 
 export interface Guess {
   readonly signature: string;

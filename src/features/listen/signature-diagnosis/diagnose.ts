@@ -7,11 +7,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HEADERS } from '../../../contract/headers.ts';
 import { signStandardWebhook } from '../../../contract/signature.ts';
 import { memoizedIterator } from '../../../kit/memoized-iterator.ts';
-import { headerOf, type NamedSecret } from '../verify.ts';
-import { type BodyVariant, bodyVariants, type SignedBeside } from './bodies.ts';
-import { type KeyVariant, keyVariants } from './keys.ts';
-import { type Applied, type Fix, MISTAKES, type MistakeName } from './signature-mistakes.ts';
-import { type Reading, readSignature } from './signatures.ts';
+import { headerOf, type NamedSecret } from '../verify-signature.ts';
+import { type BodyVariant, bodyVariants, type SignedBeside } from './body-variants.ts';
+import { type KeyVariant, keyVariants } from './key-variants.ts';
+import { type Applied, type Fix, MISTAKES, type MistakeName } from './mistakes.ts';
+import { type Reading, readSignature } from './header-readings.ts';
 
 export interface Finding {
   readonly name: MistakeName;

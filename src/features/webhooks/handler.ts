@@ -1,6 +1,6 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
-import type { Answer, NoAnswer } from '../listen/deliver.ts';
+import type { Answer, NoAnswer } from '../listen/deliverer.ts';
 import { parseTarget, RouteError } from '../listen/routes.ts';
 import type { SecretFlags } from './known-secrets.ts';
 

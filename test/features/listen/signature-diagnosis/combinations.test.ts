@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signBody } from '../../../src/contract/signature.ts';
-import { type Diagnosis, diagnose } from '../../../src/features/listen/diagnose/diagnose.ts';
-import { judge } from '../../../src/features/listen/verify.ts';
+import { signBody } from '../../../../src/contract/signature.ts';
+import { type Diagnosis, diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
+import { judge } from '../../../../src/features/listen/verify-signature.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';
 

@@ -1,6 +1,6 @@
 /** Explains refused deliveries beside the receiver's work: a few at a time, in short steps, on a budget. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Diagnosis, diagnoseInSteps, type Evidence } from './diagnose/diagnose.ts';
+import { type Diagnosis, diagnoseInSteps, type Evidence } from './signature-diagnosis/diagnose.ts';
 
 /** Explanations in a second, so that a flood of bad deliveries does not hold up the good ones. */
 const EXPLAINED_A_SECOND = 50;

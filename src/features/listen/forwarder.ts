@@ -1,4 +1,4 @@
-import { type Answer, type Deliverer, endToEnd, type NoAnswer } from './deliver.ts';
+import { type Answer, type Deliverer, endToEnd, type NoAnswer } from './deliverer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Route, routeFor } from './routes.ts';
 

@@ -4,7 +4,7 @@
  */
 import { memoizedIterator } from '../../../kit/memoized-iterator.ts';
 import { jsonForms, lostForms } from './json-forms.ts';
-import type { Applied } from './signature-mistakes.ts';
+import type { Applied } from './mistakes.ts';
 import { type BodyVariant, type SignedBeside, unwrapped, wrapped } from './wrappings.ts';
 
 export type { BodyVariant, SignedBeside } from './wrappings.ts';

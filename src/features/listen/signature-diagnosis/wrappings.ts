@@ -1,7 +1,7 @@
 /** What software does to the bytes of a body without looking at what they mean: put on, and taken off again. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import type { Applied } from './signature-mistakes.ts';
+import type { Applied } from './mistakes.ts';
 
 export interface BodyVariant {
   readonly bytes: Buffer;

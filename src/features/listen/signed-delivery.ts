@@ -1,7 +1,7 @@
 /** A signed delivery made here, as the service would make it. */
 
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
-import type { Answer, Deliverer, NoAnswer } from './deliver.ts';
+import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
 
 /** A `--set` that cannot be read, in words for the user. */
