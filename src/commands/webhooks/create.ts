@@ -6,7 +6,7 @@ import { bold } from '../../cli/terminal/text.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
@@ -69,7 +69,7 @@ where listen, verify and sign find it; the signing key is its text as given.`;
       createdAt: shown.createdAt ?? new Date(world.clock.now()).toISOString(),
     });
     out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
-      showWebhook({
+      webhookDetails({
         ...shown,
         id,
         url: shown.url ?? flags.url,

@@ -4,8 +4,8 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { localRecord } from '../../features/webhooks/stored-webhook.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
@@ -23,7 +23,8 @@ export default class WebhooksGet extends SvcCommand {
     const connection = await context.connect();
     const found = await find(connection, args.id, signal);
     if (found.offered) {
-      if (found.body !== undefined) return out.result(found.body, () => showWebhook(webhookOf(found.body)));
+      if (found.body !== undefined)
+        return out.result(found.body, () => webhookDetails(webhookOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
         hint: (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
       });
@@ -38,8 +39,8 @@ export default class WebhooksGet extends SvcCommand {
     out.warn(
       `the service does not show subscriptions (HTTP ${found.status}): this is what was created on this machine`,
     );
-    const body = localRecord(args.id, kept);
-    out.result({ ...body, source: 'this machine' }, () => showWebhook(webhookOf(body)));
+    const body = describeStoredWebhook(args.id, kept);
+    out.result({ ...body, source: 'this machine' }, () => webhookDetails(webhookOf(body)));
   }
 }
 

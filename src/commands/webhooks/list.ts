@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { localRecord } from '../../features/webhooks/stored-webhook.ts';
+import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
 import { webhookOf, webhookTable } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
@@ -27,7 +27,7 @@ export default class WebhooksList extends SvcCommand {
         `the service offers no list of subscriptions (HTTP ${error.status}): these are the ones created on this machine`,
       );
       const kept = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection));
-      const list = Object.entries(kept).map(([id, webhook]) => localRecord(id, webhook));
+      const list = Object.entries(kept).map(([id, webhook]) => describeStoredWebhook(id, webhook));
       out.result({ webhooks: list, source: 'this machine' }, () => webhookTable(list.map(webhookOf), out));
     }
   }

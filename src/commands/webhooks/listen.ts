@@ -10,13 +10,13 @@ import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
-import { registration, wantsRegistration } from '../../features/listen/registration-options.ts';
+import { registration, registrationMode } from '../../features/listen/registration-options.ts';
 import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
 import { runSession, type SessionEvents } from '../../features/listen/session.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { testCommand } from '../../features/webhooks/handler.ts';
+import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksListen extends SvcCommand {
   static override summary = 'Receive deliveries here, verified, explained, and passed on to your handler';
@@ -75,11 +75,11 @@ subscription at the end. Without a service it needs only a signing secret.`;
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
     warnOfUnknownKinds(flags.event ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
-    const wants = wantsRegistration(flags, world);
+    const wants = registrationMode(flags, world);
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
-        `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.invocation)}`,
+        `your handler cannot know the signing secret\n  next: give both the same: ${secretFileCommand(context.invocation)}`,
       );
     }
     const register =
@@ -91,7 +91,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
             kinds: flags.event,
             secret: secrets[0]!.secret,
             leaseSeconds,
-            withoutIsFine: given,
+            subscriptionOptional: given,
             out,
           });
     const ended = await runSession({
@@ -115,7 +115,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
 }
 
 /** The same listener with a secret in a file, which the handler can read too. */
-const oneSecret = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
+const secretFileCommand = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
 
 function events(
   { out, flags, world, invocation }: Context<typeof WebhooksListen>,
@@ -138,14 +138,16 @@ function events(
     report: (report) => {
       if (out.json) out.raw(`${escapeJson(jsonLine(report))}\n`);
       else
-        out.line(report, () => text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', marked(line)]));
+        out.line(report, () =>
+          text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', withColoredMark(line)]),
+        );
     },
     notice: (words) => out.warn(words),
     refused: (url, status) =>
       out.warn(
         [
           `${url.href} refuses with ${status} what svc has verified: its check or its secret differs`,
-          `  next: ${given ? testCommand(url, flags, invocation) : oneSecret(invocation)}`,
+          `  next: ${given ? testCommand(url, flags, invocation) : secretFileCommand(invocation)}`,
         ].join('\n'),
       ),
     warn: (words) => out.warn(words),
@@ -153,7 +155,7 @@ function events(
 }
 
 /** The mark of a report in colour. */
-function marked(line: string): Text {
+function withColoredMark(line: string): Text {
   const [, time, mark, rest] = /^(\d\d:\d\d:\d\d {2})([✓✗])(.*)$/s.exec(line) ?? [];
   return mark === undefined ? line : [dim(time!), mark === '✓' ? green(mark) : red(mark), rest!];
 }

@@ -9,8 +9,8 @@ import { Deliverer } from '../../features/listen/deliverer.ts';
 import { parseRecorded, type Recorded } from '../../features/listen/recording.ts';
 import { recordingLines } from '../../features/listen/recording-lines.ts';
 import { type Replayed, replay } from '../../features/listen/replay.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/handler.ts';
+import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksReplay extends SvcCommand {
   static override summary = 'Send recorded deliveries again';
@@ -41,10 +41,10 @@ export default class WebhooksReplay extends SvcCommand {
     paths,
     signal,
   }: Context<typeof WebhooksReplay>): Promise<void> {
-    const to = targetOf(flags.to);
+    const to = parseHandlerUrl(flags.to);
     const speed = parseSpeed(flags.speed);
     assertStdinUsedOnce(args.file, flags);
-    const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
+    const secret = flags['re-sign'] ? await requireSecret(flags, world, paths) : undefined;
     const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, signal, (line, why) => {
       counts.unreadable++;
@@ -58,7 +58,7 @@ export default class WebhooksReplay extends SvcCommand {
       for await (const replayed of results) {
         if (signal.aborted) break;
         counts.sent++;
-        const failure = failureOf(replayed.result, to, flags);
+        const failure = handlerFailure(replayed.result, to, flags);
         if (failure) worst = failure;
         else counts.taken++;
         show(replayed, out);

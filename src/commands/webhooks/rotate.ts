@@ -4,7 +4,7 @@ import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.t
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { bold } from '../../cli/terminal/text.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
@@ -54,7 +54,7 @@ the old one.`;
       signingSecret: secret,
     });
     out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
-      showWebhook({ ...shown, id: args.id }),
+      webhookDetails({ ...shown, id: args.id }),
       ...(made ? ['\n', bold('secret'.padEnd(12)), secret] : []),
     ]);
     if (made) out.notice('the secret is shown this once, and kept with the profile');

@@ -5,8 +5,8 @@ import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts'
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
 import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/signed-delivery.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/handler.ts';
+import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksSend extends SvcCommand {
@@ -47,7 +47,7 @@ export default class WebhooksSend extends SvcCommand {
     paths,
     signal,
   }: Context<typeof WebhooksSend>): Promise<void> {
-    const to = targetOf(flags.to);
+    const to = parseHandlerUrl(flags.to);
     if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
       out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
     }
@@ -58,12 +58,12 @@ export default class WebhooksSend extends SvcCommand {
       flags.input === undefined
         ? makeBody({ kind, fields: fieldsOf(flags.set ?? []), deliveryId, now })
         : await inputBytes(flags.input, world);
-    const secret = await theSecret(flags, world, paths);
+    const secret = await requireSecret(flags, world, paths);
     const deliverer = new Deliverer();
     try {
       const deadlineMs = flags.timeout * 1000;
       const result = await sendSigned({ to, body, secret, deliveryId, now, deliverer, deadlineMs, signal });
-      const failure = signal.aborted ? interrupted() : failureOf(result, to, flags);
+      const failure = signal.aborted ? interrupted() : handlerFailure(result, to, flags);
       if (result.status !== null) {
         const text = result.body.toString('utf8');
         const { status, durationMs } = result;

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { signBody } from '../../contract/signature.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksSign extends SvcCommand {
   static override summary = 'Print the signature of a body';
@@ -26,7 +26,7 @@ export default class WebhooksSign extends SvcCommand {
     paths,
   }: Context<typeof WebhooksSign>): Promise<void> {
     assertStdinUsedOnce(args.file, flags);
-    const secret = await theSecret(flags, world, paths);
+    const secret = await requireSecret(flags, world, paths);
     const signature = signBody(await inputBytes(args.file, world), secret);
     out.result({ signature }, () => signature);
   }

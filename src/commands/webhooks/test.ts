@@ -1,11 +1,11 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args } from '../../cli/flags/oclif.ts';
-import { conformance, NobodyThere, type Row } from '../../features/listen/conformance/run.ts';
+import { conformance, HandlerUnreachable, type Row } from '../../features/listen/conformance/run.ts';
 import { conformanceText } from '../../features/listen/conformance/view.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { targetOf } from '../../features/webhooks/handler.ts';
+import { parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksTest extends SvcCommand {
@@ -30,8 +30,8 @@ Exit 5 if a row fails.`;
     paths,
     signal,
   }: Context<typeof WebhooksTest>): Promise<void> {
-    const url = targetOf(args.url);
-    const secret = await theSecret(flags, world, paths);
+    const url = parseHandlerUrl(args.url);
+    const secret = await requireSecret(flags, world, paths);
     const deliverer = new Deliverer();
     const rows: Row[] = [];
     try {
@@ -39,7 +39,7 @@ Exit 5 if a row fails.`;
       const run = conformance({ url, secret, deliverer, now: world.clock.now, newId: newDelivery, signal });
       for await (const row of run) rows.push(row);
     } catch (error) {
-      if (!(error instanceof NobodyThere)) throw error;
+      if (!(error instanceof HandlerUnreachable)) throw error;
       throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
         hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
       });

@@ -6,7 +6,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
 
@@ -62,7 +62,7 @@ export default class WebhooksUpdate extends SvcCommand {
       ),
     );
     out.result(objectOf(answer.body), () =>
-      answer.body === undefined ? `${args.id} changed` : showWebhook(webhookOf(answer.body)),
+      answer.body === undefined ? `${args.id} changed` : webhookDetails(webhookOf(answer.body)),
     );
   }
 }

@@ -3,9 +3,9 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { diagnose } from '../../features/listen/signature-diagnosis/diagnose.ts';
 import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
-import { judge } from '../../features/listen/verify-signature.ts';
+import { diagnose } from '../../features/listen/signature-diagnosis/diagnose.ts';
+import { verifySignature } from '../../features/listen/verify-signature.ts';
 import { askForSecret, findSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksVerify extends SvcCommand {
@@ -43,7 +43,7 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
       expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
     const body = await inputBytes(args.file, world);
     const headers = { [HEADERS.signature]: flags.signature };
-    const verdict = judge(headers, body, secrets);
+    const verdict = verifySignature(headers, body, secrets);
     if (verdict.verified) {
       out.result(
         { verified: true, secret: verdict.by.name },

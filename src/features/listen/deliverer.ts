@@ -149,7 +149,7 @@ async function write(
 }
 
 /** Lines that belong to one connection and not to the message (RFC 9110, 7.6.1), and those `post` sets itself. */
-const OWN_TO_THE_HOP = new Set([
+const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -169,7 +169,7 @@ export function endToEnd(raw: RawHeaders): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] as string;
-    if (!OWN_TO_THE_HOP.has(name.toLowerCase())) kept.push(name, raw[i + 1] as string);
+    if (!HOP_BY_HOP.has(name.toLowerCase())) kept.push(name, raw[i + 1] as string);
   }
   return kept;
 }

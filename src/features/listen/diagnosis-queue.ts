@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Diagnosis, diagnoseInSteps, type Evidence } from './signature-diagnosis/diagnose.ts';
 
 /** Explanations in a second, so that a flood of bad deliveries does not hold up the good ones. */
-const EXPLAINED_A_SECOND = 50;
+const EXPLANATIONS_PER_SECOND = 50;
 /** A larger body costs as much to explain as several that have this many bytes, and is not looked into deeply. */
-const BYTES_OF_ONE = 32 * 1024;
+const BYTES_PER_UNIT = 32 * 1024;
 /** One that no known mistake explains costs as much as many: everything was tried. */
 const COST_OF_UNKNOWN = 25;
 /** Most that wait for their explanation, and with them their bodies in memory. */
-const MOST_WAITING = 16;
+const MAX_QUEUED = 16;
 /** How long the event loop is held at once, in ms, give or take one step. */
 const SLICE_MS = 4;
 
@@ -22,7 +22,7 @@ interface Waiting {
   readonly done: (diagnosis: Diagnosis) => void;
 }
 
-export class Explainer {
+export class DiagnosisQueue {
   readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
   #budget = { since: 0, spent: 0 };
@@ -37,36 +37,36 @@ export class Explainer {
   /** Explains when there is time, in the order of the calls, or says at once that it does not. Calls `done` once. */
   explain(evidence: Evidence, done: (diagnosis: Diagnosis) => void): void {
     if (this.#stopped) done(STOPPED);
-    else if (this.#waiting.length >= MOST_WAITING || !this.#mayWork()) done(TOO_MANY);
+    else if (this.#waiting.length >= MAX_QUEUED || !this.#hasBudget()) done(TOO_MANY);
     else {
       this.#waiting.push({ evidence, done });
-      this.#work ??= this.#explainAll().finally(() => {
+      this.#work ??= this.#processQueue().finally(() => {
         this.#work = undefined;
       });
     }
   }
 
   /** Resolves once nothing waits, after `patienceMs` at the latest: what is left then is not explained. */
-  async stop(patienceMs: number): Promise<void> {
+  async stop(timeoutMs: number): Promise<void> {
     const late = setTimeout(() => {
       this.#stopped = true;
-    }, patienceMs);
+    }, timeoutMs);
     await this.#work;
     clearTimeout(late);
     this.#stopped = true;
   }
 
-  async #explainAll(): Promise<void> {
+  async #processQueue(): Promise<void> {
     await nextTurn(); // the answer leaves first
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      const diagnosis = this.#mayWork() ? await this.#inSlices(next.evidence) : TOO_MANY;
+      const diagnosis = this.#hasBudget() ? await this.#diagnoseInSlices(next.evidence) : TOO_MANY;
       this.#waiting.shift();
       next.done(diagnosis);
     }
   }
 
-  async #inSlices(evidence: Evidence): Promise<Diagnosis> {
-    const cost = Math.max(1, evidence.body.length / BYTES_OF_ONE);
+  async #diagnoseInSlices(evidence: Evidence): Promise<Diagnosis> {
+    const cost = Math.max(1, evidence.body.length / BYTES_PER_UNIT);
     const steps = diagnoseInSteps(evidence, cost > 1 ? 'shallow' : 'full');
     let until = performance.now() + SLICE_MS;
     while (!this.#stopped) {
@@ -82,11 +82,11 @@ export class Explainer {
     return STOPPED;
   }
 
-  #mayWork(): boolean {
+  #hasBudget(): boolean {
     const now = this.#now();
     const elapsed = now - this.#budget.since;
     // A clock that was set back begins a second too.
     if (elapsed >= 1000 || elapsed < 0) this.#budget = { since: now, spent: 0 };
-    return this.#budget.spent < EXPLAINED_A_SECOND;
+    return this.#budget.spent < EXPLANATIONS_PER_SECOND;
   }
 }

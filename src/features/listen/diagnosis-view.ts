@@ -1,7 +1,7 @@
 import { bold, type Text } from '../../cli/terminal/text.ts';
 import { wrap } from '../../kit/wrap.ts';
-import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
 import { findings, fixLines } from './report-view.ts';
+import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
 
 /** A diagnosis with the lines that mend it. `columns` is the width of the terminal; undefined in a pipe. */
 export function diagnosisText(diagnosis: Diagnosis, columns: number | undefined): Text {

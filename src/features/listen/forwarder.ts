@@ -58,8 +58,8 @@ export class Forwarder {
     const url = target.href;
     if (result.status !== null) {
       if (this.#down.delete(url)) this.#on.notice(`${url} answers again.`);
-      const isRefusal = result.status === 401 || result.status === 403;
-      if (isRefusal && !this.#refusing.has(url)) {
+      const isClientError = result.status === 401 || result.status === 403;
+      if (isClientError && !this.#refusing.has(url)) {
         this.#refusing.add(url);
         this.#on.refused(target, result.status);
       }

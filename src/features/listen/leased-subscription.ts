@@ -5,7 +5,7 @@ import type { EventKind } from '../../contract/schemas.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { shell } from '../../kit/shell.ts';
 
-export interface RegistrationOptions {
+export interface SubscriptionOptions {
   readonly client: Client;
   /** The address the service shall call. */
   readonly url: string;
@@ -20,20 +20,20 @@ export interface RegistrationOptions {
 }
 
 /** Statuses by which a service says that it has no such operation or field (docs/decisions.md). */
-const LACKING = new Set([404, 405, 501]);
-const REFUSED_FIELD = new Set([400, 422]);
+const UNSUPPORTED = new Set([404, 405, 501]);
+const INVALID_REQUEST = new Set([400, 422]);
 /** A lease is renewed this many times before it would end, so that one failure is no loss. */
-const RENEWALS_A_LEASE = 3;
+const RENEWALS_PER_LEASE = 3;
 
-export class Registration {
+export class LeasedSubscription {
   /** Undefined where the service's answer named none: it cannot be removed from here then. */
   id: string | undefined;
-  readonly #options: RegistrationOptions;
+  readonly #options: SubscriptionOptions;
   readonly #stopped = new AbortController();
   #renewing: Promise<void> = Promise.resolve();
   #leased = false;
 
-  private constructor(options: RegistrationOptions) {
+  private constructor(options: SubscriptionOptions) {
     this.#options = options;
   }
 
@@ -41,8 +41,8 @@ export class Registration {
    * Subscribes. Rejects with ApiError or TransportError. A service that does not know leases is asked again without
    * one, with a warning: such a subscription outlives a killed listener.
    */
-  static async create(options: RegistrationOptions): Promise<Registration> {
-    const registration = new Registration(options);
+  static async create(options: SubscriptionOptions): Promise<LeasedSubscription> {
+    const registration = new LeasedSubscription(options);
     await registration.#subscribe();
     if (registration.#leased) registration.#renewing = registration.#renew();
     else {
@@ -71,7 +71,7 @@ export class Registration {
       const why = status === undefined ? (error as Error).message : `HTTP ${status}`;
       const rest = this.#leased
         ? `it ends by itself within ${this.#options.leaseSeconds} s`
-        : status !== undefined && LACKING.has(status)
+        : status !== undefined && UNSUPPORTED.has(status)
           ? 'the service cannot remove it: do so in its console'
           : shell`remove it with \`svc webhooks delete ${this.id}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);
@@ -98,7 +98,7 @@ export class Registration {
     let failing = false;
     for (;;) {
       try {
-        await clock.sleep((leaseSeconds * 1000) / RENEWALS_A_LEASE, signal);
+        await clock.sleep((leaseSeconds * 1000) / RENEWALS_PER_LEASE, signal);
       } catch {
         return; // stopped
       }
@@ -127,7 +127,7 @@ export class Registration {
 
 /** A strict service that does not know `leaseSeconds` names it, or says nothing in detail. */
 function refusesLease(error: Partial<ApiError>): boolean {
-  if (error.status === undefined || !REFUSED_FIELD.has(error.status)) return false;
+  if (error.status === undefined || !INVALID_REQUEST.has(error.status)) return false;
   const fields = error.details?.map(({ field }) => field) ?? [];
   return fields.length === 0 || fields.includes('leaseSeconds');
 }

@@ -1,15 +1,15 @@
 import { fileError } from '../../cli/errors/file-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { shell } from '../../kit/shell.ts';
-import { RecordForeign } from './recording.ts';
-import { ProbeLost } from './session.ts';
+import { NotARecording } from './recording.ts';
+import { ProbeFailed } from './session.ts';
 
 /** Why a listener could not be opened, in words. Other errors come back as they are. */
 export function listenError(
   error: unknown,
   { port, host, record }: { port: number; host: string; record?: string | undefined },
 ): unknown {
-  if (error instanceof ProbeLost) {
+  if (error instanceof ProbeFailed) {
     return new SvcError(
       'unreachable',
       `deliveries to ${error.url.href} do not reach this listener: ${error.message}`,
@@ -18,7 +18,7 @@ export function listenError(
       },
     );
   }
-  if (error instanceof RecordForeign)
+  if (error instanceof NotARecording)
     return new SvcError('file', error.message, {
       hint: (invocation) => invocation.again('--record', `${record}.deliveries.ndjson`),
       cause: error,

@@ -17,7 +17,7 @@ export class Probe {
   #arrived = false;
 
   /** True for a delivery that this probe sent; to be answered and not reported. */
-  readonly takes = (delivery: Delivery): boolean => {
+  readonly isOwnProbe = (delivery: Delivery): boolean => {
     if (delivery.kind !== PROBE_KIND || textField(delivery.json, 'nonce') !== this.#nonce) return false;
     this.#arrived = true;
     return true;
@@ -33,16 +33,16 @@ export class Probe {
     {
       clock,
       deliverer,
-      patienceMs,
+      timeoutMs,
       signal,
     }: {
       clock: Clock;
       deliverer: Deliverer;
-      patienceMs: number;
+      timeoutMs: number;
       signal?: AbortSignal;
     },
   ): Promise<string | undefined> {
-    const until = clock.now() + patienceMs;
+    const until = clock.now() + timeoutMs;
     const body = Buffer.from(JSON.stringify({ type: PROBE_KIND, nonce: this.#nonce }));
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
       const left = until - clock.now();

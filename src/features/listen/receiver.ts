@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
 import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
-import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
-import { Explainer } from './diagnosis-queue.ts';
+import { DiagnosisQueue } from './diagnosis-queue.ts';
 import type { Forwarded, ForwardResult } from './forwarder.ts';
-import { headerOf, judge, type NamedSecret, type RejectReason } from './verify-signature.ts';
+import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
+import { headerOf, type NamedSecret, type RejectReason, verifySignature } from './verify-signature.ts';
 
 /** Most bytes of a delivery's body. */
 export const MAX_DELIVERY_BYTES = 1024 * 1024;
@@ -48,7 +48,7 @@ export interface ReceiverOptions {
   readonly onReport: (report: Report) => void;
   readonly forward?: (delivery: Delivery) => Promise<ForwardResult | undefined>;
   /** Takes a verified delivery that is the listener's own probe; it is answered and not reported. */
-  readonly isProbe?: (delivery: Delivery) => boolean;
+  readonly isOwnProbe?: (delivery: Delivery) => boolean;
   /** Kinds to report and pass on; others are answered 200 and left at that. Undefined takes all. */
   readonly kinds?: ReadonlySet<string>;
   /** After so many verified deliveries `finished` resolves and further ones are answered 503. */
@@ -61,7 +61,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: http.Server;
   readonly #seen = new Deduplicator();
-  readonly #explainer: Explainer;
+  readonly #explainer: DiagnosisQueue;
   #finish: () => void = () => {};
   #taken = 0;
   #reported = 0;
@@ -69,7 +69,7 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    this.#explainer = new Explainer(options.now);
+    this.#explainer = new DiagnosisQueue(options.now);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -136,11 +136,11 @@ export class Receiver {
     request.on('end', () => {
       if (refused) return;
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      void this.#judge(request, response, receivedAt, body);
+      void this.#verifySignature(request, response, receivedAt, body);
     });
   }
 
-  async #judge(
+  async #verifySignature(
     request: http.IncomingMessage,
     response: http.ServerResponse,
     receivedAt: number,
@@ -149,7 +149,7 @@ export class Receiver {
     const { headers, rawHeaders } = request;
     const { count = Number.POSITIVE_INFINITY, kinds, others } = this.#options;
     const secrets = this.#options.secrets();
-    const verdict = judge(headers, body, secrets);
+    const verdict = verifySignature(headers, body, secrets);
     if (!verdict.verified) {
       answer(response, 401, { error: 'invalid_signature' });
       this.#explainer.explain({ headers, body, secrets, others }, (diagnosis) =>
@@ -158,7 +158,7 @@ export class Receiver {
       return;
     }
     const delivery: Delivery = { receivedAt, headers, rawHeaders, body, ...readBody(body) };
-    if (this.#options.isProbe?.(delivery) || (kinds && !(delivery.kind && kinds.has(delivery.kind)))) {
+    if (this.#options.isOwnProbe?.(delivery) || (kinds && !(delivery.kind && kinds.has(delivery.kind)))) {
       received(response);
       return;
     }

@@ -12,7 +12,7 @@ import { endToEnd } from './deliverer.ts';
 import { type Delivery, readBody } from './delivery.ts';
 
 /** Enough to see how a record begins. */
-const FIRST_BYTES = 64;
+const SIGNATURE_BYTES = 64;
 
 export interface Recorded {
   /** Unix ms. */
@@ -24,7 +24,7 @@ export interface Recorded {
 }
 
 /** One delivery as a line, without its line end. */
-export function recordLine(delivery: Delivery): string {
+export function formatRecorded(delivery: Delivery): string {
   const lines = endToEnd(delivery.rawHeaders);
   const headers: Record<string, string> = {};
   for (let i = 0; i < lines.length; i += 2) {
@@ -67,12 +67,12 @@ export function parseRecorded(line: string): Recorded | string {
 }
 
 /** What stands where deliveries are to be recorded is not a record of deliveries. */
-export class RecordForeign extends Error {
-  override name = 'RecordForeign';
+export class NotARecording extends Error {
+  override name = 'NotARecording';
 }
 
 /** What stands at `path`, in words, where a record must not be added to it. */
-async function foreignRecord(path: string): Promise<string | undefined> {
+async function describeOtherContent(path: string): Promise<string | undefined> {
   const target = await stat(path).catch(() => undefined);
   const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   // A pipe or a device takes what it is given.
@@ -80,7 +80,7 @@ async function foreignRecord(path: string): Promise<string | undefined> {
   if (!target?.isFile() || target.size === 0) return undefined;
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
     return buffer.toString('utf8', 0, bytesRead).startsWith('{"receivedAt":')
       ? undefined
       : 'not a record of deliveries';
@@ -101,12 +101,12 @@ export class Recorder {
   }
 
   /**
-   * Opens the file for appending. Rejects with Node's error where it cannot be written, and with RecordForeign where it
+   * Opens the file for appending. Rejects with Node's error where it cannot be written, and with NotARecording where it
    * is a link, or holds something else than deliveries.
    */
   static async open(path: string): Promise<Recorder> {
-    const foreign = await foreignRecord(path);
-    if (foreign) throw new RecordForeign(`${path} is ${foreign}: nothing was added to it`);
+    const foreign = await describeOtherContent(path);
+    if (foreign) throw new NotARecording(`${path} is ${foreign}: nothing was added to it`);
     const pipe = await openPipeToWrite(path);
     if (pipe) return new Recorder(pipe);
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
@@ -120,7 +120,7 @@ export class Recorder {
   }
 
   write(delivery: Delivery): void {
-    this.#stream.write(`${recordLine(delivery)}\n`);
+    this.#stream.write(`${formatRecorded(delivery)}\n`);
   }
 
   /** Resolves once everything is written. */

@@ -18,7 +18,7 @@ export interface RegistrationFlags extends ConnectionFlags {
  * Whether the listener subscribes itself: `asked` with --register, `offered` on `local` and at a service on this
  * machine, else `no`. Throws not_configured where it is asked for and there is no service.
  */
-export function wantsRegistration(flags: RegistrationFlags, world: World): 'asked' | 'offered' | 'no' {
+export function registrationMode(flags: RegistrationFlags, world: World): 'asked' | 'offered' | 'no' {
   if (flags.register !== undefined) {
     resolveSettings(flags, world);
     return 'asked';
@@ -41,7 +41,7 @@ export function registration({
   kinds,
   secret,
   leaseSeconds,
-  withoutIsFine,
+  subscriptionOptional,
   out,
 }: {
   connection: Connection & { client: Client };
@@ -50,7 +50,7 @@ export function registration({
   secret: string;
   leaseSeconds: number;
   /** The secret was given: listening without a subscription is of use. */
-  withoutIsFine: boolean;
+  subscriptionOptional: boolean;
   out: Output;
 }): RegisterOptions {
   return {
@@ -59,9 +59,9 @@ export function registration({
     events: kinds ?? EVENT_KINDS,
     secret,
     leaseSeconds,
-    onRefused: (error) => {
+    onRejected: (error) => {
       const { status, details = [], name } = error as Partial<ApiError>;
-      if (name === 'TransportError' && withoutIsFine && flags.register === undefined) {
+      if (name === 'TransportError' && subscriptionOptional && flags.register === undefined) {
         out.notice(`not subscribed: ${(error as Error).message}`);
         return true;
       }
@@ -69,7 +69,7 @@ export function registration({
       if (!refusesAddress) return false;
       if (flags.register !== undefined || status === undefined || status < 400 || status > 499) return false;
       if (status === 401 || status === 403 || status === 429) return false;
-      if (!withoutIsFine) {
+      if (!subscriptionOptional) {
         throw new SvcError('refused', `${connection.baseUrl} takes no subscription to this machine`, {
           hint: (invocation) =>
             `start it so that it does: svc serve --allow-loopback-webhooks\nor listen on the one inside svc: ${invocation.locally()}`,

@@ -22,7 +22,7 @@ export interface Replayed {
 }
 
 /** Deliveries under way at once. What was received together is sent together; a slow handler holds the rest back. */
-const MOST_AT_ONCE = 32;
+const MAX_CONCURRENT = 32;
 
 /**
  * Sends recorded deliveries in their order, with the pauses between them divided by `speed`, and yields what the
@@ -34,20 +34,20 @@ export async function* replay(
   options: ReplayOptions,
 ): AsyncGenerator<Replayed> {
   const { clock, speed, signal } = options;
-  const underWay: Array<Promise<Replayed>> = [];
+  const inFlight: Array<Promise<Replayed>> = [];
   let first: { recordedAt: number; sentAt: number } | undefined;
   for await (const recorded of recording) {
     first ??= { recordedAt: recorded.receivedAt, sentAt: clock.now() };
     const due = first.sentAt + Math.max(0, recorded.receivedAt - first.recordedAt) / speed;
-    if (due > clock.now() && !(await slept(clock, due - clock.now(), signal))) break;
+    if (due > clock.now() && !(await sleepUntil(clock, due - clock.now(), signal))) break;
     if (signal?.aborted) break;
-    underWay.push(send(recorded, options));
-    if (underWay.length >= MOST_AT_ONCE) yield await (underWay.shift() as Promise<Replayed>);
+    inFlight.push(send(recorded, options));
+    if (inFlight.length >= MAX_CONCURRENT) yield await (inFlight.shift() as Promise<Replayed>);
   }
-  for (const result of underWay) yield await result;
+  for (const result of inFlight) yield await result;
 }
 
-async function slept(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function sleepUntil(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;
@@ -59,9 +59,7 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal | undefined):
 
 async function send(recorded: Recorded, options: ReplayOptions): Promise<Replayed> {
   const headers =
-    options.reSign === undefined
-      ? recorded.headers
-      : signedAnew(recorded, options.reSign, options.clock.now());
+    options.reSign === undefined ? recorded.headers : reSigned(recorded, options.reSign, options.clock.now());
   const result = await options.deliverer.post(options.to, recorded.body, headers, {
     ...(options.signal ? { signal: options.signal } : {}),
   });
@@ -69,7 +67,7 @@ async function send(recorded: Recorded, options: ReplayOptions): Promise<Replaye
 }
 
 /** The recorded headers with the signature ones made anew; `webhook-id` stays, for it names the delivery. */
-function signedAnew({ headers, body }: Recorded, secret: string, now: number): string[] {
+function reSigned({ headers, body }: Recorded, secret: string, now: number): string[] {
   const before = new Map<string, string>();
   for (let i = 0; i < headers.length; i += 2)
     before.set((headers[i] as string).toLowerCase(), headers[i + 1] as string);

@@ -1,9 +1,9 @@
 /** How the listener's reports are written: a JSON line for scripts, lines of text for people. */
 import { wrap } from '../../kit/wrap.ts';
 import { type Delivery, textField } from './delivery.ts';
+import type { Rejected, Report, Verified } from './receiver.ts';
 import type { Diagnosis, Finding } from './signature-diagnosis/diagnose.ts';
 import type { MistakeName } from './signature-diagnosis/mistakes.ts';
-import type { Rejected, Report, Verified } from './receiver.ts';
 
 /**
  * One report as one line of JSON. A body that is JSON stands in it as it was spelled (big numbers, key order); other
@@ -64,7 +64,7 @@ export class TextRenderer {
       return value === undefined ? [] : [label + short(value)];
     };
     const parts = [
-      `${clockTime(delivery.receivedAt)}  ✓  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
+      `${localTime(delivery.receivedAt)}  ✓  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
       ...part('', 'contentId'),
       ...part('user ', 'hashId'),
       ...part('', 'decisionId'),
@@ -75,11 +75,11 @@ export class TextRenderer {
       const why = forwarded.error ? ` (${forwarded.error})` : '';
       parts.push(`→ ${forwarded.url}  ${forwarded.status} in ${forwarded.durationMs} ms${why}`);
     }
-    return packed(parts, this.#columns);
+    return wrapParts(parts, this.#columns);
   }
 
   #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
-    const time = clockTime(receivedAt);
+    const time = localTime(receivedAt);
     if (diagnosis === undefined) {
       const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is taken`;
       return [`${time}  ✗  ${why}`];
@@ -108,7 +108,7 @@ export function findings(
 }
 
 /** Parts side by side, as many on a line as fit; further lines are indented. */
-function packed(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
+function wrapParts(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = [];
   let line = '';
   for (const part of parts) {
@@ -124,7 +124,7 @@ function packed(parts: readonly string[], columns = Number.POSITIVE_INFINITY): s
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** Time of day here, `14:03:07`. */
-function clockTime(ms: number): string {
+function localTime(ms: number): string {
   const date = new Date(ms);
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((n) => String(n).padStart(2, '0'))

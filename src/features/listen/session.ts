@@ -4,10 +4,10 @@ import type { Clock } from '../../kit/clock.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
 import { Deliverer } from './deliverer.ts';
 import { type ForwardEvents, Forwarder } from './forwarder.ts';
+import { LeasedSubscription } from './leased-subscription.ts';
 import { Probe } from './probe.ts';
 import { Receiver, type Report } from './receiver.ts';
 import { Recorder } from './recording.ts';
-import { Registration } from './leased-subscription.ts';
 import type { Route } from './routes.ts';
 import type { NamedSecret } from './verify-signature.ts';
 
@@ -38,7 +38,7 @@ export interface RegisterOptions {
   readonly secret: string;
   readonly leaseSeconds: number;
   /** Called when the service refuses; true goes on without a subscription. */
-  readonly onRefused: (error: unknown) => boolean;
+  readonly onRejected: (error: unknown) => boolean;
 }
 
 export interface SessionEvents extends ForwardEvents {
@@ -48,7 +48,7 @@ export interface SessionEvents extends ForwardEvents {
 }
 
 /** Deliveries to the public address do not arrive here. */
-export class ProbeLost extends Error {
+export class ProbeFailed extends Error {
   readonly url: URL;
   constructor(url: URL, why: string) {
     super(why);
@@ -56,7 +56,7 @@ export class ProbeLost extends Error {
   }
 }
 
-const PROBE_PATIENCE_MS = 15_000;
+const PROBE_TIMEOUT_MS = 15_000;
 
 /**
  * Listens until `count` deliveries came (`counted`) or `signal` fires (`stopped`). Rejects with the listen error, with
@@ -80,11 +80,11 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
       const lost = await probe.send(target, register.secret, {
         clock,
         deliverer,
-        patienceMs: PROBE_PATIENCE_MS,
+        timeoutMs: PROBE_TIMEOUT_MS,
         signal,
       });
       if (signal.aborted) return 'stopped';
-      if (lost !== undefined) throw new ProbeLost(target, lost);
+      if (lost !== undefined) throw new ProbeFailed(target, lost);
       const registration = await subscribe(register, target, options);
       if (registration) {
         undo.push(() => registration.remove());
@@ -114,7 +114,7 @@ function makeReceiver(
     secrets: () => secrets,
     others,
     now: clock.now,
-    isProbe: probe.takes,
+    isOwnProbe: probe.isOwnProbe,
     onReport: (report) => {
       if (report.type === 'event') recorder?.write(report.delivery);
       on.report(report);
@@ -126,12 +126,12 @@ function makeReceiver(
 }
 
 async function subscribe(
-  { client, events, secret, leaseSeconds, onRefused }: RegisterOptions,
+  { client, events, secret, leaseSeconds, onRejected }: RegisterOptions,
   target: URL,
   { clock, on, signal }: SessionOptions,
-): Promise<Registration | undefined> {
+): Promise<LeasedSubscription | undefined> {
   try {
-    return await Registration.create({
+    return await LeasedSubscription.create({
       client,
       url: target.href,
       events,
@@ -142,7 +142,7 @@ async function subscribe(
       warn: on.warn,
     });
   } catch (error) {
-    if (!onRefused(error)) throw error;
+    if (!onRejected(error)) throw error;
     return undefined;
   }
 }

@@ -31,7 +31,7 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
  * Judges a delivery by `X-Service-Signature` over its raw bytes, in constant time.
  * @param secrets tried in turn: a subscription has two while its secret rotates
  */
-export function judge(
+export function verifySignature(
   headers: IncomingHttpHeaders,
   body: Uint8Array,
   secrets: readonly NamedSecret[],

@@ -5,7 +5,7 @@ import { parseTarget, RouteError } from '../listen/routes.ts';
 import type { SecretFlags } from './known-secrets.ts';
 
 /** Reads the URL of a handler. Throws usage. */
-export function targetOf(text: string): URL {
+export function parseHandlerUrl(text: string): URL {
   try {
     return parseTarget(text);
   } catch (error) {
@@ -31,7 +31,11 @@ export function testCommand(
 }
 
 /** A handler's answer as a failure, where it is one. `flags` say where its secret is. */
-export function failureOf(result: Answer | NoAnswer, url: URL, flags: SecretFlags): SvcError | undefined {
+export function handlerFailure(
+  result: Answer | NoAnswer,
+  url: URL,
+  flags: SecretFlags,
+): SvcError | undefined {
   const test = (invocation: Invocation) => testCommand(url, flags, invocation);
   if (result.status === null) {
     return result.code === 'TIMEOUT'

@@ -43,13 +43,13 @@ export interface WebhookSecrets {
  */
 export async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
   const given = await givenSecret(flags, world);
-  const kept = keptSecrets(flags, world, paths, given !== undefined);
+  const kept = storedSecrets(flags, world, paths, given !== undefined);
   const expected = given === undefined ? kept.filter(({ own }) => own) : [given];
   return { expected, others: kept.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
 }
 
 /** The one secret to sign with. Asks on a terminal where there is none. Throws not_configured, usage. */
-export async function theSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
+export async function requireSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
   const { expected } = await findSecrets(flags, world, paths);
   if (expected.length > 1) {
     throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
@@ -59,21 +59,21 @@ export async function theSecret(flags: SecretFlags, world: World, paths: Paths):
   return expected[0]?.secret ?? (await askForSecret(flags, world));
 }
 
-const GIVE_SECRET =
+const SECRET_HINT =
   'read -rs SVC_WEBHOOK_SECRET && export SVC_WEBHOOK_SECRET; or name a file with --secret-file';
 
 /** Asks for a secret on the terminal. Throws not_configured where nobody can answer. */
 export async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
   if (flags['no-input'] || !world.stdin.isTTY || !world.stderr.isTTY) {
     throw new SvcError('not_configured', 'there is no signing secret', {
-      hint: GIVE_SECRET,
+      hint: SECRET_HINT,
     });
   }
   const secret = await askSecret(world, 'signing secret', {
     noInput: false,
-    instead: GIVE_SECRET,
+    instead: SECRET_HINT,
   });
-  if (secret === '') throw new SvcError('usage', 'the secret is empty', { hint: GIVE_SECRET });
+  if (secret === '') throw new SvcError('usage', 'the secret is empty', { hint: SECRET_HINT });
   return secret;
 }
 
@@ -93,7 +93,7 @@ export async function listenSecrets(
   paths: Paths,
   subscribes: boolean,
 ): Promise<ListenSecrets> {
-  if (subscribes) refuseMissing(flags['secret-file'], world);
+  if (subscribes) requireFile(flags['secret-file'], world);
   const { expected, others } = await findSecrets(flags, world, paths);
   if (!subscribes) {
     const secrets =
@@ -108,7 +108,7 @@ export async function listenSecrets(
 }
 
 /** A typing error must not become a file with a secret that nobody else has. Throws file. */
-function refuseMissing(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
+function requireFile(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
   if (file === undefined || file === '-' || existsSync(resolve(cwd, file))) return;
   throw new SvcError('file', `no such file: ${file}`, {
     hint: (invocation) =>
@@ -124,12 +124,12 @@ async function givenSecret(flags: SecretFlags, world: World): Promise<NamedSecre
   return secret ? { name: 'SVC_WEBHOOK_SECRET', secret } : undefined;
 }
 
-interface Kept extends NamedSecret {
+interface StoredSecret extends NamedSecret {
   /** Of the connection that this command would use. */
   readonly own: boolean;
 }
 
-function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: boolean): Kept[] {
+function storedSecrets(flags: SecretFlags, world: World, paths: Paths, optional: boolean): StoredSecret[] {
   let contents: ReturnType<Profiles['read']>;
   try {
     contents = new Profiles(paths.configDir).read();
@@ -138,7 +138,7 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
     if (optional) return [];
     throw error;
   }
-  const key = optional ? undefined : ownKey(flags, world);
+  const key = optional ? undefined : connectionKey(flags, world);
   const names = new Map(
     Object.entries(contents.profiles).map(([name, profile]) => [
       webhookKey({ isLocal: false, ...profile }),
@@ -164,7 +164,7 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
   return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];
 }
 
-function ownKey(flags: SecretFlags, world: World): string | undefined {
+function connectionKey(flags: SecretFlags, world: World): string | undefined {
   try {
     const settings = resolveSettings(flags, world);
     return webhookKey(

@@ -4,7 +4,7 @@ import { fileBytes } from '../../cli/input/input-bytes.ts';
 import { readStdin } from '../../cli/input/prompt.ts';
 import type { World } from '../../cli/terminal/world.ts';
 
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /**
  * The signing secret for a new or renewed subscription: from `file` (`-` is standard input), else SVC_WEBHOOK_SECRET,
@@ -37,8 +37,8 @@ export async function readSecret(world: World, file: string): Promise<string> {
 }
 
 async function readText(world: World, file: string): Promise<string> {
-  if (file === '-') return withoutLineEnd(await readStdin(world, MOST_BYTES));
-  return withoutLineEnd((await fileBytes(file, world, MOST_BYTES)).toString('utf8'));
+  if (file === '-') return withoutLineEnd(await readStdin(world, MAX_BYTES));
+  return withoutLineEnd((await fileBytes(file, world, MAX_BYTES)).toString('utf8'));
 }
 
 function withoutLineEnd(text: string): string {

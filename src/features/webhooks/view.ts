@@ -35,7 +35,7 @@ export function webhooksOf(body: unknown): unknown[] {
   return Array.isArray(webhooks) ? webhooks : [];
 }
 
-export function showWebhook(webhook: WebhookView): Text {
+export function webhookDetails(webhook: WebhookView): Text {
   const rows: [string, Text | undefined][] = [
     ['id', webhook.id],
     ['url', webhook.url],

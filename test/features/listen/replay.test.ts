@@ -7,13 +7,13 @@ import { signBody, verifyBody } from '../../../src/contract/signature.ts';
 import { Deliverer } from '../../../src/features/listen/deliverer.ts';
 import { type Delivery, readBody } from '../../../src/features/listen/delivery.ts';
 import {
+  formatRecorded,
   parseRecorded,
   type Recorded,
   Recorder,
-  recordLine,
 } from '../../../src/features/listen/recording.ts';
 import { type Replayed, replay } from '../../../src/features/listen/replay.ts';
-import { judge } from '../../../src/features/listen/verify-signature.ts';
+import { verifySignature } from '../../../src/features/listen/verify-signature.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { startTarget } from '../../support/listen/target.ts';
 
@@ -37,17 +37,17 @@ const delivery = (body: Buffer, afterMs = 0): Delivery => ({
 });
 
 const recorded = (body: Buffer, afterMs = 0) =>
-  parseRecorded(recordLine(delivery(body, afterMs))) as Recorded;
+  parseRecorded(formatRecorded(delivery(body, afterMs))) as Recorded;
 
 /** A clock that jumps ahead by what is slept. */
-function jumpingClock(): Clock & { slept: number[] } {
+function jumpingClock(): Clock & { sleepUntil: number[] } {
   let now = START * 2;
-  const slept: number[] = [];
+  const sleepUntil: number[] = [];
   return {
-    slept,
+    sleepUntil,
     now: () => now,
     sleep: async (ms) => {
-      slept.push(ms);
+      sleepUntil.push(ms);
       now += ms;
     },
   };
@@ -133,10 +133,10 @@ describe('replay', () => {
     const recording = [0, 1000, 1000, 4000].map((ms) => recorded(Buffer.from(`${ms}`), ms));
     const clock = jumpingClock();
     await collect(replay(recording, { to, speed: 10, clock, deliverer }));
-    expect(clock.slept).toEqual([100, 300]);
+    expect(clock.sleepUntil).toEqual([100, 300]);
     const atOnce = jumpingClock();
     await collect(replay(recording, { to, speed: Number.POSITIVE_INFINITY, clock: atOnce, deliverer }));
-    expect(atOnce.slept).toEqual([]);
+    expect(atOnce.sleepUntil).toEqual([]);
   });
 
   it('at 10 times the speed, re-signed with another secret, verifies with that secret only', async () => {
@@ -147,10 +147,10 @@ describe('replay', () => {
     );
     const results = await collect(replay(recording, { to, speed: 10, reSign: NEW, clock, deliverer }));
     expect(results).toHaveLength(50);
-    expect(clock.slept.reduce((a, b) => a + b)).toBeCloseTo(4900);
+    expect(clock.sleepUntil.reduce((a, b) => a + b)).toBeCloseTo(4900);
     for (const { headers, body } of target.received) {
-      expect(judge(headers, body, [{ name: 'new', secret: NEW }]).verified).toBe(true);
-      expect(judge(headers, body, [{ name: 'old', secret: OLD }]).verified).toBe(false);
+      expect(verifySignature(headers, body, [{ name: 'new', secret: NEW }]).verified).toBe(true);
+      expect(verifySignature(headers, body, [{ name: 'old', secret: OLD }]).verified).toBe(false);
       expect(headers['webhook-signature']).toMatch(/^v1,/);
       expect(headers['x-custom']).toBe('kept');
     }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Delivery, readBody } from '../../../src/features/listen/delivery.ts';
-import { diagnose } from '../../../src/features/listen/signature-diagnosis/diagnose.ts';
 import type { Report } from '../../../src/features/listen/receiver.ts';
 import { jsonLine, TextRenderer } from '../../../src/features/listen/report-view.ts';
+import { diagnose } from '../../../src/features/listen/signature-diagnosis/diagnose.ts';
 
 const at = Date.UTC(2026, 0, 31, 12);
 const delivered = (bytes: Buffer): Delivery => ({

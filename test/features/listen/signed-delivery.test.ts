@@ -7,7 +7,12 @@ import { verifyBody } from '../../../src/contract/signature.ts';
 import { Deliverer } from '../../../src/features/listen/deliverer.ts';
 import { Probe } from '../../../src/features/listen/probe.ts';
 import { Receiver } from '../../../src/features/listen/receiver.ts';
-import { FieldError, makeBody, parseFields, sendSigned } from '../../../src/features/listen/signed-delivery.ts';
+import {
+  FieldError,
+  makeBody,
+  parseFields,
+  sendSigned,
+} from '../../../src/features/listen/signed-delivery.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startTarget } from '../../support/listen/target.ts';
 
@@ -113,7 +118,7 @@ describe('a delivery made here', () => {
 });
 
 describe('the probe', () => {
-  const settings = () => ({ clock: systemClock, deliverer: deliverer(), patienceMs: 300 });
+  const settings = () => ({ clock: systemClock, deliverer: deliverer(), timeoutMs: 300 });
 
   it('comes back through the receiver, which reports nothing', async () => {
     const probe = new Probe();
@@ -123,7 +128,7 @@ describe('the probe', () => {
       others: [],
       now: Date.now,
       onReport: (report) => reports.push(report),
-      isProbe: probe.takes,
+      isOwnProbe: probe.isOwnProbe,
     });
     closing.push(() => receiver.stop());
     const url = await receiver.listen(0, '127.0.0.1');

@@ -39,7 +39,7 @@ const READ_ALL: Fix = {
 };
 
 /** Says why a row failed. `status` null: no answer. */
-export function advise({ name, expects }: Case, status: number | null, error: string | undefined): Advice {
+export function adviceFor({ name, expects }: Case, status: number | null, error: string | undefined): Advice {
   if (status === null) {
     return name === 'slow'
       ? { why: `no answer: ${error}`, fix: READ_ALL }

@@ -3,7 +3,7 @@ import { HEADERS } from '../../../contract/headers.ts';
 import { makeBody } from '../signed-delivery.ts';
 
 /** A delivery of one case. Headers are made for `body`; what differs from them is said here. */
-export interface Shot {
+export interface TestDelivery {
   readonly body: Buffer;
   readonly deliveryId: string;
   /** Other bytes to sign in place of `body`. */
@@ -20,11 +20,11 @@ export interface Case {
   /** `taken`: any 2xx. `refused`: 401, as the specification has it. */
   readonly expects: 'taken' | 'refused';
   readonly tries: string;
-  readonly shots: (make: Maker) => readonly Shot[];
+  readonly deliveries: (make: DeliveryFactory) => readonly TestDelivery[];
 }
 
 /** Makes bodies for one run; each has an identity of its own. */
-export interface Maker {
+export interface DeliveryFactory {
   delivery(fields?: Record<string, unknown>, kind?: string): { body: Buffer; deliveryId: string };
   readonly now: number;
   readonly otherSecret: string;
@@ -38,22 +38,22 @@ export const CASES: readonly Case[] = [
     name: 'valid',
     expects: 'taken',
     tries: 'as the service sends it',
-    shots: (make) => [make.delivery()],
+    deliveries: (make) => [make.delivery()],
   },
   {
     name: 'other spelling',
     expects: 'taken',
     tries: 'valid, but with other spaces',
-    shots: (make) => {
+    deliveries: (make) => {
       const { body, deliveryId } = make.delivery({ note: 'café', amount: 10 });
-      return [{ body: respelled(body), deliveryId }];
+      return [{ body: reformatted(body), deliveryId }];
     },
   },
   {
     name: 'tampered',
     expects: 'refused',
     tries: 'changed after it was signed',
-    shots: (make) => {
+    deliveries: (make) => {
       const { body, deliveryId } = make.delivery();
       const changed = Buffer.from(body);
       const at = changed.indexOf('content_example');
@@ -65,13 +65,13 @@ export const CASES: readonly Case[] = [
     name: 'wrong secret',
     expects: 'refused',
     tries: 'signed with another secret',
-    shots: (make) => [{ ...make.delivery(), secret: make.otherSecret }],
+    deliveries: (make) => [{ ...make.delivery(), secret: make.otherSecret }],
   },
   {
     name: 'missing signature',
     expects: 'refused',
     tries: 'no X-Service-Signature header',
-    shots: (make) => [
+    deliveries: (make) => [
       {
         ...make.delivery(),
         headers: { [HEADERS.signature]: undefined, [HEADERS.webhookSignature]: undefined },
@@ -82,7 +82,7 @@ export const CASES: readonly Case[] = [
     name: 'malformed signature',
     expects: 'refused',
     tries: 'a signature too short',
-    shots: (make) => [
+    deliveries: (make) => [
       {
         ...make.delivery(),
         headers: { [HEADERS.signature]: 'abc', [HEADERS.webhookSignature]: undefined },
@@ -93,7 +93,7 @@ export const CASES: readonly Case[] = [
     name: 'repeated delivery',
     expects: 'taken',
     tries: 'the same twice, as a retry',
-    shots: (make) => {
+    deliveries: (make) => {
       const delivery = make.delivery();
       return [delivery, delivery];
     },
@@ -102,7 +102,7 @@ export const CASES: readonly Case[] = [
     name: 'out of order',
     expects: 'taken',
     tries: 'an older one after a newer',
-    shots: (make) => [
+    deliveries: (make) => [
       make.delivery(),
       make.delivery({ occurredAt: new Date(make.now - HOUR_MS).toISOString() }),
     ],
@@ -111,24 +111,24 @@ export const CASES: readonly Case[] = [
     name: 'unknown kind',
     expects: 'taken',
     tries: 'a kind not invented yet',
-    shots: (make) => [make.delivery({}, 'campaign.imagined')],
+    deliveries: (make) => [make.delivery({}, 'campaign.imagined')],
   },
   {
     name: 'large',
     expects: 'taken',
     tries: 'a body of 64 KiB',
-    shots: (make) => [make.delivery({ note: 'x'.repeat(LARGE_BYTES) })],
+    deliveries: (make) => [make.delivery({ note: 'x'.repeat(LARGE_BYTES) })],
   },
   {
     name: 'slow',
     expects: 'taken',
     tries: 'in pieces, over two seconds',
-    shots: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
+    deliveries: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
   },
 ];
 
 /** @param nextId gives each delivery its identity */
-export function maker(now: number, nextId: () => string, otherSecret: string): Maker {
+export function deliveryFactory(now: number, nextId: () => string, otherSecret: string): DeliveryFactory {
   return {
     now,
     otherSecret,
@@ -140,7 +140,7 @@ export function maker(now: number, nextId: () => string, otherSecret: string): M
 }
 
 /** The same JSON as no library would write it back. */
-export function respelled(body: Buffer): Buffer {
+export function reformatted(body: Buffer): Buffer {
   const text = body
     .toString('utf8')
     .replace(/":/g, '" : ')

@@ -4,9 +4,9 @@ import { HEADERS } from '../../../contract/headers.ts';
 import type { Answer, Deliverer, NoAnswer } from '../deliverer.ts';
 import type { Finding } from '../signature-diagnosis/diagnose.ts';
 import type { Fix, MistakeName } from '../signature-diagnosis/mistakes.ts';
-import { advise } from './advice.ts';
-import { CASES, type Case, maker, type Shot } from './cases.ts';
-import { finding, guesses } from './signature-guesses.ts';
+import { adviceFor } from './advice.ts';
+import { CASES, type Case, deliveryFactory, type TestDelivery } from './cases.ts';
+import { finding, signatureGuesses } from './signature-guesses.ts';
 
 export interface Row {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface RunOptions {
 }
 
 /** Nobody listens at the address: there is nothing to test. */
-export class NobodyThere extends Error {}
+export class HandlerUnreachable extends Error {}
 
 const OTHER_SECRET = 'not-the-secret-of-this-subscription';
 /** Pieces of a slow body; they cut characters of several bytes apart. */
@@ -46,19 +46,19 @@ const PAUSE_MS = 220;
 
 /** Yields a row for each case, in order. Throws NobodyThere when not even a connection is made at the start. */
 export async function* conformance(options: RunOptions): AsyncGenerator<Row> {
-  const make = maker(options.now(), options.newId, OTHER_SECRET);
+  const make = deliveryFactory(options.now(), options.newId, OTHER_SECRET);
   let known: Finding | undefined;
   let validStatus: number | null = null;
   for (const one of CASES) {
-    const shots = one.shots(make);
-    const result = await fire(shots, options);
+    const deliveries = one.deliveries(make);
+    const result = await sendAll(deliveries, options);
     if (options.signal?.aborted) return;
     if (one === CASES[0] && result.status === null && result.code !== 'TIMEOUT') {
-      throw new NobodyThere(result.error);
+      throw new HandlerUnreachable(result.error);
     }
-    const passed = isRight(one, result.status);
-    if (!passed && known === undefined && isRefusal(result.status) && GUESSED.has(one.name)) {
-      known = await guess(shots[0] as Shot, options);
+    const passed = isExpected(one, result.status);
+    if (!passed && known === undefined && isClientError(result.status) && DIAGNOSED_CASES.has(one.name)) {
+      known = await guess(deliveries[0] as TestDelivery, options);
     }
     yield row(one, result, passed, { known, validStatus });
     if (one === CASES[0] && !passed) validStatus = result.status;
@@ -66,20 +66,20 @@ export async function* conformance(options: RunOptions): AsyncGenerator<Row> {
 }
 
 /** Cases whose deliveries are tried again in the ways of the known mistakes, when a handler refuses them. */
-const GUESSED = new Set(['valid', 'other spelling']);
+const DIAGNOSED_CASES = new Set(['valid', 'other spelling']);
 
-const isRight = ({ expects }: Case, status: number | null) =>
+const isExpected = ({ expects }: Case, status: number | null) =>
   status !== null && (expects === 'taken' ? status >= 200 && status < 300 : status === 401);
-const isRefusal = (status: number | null) => status !== null && status >= 400 && status < 500;
+const isClientError = (status: number | null) => status !== null && status >= 400 && status < 500;
 
-interface Learnt {
+interface RunState {
   /** The mistake that the handler was found to make. */
   readonly known: Finding | undefined;
   /** The answer to the valid delivery, where that was not taken. */
   readonly validStatus: number | null;
 }
 
-function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, validStatus }: Learnt): Row {
+function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, validStatus }: RunState): Row {
   const { name, tries, expects } = one;
   const { status, durationMs } = result;
   const base = {
@@ -91,7 +91,7 @@ function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, val
     durationMs,
   } as const;
   if (passed) return base;
-  if (known && expects === 'taken' && isRefusal(status)) {
+  if (known && expects === 'taken' && isClientError(status)) {
     return {
       ...base,
       why: `it makes a known mistake. ${known.summary}`,
@@ -103,21 +103,21 @@ function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, val
   if (expects === 'taken' && status !== null && status === validStatus) {
     return { ...base, why: 'refused as the valid one is: mend that first' };
   }
-  return { ...base, ...advise(one, status, result.status === null ? result.error : undefined) };
+  return { ...base, ...adviceFor(one, status, result.status === null ? result.error : undefined) };
 }
 
 /** Sends the deliveries of a case one after the other; the first that is not answered as the others decides. */
-async function fire(shots: readonly Shot[], options: RunOptions): Promise<Answer | NoAnswer> {
+async function sendAll(deliveries: readonly TestDelivery[], options: RunOptions): Promise<Answer | NoAnswer> {
   let last: Answer | NoAnswer | undefined;
-  for (const shot of shots) {
-    last = await shoot(shot, options);
+  for (const shot of deliveries) {
+    last = await sendOne(shot, options);
     if (last.status === null || last.status < 200 || last.status > 299) return last;
   }
   return last as Answer | NoAnswer;
 }
 
-function shoot(
-  shot: Shot,
+function sendOne(
+  shot: TestDelivery,
   { url, secret, deliverer, now, deadlineMs, slowPauseMs, signal }: RunOptions,
 ): Promise<Answer | NoAnswer> {
   const headers: Record<string, string | undefined> = {
@@ -135,17 +135,17 @@ function shoot(
 }
 
 /** The mistake by which the handler computes the signature, where it is a known one. */
-async function guess(shot: Shot, options: RunOptions): Promise<Finding | undefined> {
-  const signedBy = (signature: string): Shot => ({
+async function guess(shot: TestDelivery, options: RunOptions): Promise<Finding | undefined> {
+  const signedBy = (signature: string): TestDelivery => ({
     ...shot,
     headers: { [HEADERS.signature]: signature, [HEADERS.webhookSignature]: undefined },
   });
   // A handler that takes any signature now and then would make every guess look right.
-  const control = await shoot(signedBy('0'.repeat(64)), options);
-  if (!isRefusal(control.status)) return undefined;
+  const control = await sendOne(signedBy('0'.repeat(64)), options);
+  if (!isClientError(control.status)) return undefined;
   const beside = deliveryHeaders(shot.deliveryId, options.now(), shot.body, [options.secret]);
-  for (const { signature, mistake } of guesses(shot.body, options.secret, beside)) {
-    const { status } = await shoot(signedBy(signature), options);
+  for (const { signature, mistake } of signatureGuesses(shot.body, options.secret, beside)) {
+    const { status } = await sendOne(signedBy(signature), options);
     if (status !== null && status >= 200 && status < 300) return finding(mistake);
   }
   return undefined;

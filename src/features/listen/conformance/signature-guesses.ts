@@ -7,25 +7,25 @@ import { HEADERS } from '../../../contract/headers.ts';
 import { bodyVariants } from '../signature-diagnosis/body-variants.ts';
 import type { Finding } from '../signature-diagnosis/diagnose.ts';
 import { keyVariants } from '../signature-diagnosis/key-variants.ts';
-import { type Applied, MISTAKES } from '../signature-diagnosis/mistakes.ts';
+import { type AppliedMistake, MISTAKES } from '../signature-diagnosis/mistakes.ts';
 
-export interface Guess {
+export interface SignatureGuess {
   readonly signature: string;
-  readonly mistake: Applied;
+  readonly mistake: AppliedMistake;
 }
 
 /** Signatures over `body` that a mistaken handler would find right, likeliest first, at most one mistake in each. */
-export function* guesses(
+export function* signatureGuesses(
   body: Buffer,
   secret: string,
   headers: Readonly<Record<string, string>>,
-): Generator<Guess> {
+): Generator<SignatureGuess> {
   const hex = (bytes: Uint8Array, key: string | Uint8Array) =>
     createHmac('sha256', key).update(bytes).digest('hex');
   const digest = createHmac('sha256', secret).update(body).digest();
   const beside = { id: headers[HEADERS.webhookId], timestamp: headers[HEADERS.webhookTimestamp] };
   const seen = new Set([digest.toString('hex')]);
-  const all: Guess[] = [];
+  const all: SignatureGuess[] = [];
   for (const variant of bodyVariants(body, beside)) {
     if (variant === undefined) continue;
     if (variant.mistakes.length > 1) break; // those with the fewest come first
@@ -58,6 +58,6 @@ export function* guesses(
 }
 
 /** A guessed mistake in the words of the catalogue, said of the handler. */
-export function finding({ name, detail = '' }: Applied): Finding {
+export function finding({ name, detail = '' }: AppliedMistake): Finding {
   return { name, summary: MISTAKES[name].summary(detail), fix: MISTAKES[name].fix };
 }

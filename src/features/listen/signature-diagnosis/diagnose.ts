@@ -8,10 +8,10 @@ import { HEADERS } from '../../../contract/headers.ts';
 import { signStandardWebhook } from '../../../contract/signature.ts';
 import { memoizedIterator } from '../../../kit/memoized-iterator.ts';
 import { headerOf, type NamedSecret } from '../verify-signature.ts';
-import { type BodyVariant, bodyVariants, type SignedBeside } from './body-variants.ts';
-import { type KeyVariant, keyVariants } from './key-variants.ts';
-import { type Applied, type Fix, MISTAKES, type MistakeName } from './mistakes.ts';
+import { type BodyVariant, bodyVariants, type SignedMetadata } from './body-variants.ts';
 import { type Reading, readSignature } from './header-readings.ts';
+import { type KeyVariant, keyVariants } from './key-variants.ts';
+import { type AppliedMistake, type Fix, MISTAKES, type MistakeName } from './mistakes.ts';
 
 export interface Finding {
   readonly name: MistakeName;
@@ -36,16 +36,16 @@ export interface Evidence {
 /** `shallow` tries the body as it arrived under every key, and no other form of it. */
 export type Depth = 'full' | 'shallow';
 
-type Search = Generator<undefined, Applied[] | undefined, undefined>;
+type Search = Generator<undefined, AppliedMistake[] | undefined, undefined>;
 
 /** Most bytes that are digested to try a body with a mistake under a key with one. */
-const MOST_BYTES_OF_PAIRS = 4 * 1024 * 1024;
+const MAX_PAIR_BYTES = 4 * 1024 * 1024;
 /** Headers in which other services put a signature. */
 const OTHER_HEADERS = /signature|hmac|x-hub/;
 /** Most of them that are looked at: each costs as much as a whole explanation. */
-const MOST_OTHER_HEADERS = 4;
+const MAX_OTHER_HEADERS = 4;
 
-const NOT_SEARCHED: Diagnosis = {
+const NOT_FULLY_SEARCHED: Diagnosis = {
   name: 'unknown',
   summary:
     'No wrong secret explains it, and the body is too large to try other forms of it here: `svc webhooks verify` does.',
@@ -77,16 +77,16 @@ export function* diagnoseInSteps(
   if (header === undefined || header === '') return yield* explainMissing(evidence, depth);
   const readings = readSignature(header);
   if (readings.length === 0) return diagnosis([{ name: 'not-a-signature' }]);
-  if (standardSignatureFits(evidence)) return diagnosis([{ name: 'rotated-secret' }]);
+  if (standardSignatureMatches(evidence)) return diagnosis([{ name: 'rotated-secret' }]);
   const found = yield* search(readings, evidence, depth);
-  return found ? diagnosis(found) : depth === 'full' ? UNKNOWN : NOT_SEARCHED;
+  return found ? diagnosis(found) : depth === 'full' ? UNKNOWN : NOT_FULLY_SEARCHED;
 }
 
 function* explainMissing(evidence: Evidence, depth: Depth): Generator<undefined, Diagnosis, undefined> {
   const others = Object.keys(evidence.headers).filter(
     (name) => OTHER_HEADERS.test(name) && name !== HEADERS.webhookSignature,
   );
-  for (const name of others.slice(0, MOST_OTHER_HEADERS)) {
+  for (const name of others.slice(0, MAX_OTHER_HEADERS)) {
     const readings = readSignature(headerOf(evidence.headers, name) ?? '');
     const found = yield* search(readings, evidence, depth);
     if (found) return diagnosis([{ name: 'wrong-header', detail: name }, ...found]);
@@ -101,18 +101,18 @@ function* search(
   depth: Depth,
 ): Search {
   if (readings.length === 0) return undefined;
-  const beside: SignedBeside = {
+  const beside: SignedMetadata = {
     id: headerOf(headers, HEADERS.webhookId),
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
   const asArrived: BodyVariant = { bytes: body, mistakes: [] };
   const bodies = memoizedIterator(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
-  let best: Applied[] | undefined;
+  let best: AppliedMistake[] | undefined;
   for (const { secret } of secrets) {
     const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
-    const digest = hmacOnce();
+    const digest = memoizedHmac();
     const attempt = (variant: BodyVariant, key: KeyVariant) => {
-      best = fewer(best, match(readings, variant, key, digest));
+      best = fewer(best, matchReadings(readings, variant, key, digest));
     };
     for (const variant of bodies()) {
       yield;
@@ -123,7 +123,7 @@ function* search(
       yield;
       attempt(asArrived, key);
     }
-    best = fewer(best, otherConstructions(readings, body, secret));
+    best = fewer(best, matchOtherConstructions(readings, body, secret));
     if (best !== undefined || depth === 'shallow') continue;
     let bytes = 0;
     for (const variant of bodies()) {
@@ -134,7 +134,7 @@ function* search(
         attempt(variant, key);
       }
       bytes += variant.bytes.length * wrong.length;
-      if (bytes > MOST_BYTES_OF_PAIRS) break;
+      if (bytes > MAX_PAIR_BYTES) break;
     }
   }
   return best;
@@ -143,7 +143,7 @@ function* search(
 type Digest = (algorithm: Reading['algorithm'], variant: BodyVariant, key: KeyVariant) => Buffer;
 
 /** HMAC of one pair under several algorithms; only the last pair is kept. */
-function hmacOnce(): Digest {
+function memoizedHmac(): Digest {
   let last: { variant: BodyVariant; key: KeyVariant; made: Map<string, Buffer> } | undefined;
   return (algorithm, variant, key) => {
     if (last?.variant !== variant || last.key !== key) last = { variant, key, made: new Map() };
@@ -153,13 +153,13 @@ function hmacOnce(): Digest {
   };
 }
 
-function match(
+function matchReadings(
   readings: readonly Reading[],
   variant: BodyVariant,
   key: KeyVariant,
   digest: Digest,
-): Applied[] | undefined {
-  let best: Applied[] | undefined;
+): AppliedMistake[] | undefined {
+  let best: AppliedMistake[] | undefined;
   for (const reading of readings) {
     if (!reading.digest.equals(digest(reading.algorithm, variant, key))) continue;
     best = fewer(best, [...variant.mistakes, ...key.mistakes, ...reading.mistakes]);
@@ -168,11 +168,11 @@ function match(
 }
 
 /** Digests that are no HMAC of the body under the secret. */
-function otherConstructions(
+function matchOtherConstructions(
   readings: readonly Reading[],
   body: Buffer,
   secret: string,
-): Applied[] | undefined {
+): AppliedMistake[] | undefined {
   const sha256 = (...parts: Array<string | Buffer>) => {
     const hash = createHash('sha256');
     for (const part of parts) hash.update(part);
@@ -191,12 +191,15 @@ function otherConstructions(
   return undefined;
 }
 
-function fewer(a: Applied[] | undefined, b: Applied[] | undefined): Applied[] | undefined {
+function fewer(
+  a: AppliedMistake[] | undefined,
+  b: AppliedMistake[] | undefined,
+): AppliedMistake[] | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return b.length < a.length ? b : a;
 }
 
-function standardSignatureFits({ headers, body, secrets }: Evidence): boolean {
+function standardSignatureMatches({ headers, body, secrets }: Evidence): boolean {
   const id = headerOf(headers, HEADERS.webhookId);
   const timestamp = headerOf(headers, HEADERS.webhookTimestamp);
   const values = headerOf(headers, HEADERS.webhookSignature)?.split(' ') ?? [];
@@ -208,7 +211,7 @@ function standardSignatureFits({ headers, body, secrets }: Evidence): boolean {
   );
 }
 
-function diagnosis(applied: readonly Applied[]): Diagnosis {
+function diagnosis(applied: readonly AppliedMistake[]): Diagnosis {
   const findings = applied.map(({ name, detail }) => ({
     name,
     summary: MISTAKES[name].summary(detail ?? ''),

@@ -1,11 +1,11 @@
 /** The ways in which a signature is known to be written wrongly in its header. */
-import type { Applied } from './mistakes.ts';
+import type { AppliedMistake } from './mistakes.ts';
 
 /** One way to read a header: the digest that it would stand for, and what was wrong with the writing. */
 export interface Reading {
   readonly digest: Buffer;
   readonly algorithm: 'sha256' | 'sha1' | 'sha384' | 'sha512';
-  readonly mistakes: readonly Applied[];
+  readonly mistakes: readonly AppliedMistake[];
   /** Unix seconds found in a `t=…,v1=…` header, which other services sign together with the body. */
   readonly timestamp?: string;
 }
@@ -36,7 +36,7 @@ export function readSignature(header: string): Reading[] {
   return readings;
 }
 
-function readOne(text: string, before: readonly Applied[]): Reading[] {
+function readOne(text: string, before: readonly AppliedMistake[]): Reading[] {
   const mistakes = [...before];
   let value = text;
   const unquoted = /^(["'])(.*)\1$/s.exec(value)?.[2];
@@ -54,18 +54,19 @@ function readOne(text: string, before: readonly Applied[]): Reading[] {
   return digestsOf(value, mistakes);
 }
 
-function digestsOf(value: string, mistakes: readonly Applied[]): Reading[] {
+function digestsOf(value: string, mistakes: readonly AppliedMistake[]): Reading[] {
   const readings: Reading[] = [];
-  const add = (digest: Buffer, more: readonly Applied[]) => {
+  const add = (digest: Buffer, more: readonly AppliedMistake[]) => {
     const algorithm = ALGORITHM_OF_BYTES[digest.length as keyof typeof ALGORITHM_OF_BYTES];
     if (algorithm === undefined) return;
-    const wrong: Applied[] = algorithm === 'sha256' ? [] : [{ name: 'other-algorithm', detail: algorithm }];
+    const wrong: AppliedMistake[] =
+      algorithm === 'sha256' ? [] : [{ name: 'other-algorithm', detail: algorithm }];
     readings.push({ digest, algorithm, mistakes: [...mistakes, ...more, ...wrong] });
   };
   const hex = value.replace(/[:\s]/g, '');
   if (/^([0-9a-f]{2})+$/i.test(hex)) {
-    const upper: Applied[] = /[A-F]/.test(hex) ? [{ name: 'upper-case-hex' }] : [];
-    const separated: Applied[] = hex === value ? [] : [{ name: 'separated-hex' }];
+    const upper: AppliedMistake[] = /[A-F]/.test(hex) ? [{ name: 'upper-case-hex' }] : [];
+    const separated: AppliedMistake[] = hex === value ? [] : [{ name: 'separated-hex' }];
     add(Buffer.from(hex, 'hex'), [...upper, ...separated]);
   }
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {

@@ -4,13 +4,13 @@
  */
 import type { DeliveryBody } from '../../../contract/schemas.ts';
 import { GO_NUMBERS, lostSpellings, NUMBER_STYLES, PYTHON_NUMBERS } from './json-numbers.ts';
-import { Members, mapTree, NumberAs, type ReadJson, readJson, type Tree } from './json-read.ts';
-import { goText, LAYOUTS, PRINTED, pythonText, wordsOf } from './json-write.ts';
-import type { Applied } from './mistakes.ts';
+import { Members, mapTree, NumberLiteral, type ReadJson, readJson, type Tree } from './json-read.ts';
+import { describeForm, goText, LAYOUTS, PRINTED, pythonText } from './json-write.ts';
+import type { AppliedMistake } from './mistakes.ts';
 
 export interface Form {
   readonly text: string;
-  readonly mistake: Applied;
+  readonly mistake: AppliedMistake;
 }
 
 interface Order {
@@ -24,7 +24,7 @@ const byName =
   (entries) =>
     entries.toSorted(([a], [b]) => compare(a, b));
 /** The members of a delivery in the order in which the service writes them. */
-const OF_A_DELIVERY: readonly string[] = [
+const DELIVERY_FIELDS: readonly string[] = [
   'type',
   'decisionId',
   'contentId',
@@ -33,7 +33,7 @@ const OF_A_DELIVERY: readonly string[] = [
   'deliveryId',
   'occurredAt',
 ] satisfies Array<keyof DeliveryBody>;
-const placeOf = (name: string) => OF_A_DELIVERY.indexOf(name) + 1 || OF_A_DELIVERY.length + 1;
+const positionOf = (name: string) => DELIVERY_FIELDS.indexOf(name) + 1 || DELIVERY_FIELDS.length + 1;
 
 const SORTED: Order = { words: 'keys sorted', sort: byName(before) };
 const ORDERS: readonly Order[] = [
@@ -43,7 +43,7 @@ const ORDERS: readonly Order[] = [
     words: 'keys sorted by length, as PostgreSQL and MySQL do',
     sort: byName((a, b) => a.length - b.length || before(a, b)),
   },
-  { words: "keys in the service's order", sort: byName((a, b) => placeOf(a) - placeOf(b)) },
+  { words: "keys in the service's order", sort: byName((a, b) => positionOf(a) - positionOf(b)) },
   {
     words: 'keys that are numbers first, as JavaScript does',
     sort: (entries) => Object.entries(Object.fromEntries(entries)),
@@ -55,18 +55,18 @@ const ORDERS: readonly Order[] = [
  * a form that was there before: nothing to try, but work, after which the caller may pause.
  */
 export function* jsonForms(text: string): Generator<Form | undefined> {
-  yield* told(text, formsOf);
+  yield* uniqueForms(text, formsOf);
 }
 
 /**
  * The forms of what the text may have been before a parser lost the spelling of its numbers. They are guesses, many,
  * and told last.
  */
-export function* lostForms(text: string): Generator<Form | undefined> {
-  yield* told(text, formsBeforeLoss);
+export function* formsBeforeNumberLoss(text: string): Generator<Form | undefined> {
+  yield* uniqueForms(text, formsBeforeLoss);
 }
 
-function* told(
+function* uniqueForms(
   text: string,
   forms: (read: ReadJson, text: string) => Generator<Form>,
 ): Generator<Form | undefined> {
@@ -87,15 +87,18 @@ function* told(
 }
 
 function* formsOf({ tree, isPython }: ReadJson, text: string): Generator<Form> {
-  const nameIt = naming(text, isPython);
+  const nameMistake = mistakeNamer(text, isPython);
   const numbers = numbersOf(tree);
-  const styles = [...distinct(NUMBER_STYLES, ({ spell }) => numbers.map(spell).join())];
+  const styles = [...distinct(NUMBER_STYLES, ({ format }) => numbers.map(format).join())];
   for (const { words: order, ordered } of distinct(inOrders(tree), asCompact)) {
-    for (const { words, spell } of styles) {
-      yield* laidOut(withNumbers(ordered, spell), nameIt, [order, words && `numbers ${words}`]);
+    for (const { words, format } of styles) {
+      yield* writtenInLayouts(withNumbers(ordered, format), nameMistake, [
+        order,
+        words && `numbers ${words}`,
+      ]);
     }
   }
-  yield* printed(tree);
+  yield* printedForms(tree);
 }
 
 /** The items that differ in what `key` makes of them, the first of each. */
@@ -116,38 +119,43 @@ const asCompact = ({ ordered }: { ordered: Tree }) => LAYOUTS[0]![0].write(order
 
 /** The numbers of a tree as they are spelled, in their order. */
 function numbersOf(tree: Tree): string[] {
-  const spelled: string[] = [];
-  const note = (one: NumberAs) => {
-    spelled.push(one.spelled);
+  const literal: string[] = [];
+  const note = (one: NumberLiteral) => {
+    literal.push(one.literal);
     return one;
   };
   mapTree(tree, { number: note });
-  return spelled;
+  return literal;
 }
 
 function* formsBeforeLoss({ tree, isPython }: ReadJson, text: string): Generator<Form> {
-  const nameIt = naming(text, isPython);
-  for (const { changed, words } of beforeLoss(tree)) {
-    yield* laidOut(changed, nameIt, [`numbers as they were before a parser read them (${words})`]);
+  const nameMistake = mistakeNamer(text, isPython);
+  for (const { changed, words } of treesBeforeNumberLoss(tree)) {
+    yield* writtenInLayouts(changed, nameMistake, [
+      `numbers as they were before a parser read them (${words})`,
+    ]);
   }
 }
 
-function* laidOut(
+function* writtenInLayouts(
   tree: Tree,
-  nameIt: (indented: boolean, detail: string) => Applied,
+  nameMistake: (indented: boolean, detail: string) => AppliedMistake,
   notes: ReadonlyArray<string | undefined>,
 ): Generator<Form> {
   for (const [layout, escapings] of LAYOUTS) {
     const json = layout.write(tree);
     for (const escapes of escapings) {
-      const detail = [wordsOf(layout, escapes), ...notes].filter(Boolean).join(', ');
-      yield { text: escapes.apply(json), mistake: nameIt(layout.indented, detail) };
+      const detail = [describeForm(layout, escapes), ...notes].filter(Boolean).join(', ');
+      yield { text: escapes.apply(json), mistake: nameMistake(layout.indented, detail) };
     }
   }
 }
 
 /** What to call a body that arrived as `text` and was signed in some other form. */
-function naming(text: string, isPython: boolean): (indented: boolean, detail: string) => Applied {
+function mistakeNamer(
+  text: string,
+  isPython: boolean,
+): (indented: boolean, detail: string) => AppliedMistake {
   const cameIndented = /^\s*[{[]\s*\n/.test(text);
   return (indented, detail) => ({
     name: isPython
@@ -159,13 +167,13 @@ function naming(text: string, isPython: boolean): (indented: boolean, detail: st
   });
 }
 
-function* printed(tree: Tree): Generator<Form> {
-  const python = pythonText(withNumbers(tree, PYTHON_NUMBERS.spell));
+function* printedForms(tree: Tree): Generator<Form> {
+  const python = pythonText(withNumbers(tree, PYTHON_NUMBERS.format));
   yield { text: python, mistake: { name: 'python-dict-text', detail: 'as str() writes it' } };
   for (const [words, print] of PRINTED) {
     yield { text: print(tree), mistake: { name: 'stringified-object', detail: words } };
   }
-  const go = goText(withNumbers(inOrder(tree, SORTED), GO_NUMBERS.spell));
+  const go = goText(withNumbers(inOrder(tree, SORTED), GO_NUMBERS.format));
   yield { text: go, mistake: { name: 'stringified-object', detail: "map[a:1], Go's fmt.Sprint" } };
 }
 
@@ -173,30 +181,30 @@ function inOrder(tree: Tree, { sort }: Order): Tree {
   return sort ? mapTree(tree, { object: ({ entries }) => new Members(sort(entries)) }) : tree;
 }
 
-function withNumbers(tree: Tree, spell: (spelled: string) => string): Tree {
-  return mapTree(tree, { number: ({ spelled }) => new NumberAs(spell(spelled)) });
+function withNumbers(tree: Tree, format: (literal: string) => string): Tree {
+  return mapTree(tree, { number: ({ literal }) => new NumberLiteral(format(literal)) });
 }
 
 /** Up to here every subset of the numbers is tried. */
-const MOST_NUMBERS = 6;
+const MAX_SUBSET_NUMBERS = 6;
 
 /** Every subset of a few numbers as fractions (`10` and `3` may have been `10.0` and `3`), then each in other spellings. */
-function* beforeLoss(tree: Tree): Generator<{ changed: Tree; words: string }> {
-  const spelled = numbersOf(tree);
-  const first = spelled.map((one) => lostSpellings(one).next().value as string | undefined);
+function* treesBeforeNumberLoss(tree: Tree): Generator<{ changed: Tree; words: string }> {
+  const literal = numbersOf(tree);
+  const first = literal.map((one) => lostSpellings(one).next().value as string | undefined);
   const whole = [...first.keys()].filter((i) => first[i] !== undefined);
   const replaced = (by: ReadonlyMap<number, string>) => {
     let i = 0;
-    return mapTree(tree, { number: (one) => new NumberAs(by.get(i++) ?? one.spelled) });
+    return mapTree(tree, { number: (one) => new NumberLiteral(by.get(i++) ?? one.literal) });
   };
   const say = (by: ReadonlyMap<number, string>) =>
-    [...by].map(([i, as]) => `${as} for ${spelled[i]}`).join(', ');
+    [...by].map(([i, as]) => `${as} for ${literal[i]}`).join(', ');
   const tried = (by: ReadonlyMap<number, string>) => ({ changed: replaced(by), words: say(by) });
   if (whole.length > 0) yield tried(new Map(whole.map((i) => [i, first[i] as string])));
-  for (let set = 1; whole.length <= MOST_NUMBERS && set < 2 ** whole.length - 1; set++) {
+  for (let set = 1; whole.length <= MAX_SUBSET_NUMBERS && set < 2 ** whole.length - 1; set++) {
     yield tried(new Map(whole.filter((_, k) => set & (1 << k)).map((i) => [i, first[i] as string])));
   }
   for (const i of whole) {
-    for (const as of lostSpellings(spelled[i] as string)) yield tried(new Map([[i, as]]));
+    for (const as of lostSpellings(literal[i] as string)) yield tried(new Map([[i, as]]));
   }
 }

@@ -3,31 +3,31 @@
 export interface NumberStyle {
   /** Said after "numbers". Undefined for the spelling as it is. */
   readonly words: string | undefined;
-  readonly spell: (spelled: string) => string;
+  readonly format: (literal: string) => string;
 }
 
-const isInteger = (spelled: string) => /^-?\d+$/.test(spelled);
-const spellDouble = (spelled: string) => {
-  const value = Number(spelled);
+const isInteger = (literal: string) => /^-?\d+$/.test(literal);
+const formatDouble = (literal: string) => {
+  const value = Number(literal);
   return Number.isFinite(value) ? String(value) : 'null';
 };
 
 export const GO_NUMBERS: NumberStyle = {
   words: 'as Go reads and writes them',
-  spell: (spelled) => (Object.is(Number(spelled), -0) ? '-0' : spellDouble(spelled)),
+  format: (literal) => (Object.is(Number(literal), -0) ? '-0' : formatDouble(literal)),
 };
 export const PYTHON_NUMBERS: NumberStyle = {
   words: 'as Python reads and writes them',
-  spell: (spelled) => (isInteger(spelled) ? String(BigInt(spelled)) : pythonFloat(Number(spelled))),
+  format: (literal) => (isInteger(literal) ? String(BigInt(literal)) : pythonFloat(Number(literal))),
 };
 
 export const NUMBER_STYLES: readonly NumberStyle[] = [
-  { words: undefined, spell: (spelled) => spelled },
-  { words: 'as JavaScript reads and writes them', spell: spellDouble },
+  { words: undefined, format: (literal) => literal },
+  { words: 'as JavaScript reads and writes them', format: formatDouble },
   GO_NUMBERS,
   {
     words: 'with exact integers and short fractions, as PHP writes them',
-    spell: (spelled) => (isInteger(spelled) ? String(BigInt(spelled)) : spellDouble(spelled)),
+    format: (literal) => (isInteger(literal) ? String(BigInt(literal)) : formatDouble(literal)),
   },
   PYTHON_NUMBERS,
 ];
@@ -48,28 +48,28 @@ function pythonFloat(value: number): string {
 }
 
 /** Most spellings that are tried for one big integer: as many as differ below the precision of a double up to 2^62. */
-const MOST_NEIGHBOURS = 512;
+const MAX_NEIGHBOURS = 512;
 
 /**
  * What may have stood where a parser left `spelled`: the spellings of the same double, likeliest first.
  * `0` may have been `0.0` or `-0`, `1000` may have been `1e3`, `9007199254740992` may have been `…993`.
  */
-export function* lostSpellings(spelled: string): Generator<string> {
-  if (!isInteger(spelled)) return;
-  const value = Number(spelled);
+export function* lostSpellings(literal: string): Generator<string> {
+  if (!isInteger(literal)) return;
+  const value = Number(literal);
   yield pythonFloat(value);
   if (value === 0) {
     yield '-0';
     yield '-0.0';
     return;
   }
-  const [, digits, zeros] = /^(-?\d*[1-9])(0+)$/.exec(spelled) ?? [];
+  const [, digits, zeros] = /^(-?\d*[1-9])(0+)$/.exec(literal) ?? [];
   if (zeros !== undefined) {
     for (const e of ['e', 'E', 'e+', 'E+']) yield `${digits}${e}${zeros.length}`;
   }
   if (Math.abs(value) < 2 ** 53 || !Number.isFinite(value)) return;
-  const exact = BigInt(spelled);
-  for (let by = 1n; by <= MOST_NEIGHBOURS; by++) {
+  const exact = BigInt(literal);
+  for (let by = 1n; by <= MAX_NEIGHBOURS; by++) {
     const near = [exact - by, exact + by].filter((one) => Number(one) === value);
     if (near.length === 0) return;
     yield* near.map(String);

@@ -3,13 +3,13 @@
  * of the members and the spelling of the numbers.
  */
 
-export type Tree = null | boolean | string | NumberAs | readonly Tree[] | Members;
+export type Tree = null | boolean | string | NumberLiteral | readonly Tree[] | Members;
 
 /** A number as it is spelled. */
-export class NumberAs {
-  readonly spelled: string;
-  constructor(spelled: string) {
-    this.spelled = spelled;
+export class NumberLiteral {
+  readonly literal: string;
+  constructor(literal: string) {
+    this.literal = literal;
   }
 }
 
@@ -24,9 +24,9 @@ export class Members {
 /** Applies a function to each number and each object of a tree, from the leaves up. */
 export function mapTree(
   tree: Tree,
-  each: { number?: (n: NumberAs) => NumberAs; object?: (m: Members) => Members },
+  each: { number?: (n: NumberLiteral) => NumberLiteral; object?: (m: Members) => Members },
 ): Tree {
-  if (tree instanceof NumberAs) return each.number?.(tree) ?? tree;
+  if (tree instanceof NumberLiteral) return each.number?.(tree) ?? tree;
   if (Array.isArray(tree)) return tree.map((item) => mapTree(item, each));
   if (!(tree instanceof Members)) return tree;
   const mapped = new Members(tree.entries.map(([name, value]) => [name, mapTree(value, each)]));
@@ -40,7 +40,7 @@ export interface ReadJson {
 }
 
 /** A delivery has one level. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -93,7 +93,7 @@ class Scanner {
       return WORDS[word];
     }
     const number = this.#take(NUMBER);
-    return number === undefined ? undefined : new NumberAs(number);
+    return number === undefined ? undefined : new NumberLiteral(number);
   }
 
   #object(): Tree | undefined {
@@ -110,7 +110,7 @@ class Scanner {
   /** What stands between brackets, with commas between. */
   #list<T>(close: string, item: () => T | undefined): T[] | undefined {
     this.#at++;
-    if (++this.#depth > MOST_DEPTH) throw new RangeError('nested too deep');
+    if (++this.#depth > MAX_DEPTH) throw new RangeError('nested too deep');
     const items: T[] = [];
     for (let more = !this.#skip(close); more; ) {
       const one = item();

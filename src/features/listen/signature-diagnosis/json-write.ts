@@ -1,5 +1,5 @@
 /** The ways in which libraries lay out and escape a value as text: JSON, and what they print of an object. */
-import { Members, NumberAs, type Tree } from './json-read.ts';
+import { Members, NumberLiteral, type Tree } from './json-read.ts';
 
 /** How the parts of a value are put together. */
 interface Syntax {
@@ -37,7 +37,7 @@ const JSON_SYNTAX: Syntax = {
 function joined(tree: Tree, syntax: Syntax): string {
   const { comma, colon, brackets, braces, words } = syntax;
   if (typeof tree === 'string') return syntax.text(tree);
-  if (tree instanceof NumberAs) return tree.spelled;
+  if (tree instanceof NumberLiteral) return tree.literal;
   if (tree instanceof Members) {
     const members = tree.entries.map(([name, value]) => syntax.name(name) + colon + joined(value, syntax));
     return braces[0] + members.join(comma) + braces[1];
@@ -150,7 +150,7 @@ function nameOf(layout: Layout, escapes: Escapes): string {
 }
 
 /** A layout with its escapes in words, and who writes so where that is one library. */
-export function wordsOf(layout: Layout, escapes: Escapes): string {
+export function describeForm(layout: Layout, escapes: Escapes): string {
   const name = nameOf(layout, escapes);
   return KNOWN.get(name) ?? name;
 }

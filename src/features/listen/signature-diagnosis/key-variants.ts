@@ -1,10 +1,10 @@
 /** The ways in which a signing secret is known to become another key. */
 import type { NamedSecret } from '../verify-signature.ts';
-import type { Applied } from './mistakes.ts';
+import type { AppliedMistake } from './mistakes.ts';
 
 export interface KeyVariant {
   readonly key: string | Uint8Array;
-  readonly mistakes: readonly Applied[];
+  readonly mistakes: readonly AppliedMistake[];
 }
 
 /**
@@ -13,7 +13,7 @@ export interface KeyVariant {
  */
 export function keyVariants(secret: string, others: readonly NamedSecret[]): KeyVariant[] {
   const found = new Map<string, KeyVariant>();
-  const add = (key: string | Uint8Array, ...mistakes: Applied[]) => {
+  const add = (key: string | Uint8Array, ...mistakes: AppliedMistake[]) => {
     const id = Buffer.from(key as string).toString('hex');
     if (!found.has(id)) found.set(id, { key, mistakes });
   };
@@ -35,7 +35,10 @@ export function keyVariants(secret: string, others: readonly NamedSecret[]): Key
   return [...found.values()];
 }
 
-function addDecoded(secret: string, add: (key: string | Uint8Array, ...mistakes: Applied[]) => void): void {
+function addDecoded(
+  secret: string,
+  add: (key: string | Uint8Array, ...mistakes: AppliedMistake[]) => void,
+): void {
   const text = secret.trim();
   if (/^([0-9a-f]{2})+$/i.test(text)) add(Buffer.from(text, 'hex'), { name: 'secret-decoded-from-hex' });
   const bare = text.replace(/^whsec_/, '');

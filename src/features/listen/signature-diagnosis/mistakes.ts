@@ -17,7 +17,7 @@ interface Mistake {
 }
 
 /** A mistake together with the variant of it that was found. */
-export interface Applied {
+export interface AppliedMistake {
   readonly name: MistakeName;
   readonly detail?: string;
 }

@@ -1,36 +1,36 @@
 /** What software does to the bytes of a body without looking at what they mean: put on, and taken off again. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import type { Applied } from './mistakes.ts';
+import type { AppliedMistake } from './mistakes.ts';
 
 export interface BodyVariant {
   readonly bytes: Buffer;
-  readonly mistakes: readonly Applied[];
+  readonly mistakes: readonly AppliedMistake[];
 }
 
 /** What beside the body other signature schemes put under the signature. */
-export interface SignedBeside {
+export interface SignedMetadata {
   readonly id: string | undefined;
   readonly timestamp: string | undefined;
 }
 
 /** Makes other bytes of some; none where it does not apply. */
 type Change = (bytes: Buffer) => Array<Buffer | string>;
-type Step = readonly [mistake: Applied['name'], change: Change];
+type Step = readonly [mistake: AppliedMistake['name'], change: Change];
 
-const MAX_UNPACKED = 1024 * 1024;
+const MAX_UNPACKED_BYTES = 1024 * 1024;
 const BOM = '\ufeff';
 
 const textOf = (bytes: Buffer) => bytes.toString('utf8');
 
 /** Put on in this order, each at most once. */
-const PUT_ON: readonly Step[] = [
+const ADDITIONS: readonly Step[] = [
   ['line-endings', otherLineEndings],
   ['trailing-newline', (bytes) => ['\n', '\r\n'].map((end) => Buffer.concat([bytes, Buffer.from(end)]))],
   ['byte-order-mark', (bytes) => [Buffer.concat([Buffer.from(BOM), bytes])]],
 ];
 /** Put on last, one of them, and with at most one mistake beside it. */
-const ENCODE: readonly Step[] = [
+const ENCODINGS: readonly Step[] = [
   ['decoded-as-latin1', asLatin1],
   ['double-encoded', (bytes) => [JSON.stringify(textOf(bytes))]],
   ['python-bytes-text', (bytes) => [`b'${textOf(bytes)}'`]],
@@ -39,7 +39,7 @@ const ENCODE: readonly Step[] = [
 ];
 
 /** Taken off in this order. */
-const TAKE_OFF: readonly Step[] = [
+const REMOVALS: readonly Step[] = [
   ['compressed-body', gunzip],
   ['base64-body', unbase64],
   ['encoded-as-utf16', unUtf16],
@@ -51,14 +51,14 @@ const TAKE_OFF: readonly Step[] = [
   ['trailing-newline', withoutNewlines],
   ['surrounding-space', trimmed],
 ];
-const MOST_TAKEN_OFF = 2;
+const MAX_REMOVED = 2;
 
 /** The bytes with nothing, one or two of the known wrappings taken off, the fewest first. */
 export function unwrapped(raw: Buffer): BodyVariant[] {
   let found: BodyVariant[] = [{ bytes: raw, mistakes: [] }];
-  for (const step of TAKE_OFF) {
+  for (const step of REMOVALS) {
     const more = found
-      .filter(({ mistakes }) => mistakes.length < MOST_TAKEN_OFF)
+      .filter(({ mistakes }) => mistakes.length < MAX_REMOVED)
       .flatMap((one) => changed(one, step));
     found = [...found, ...more];
   }
@@ -69,18 +69,18 @@ export function unwrapped(raw: Buffer): BodyVariant[] {
 export function* wrapped(
   variant: BodyVariant,
   count: number,
-  beside: SignedBeside,
+  beside: SignedMetadata,
   from = 0,
 ): Generator<BodyVariant> {
   if (count === 0) {
     yield variant;
     return;
   }
-  for (let at = from; at < PUT_ON.length; at++) {
-    for (const one of changed(variant, PUT_ON[at] as Step)) yield* wrapped(one, count - 1, beside, at + 1);
+  for (let at = from; at < ADDITIONS.length; at++) {
+    for (const one of changed(variant, ADDITIONS[at] as Step)) yield* wrapped(one, count - 1, beside, at + 1);
   }
   if (count > 1 || variant.mistakes.length > 1) return;
-  for (const step of ENCODE) yield* changed(variant, step);
+  for (const step of ENCODINGS) yield* changed(variant, step);
   yield* changed(variant, ['signed-with-timestamp', (bytes) => timestamped(bytes, beside)]);
 }
 
@@ -144,13 +144,13 @@ function unquoted(bytes: Buffer): string[] {
 function gunzip(bytes: Buffer): Buffer[] {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return [];
   try {
-    return [gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED })];
+    return [gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })];
   } catch {
     return []; // not a gzip file after all, or one that unpacks to too much
   }
 }
 
-function timestamped(bytes: Buffer, { id, timestamp }: SignedBeside): Buffer[] {
+function timestamped(bytes: Buffer, { id, timestamp }: SignedMetadata): Buffer[] {
   if (timestamp === undefined) return [];
   const prefixes = [`${timestamp}.`, ...(id === undefined ? [] : [`${id}.${timestamp}.`])];
   return prefixes.map((prefix) => Buffer.concat([Buffer.from(prefix), bytes]));

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyBody } from '../../../../src/contract/signature.ts';
 import { CASES } from '../../../../src/features/listen/conformance/cases.ts';
-import { conformance, NobodyThere, type Row } from '../../../../src/features/listen/conformance/run.ts';
+import {
+  conformance,
+  HandlerUnreachable,
+  type Row,
+} from '../../../../src/features/listen/conformance/run.ts';
 import { Deliverer } from '../../../../src/features/listen/deliverer.ts';
 import { startHandler } from '../../../support/listen/handler-process.ts';
 import { type Received, startTarget } from '../../../support/listen/target.ts';
@@ -172,6 +176,6 @@ describe('a handler that', () => {
     expect(failed(rows)).toHaveLength(CASES.length);
     expect(rows[0]).toMatchObject({ status: null, why: expect.stringContaining('no complete answer') });
     await target.close();
-    await expect(run(new URL(target.url))).rejects.toThrow(NobodyThere);
+    await expect(run(new URL(target.url))).rejects.toThrow(HandlerUnreachable);
   });
 });

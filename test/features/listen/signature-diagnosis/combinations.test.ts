@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signBody } from '../../../../src/contract/signature.ts';
 import { type Diagnosis, diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
-import { judge } from '../../../../src/features/listen/verify-signature.ts';
+import { verifySignature } from '../../../../src/features/listen/verify-signature.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';
 
@@ -15,7 +15,7 @@ function explain(arrived: string | Buffer, signed: string | Buffer): Diagnosis |
     secrets: [{ name: 'given', secret: SECRET }],
     others: [],
   };
-  if (judge(evidence.headers, evidence.body, evidence.secrets).verified) return undefined;
+  if (verifySignature(evidence.headers, evidence.body, evidence.secrets).verified) return undefined;
   return diagnose(evidence);
 }
 
@@ -170,10 +170,10 @@ json.dump([[way(t) for way in ways] for t in json.load(sys.stdin)], sys.stdout)
 `;
 
 it("whatever Python's own json and str() make of a body is explained, sent so or signed so", () => {
-  const spelled = fc.constantFrom('1.0', '1e3', '-0', '1E-7', '-0.0', '12345678901234567890', '1e16', '0.1');
+  const literal = fc.constantFrom('1.0', '1e3', '-0', '1E-7', '-0.0', '12345678901234567890', '1e16', '0.1');
   const compact = fc
-    .record({ first: body, spelled })
-    .map(({ first, spelled: n }) => JSON.stringify({ first, n: 'NUMBER' }).replace('"NUMBER"', n));
+    .record({ first: body, literal })
+    .map(({ first, literal: n }) => JSON.stringify({ first, n: 'NUMBER' }).replace('"NUMBER"', n));
   const bodies = fc.sample(compact, 40);
   const made: string[][] = JSON.parse(
     execFileSync('python3', ['-c', PYTHON], { input: JSON.stringify(bodies), encoding: 'utf8' }),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { signBody, signStandardWebhook } from '../../../../src/contract/signature.ts';
 import { type Diagnosis, diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
 import { MISTAKES, type MistakeName } from '../../../../src/features/listen/signature-diagnosis/mistakes.ts';
-import { judge } from '../../../../src/features/listen/verify-signature.ts';
+import { verifySignature } from '../../../../src/features/listen/verify-signature.ts';
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';
 const STAGING = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
@@ -33,7 +33,7 @@ function explain({ body = COMPACT, signature, secret = SECRET, headers = {} }: S
     secrets: [{ name: 'profile prod', secret }],
     others: [{ name: 'profile staging', secret: STAGING }],
   };
-  expect(judge(evidence.headers, evidence.body, evidence.secrets).verified).toBe(false);
+  expect(verifySignature(evidence.headers, evidence.body, evidence.secrets).verified).toBe(false);
   return diagnose(evidence);
 }
 

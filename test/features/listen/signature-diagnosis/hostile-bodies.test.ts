@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signBody } from '../../../../src/contract/signature.ts';
-import { diagnose, diagnoseInSteps } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
 import { Receiver, type Rejected, type Report } from '../../../../src/features/listen/receiver.ts';
+import { diagnose, diagnoseInSteps } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
 
 const SECRET = 'a-secret-of-the-receiver-tests';
 const MIB = 1024 * 1024;
 
 /** JSON that costs as much as possible to write in other ways, of about so many bytes. */
-const MADE_FOR_IT: Record<string, (bytes: number) => string> = {
+const HOSTILE_BODIES: Record<string, (bytes: number) => string> = {
   'escapes of control characters': (bytes) => `"${'\\u0000'.repeat(bytes / 6 - 1)}"`,
   'escaped quotes': (bytes) => `"${'\\"'.repeat(bytes / 2 - 1)}"`,
   backslashes: (bytes) => `"${'\\\\'.repeat(bytes / 2 - 1)}"`,
@@ -27,7 +27,7 @@ const evidence = (body: string) => ({
   others: [{ name: 'other', secret: 'another-secret' }],
 });
 
-describe.each(Object.entries(MADE_FOR_IT))('a body of %s', (_, make) => {
+describe.each(Object.entries(HOSTILE_BODIES))('a body of %s', (_, make) => {
   it('is given up after bounded work, whatever its size', () => {
     // 16 MiB of variants, each written and digested under few keys: what took 9 s takes a fraction of this.
     const began = process.cpuUsage();
@@ -70,7 +70,7 @@ describe('a listener whose senders are hostile', () => {
 
   it('answers and reports signed deliveries before it has explained what is not', async () => {
     const { reports, post } = await listener();
-    const bad = MADE_FOR_IT['escaped quotes']!(32 * 1024 - 16);
+    const bad = HOSTILE_BODIES['escaped quotes']!(32 * 1024 - 16);
     for (let n = 0; n < 3; n++) expect(await post(bad, wrong)).toBe(401);
     expect(await post('{}', signed)).toBe(200);
     expect(reports.map(({ type }) => type)).toEqual(['event']);
@@ -81,7 +81,7 @@ describe('a listener whose senders are hostile', () => {
     const { reports, post } = await listener();
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    const bodies = Object.values(MADE_FOR_IT).flatMap((make) => [make(MIB), make(32 * 1024 - 16)]);
+    const bodies = Object.values(HOSTILE_BODIES).flatMap((make) => [make(MIB), make(32 * 1024 - 16)]);
     const statuses = await Promise.all([...bodies, ...bodies].map((body) => post(body, wrong)));
     expect(new Set(statuses)).toEqual(new Set([401]));
     expect(await post('{}', signed)).toBe(200);
@@ -94,7 +94,7 @@ describe('a listener whose senders are hostile', () => {
 
   it('reports what it has not explained when it stops', async () => {
     const { reports, post, stop } = await listener();
-    for (let n = 0; n < 12; n++) expect(await post(MADE_FOR_IT.members!(32 * 1024 - 16), wrong)).toBe(401);
+    for (let n = 0; n < 12; n++) expect(await post(HOSTILE_BODIES.members!(32 * 1024 - 16), wrong)).toBe(401);
     await stop();
     expect(reports).toHaveLength(12);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { signBody } from '../../../../src/contract/signature.ts';
 import { diagnose } from '../../../../src/features/listen/signature-diagnosis/diagnose.ts';
-import { judge } from '../../../../src/features/listen/verify-signature.ts';
+import { verifySignature } from '../../../../src/features/listen/verify-signature.ts';
 
 const MUTATIONS = 100_000;
 /** Every so many of them are explained too: explaining one costs several thousand times as much as refusing it. */
@@ -58,7 +58,7 @@ describe('100,000 mutations of body, secret and header', () => {
         body: b,
         secrets: [{ name: 'given', secret: s }],
       };
-      return { evidence, verified: judge(evidence.headers, b, evidence.secrets).verified };
+      return { evidence, verified: verifySignature(evidence.headers, b, evidence.secrets).verified };
     };
     expect(verdict(body, secret, signature).verified).toBe(true);
 
