@@ -14,29 +14,30 @@ import { storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 export default class WebhooksCreate extends SvcCommand {
   static override summary = 'Subscribe a URL to outcomes';
   static override description =
-    `The service will POST each outcome of the kinds named to the URL, signed with the signing secret. Without a
-secret one is made of 32 random bytes, as 64 hex characters, and shown once. The secret is kept with the profile (0600),
-where listen, verify and sign find it; the signing key is its text as given.`;
+    `The service sends each outcome of the selected kinds to the URL with POST, signed with the signing secret. Without a
+secret, one is generated from 32 random bytes as 64 hex characters and shown once. The profile stores the secret (mode
+0600) for listen, verify and sign. The signing key is the text of the secret, not decoded.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.clicked --event decision.actioned',
     'openssl rand -hex 32 | <%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.opened --secret-file -',
   ];
   static override flags = {
-    url: Flags.string({ required: true, summary: 'https URL that receives the calls', helpValue: 'U' }),
+    url: Flags.string({ required: true, summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
       char: 'e',
       required: true,
       multiple: true,
       multipleNonGreedy: true,
-      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; may be given again',
+      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; repeatable',
       helpValue: 'K',
     }),
     'secret-file': Flags.string({
-      summary: 'file with the signing secret, or -; else SVC_WEBHOOK_SECRET, else one is made',
+      summary:
+        'file with the signing secret, or - for standard input (default: SVC_WEBHOOK_SECRET, then a new secret)',
       helpValue: 'FILE|-',
     }),
     lease: Flags.string({
-      summary: 'end the subscription after this time unless it is renewed with update --lease',
+      summary: 'remove the subscription after this time unless it is renewed with update --lease',
       helpValue: '60s',
     }),
   };
@@ -45,7 +46,7 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     const { flags, out, world, paths, signal } = context;
     const events = [...new Set(flags.event)];
     warnOfUnknownKinds(events, out);
-    const { secret, made } = await signingSecret(world, flags['secret-file']);
+    const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {
       url: flags.url,
       events,
@@ -57,7 +58,8 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     const connection = await context.connect();
     const answer = await orAmbiguous(
       `whether the subscription of ${flags.url} was created`,
-      (invocation) => `before you create it again: ${invocation.on('webhooks', 'list')}`,
+      (invocation) =>
+        `list the subscriptions before you create it again: ${invocation.on('webhooks', 'list')}`,
       connection.client.call('createWebhook', { body, signal }),
     );
     const shown = webhookOf(answer.body);
@@ -68,15 +70,15 @@ where listen, verify and sign find it; the signing key is its text as given.`;
       signingSecret: secret,
       createdAt: shown.createdAt ?? new Date(world.clock.now()).toISOString(),
     });
-    out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
+    out.result({ ...objectOf(answer.body), ...(generated ? { signingSecret: secret } : {}) }, () => [
       webhookDetails({
         ...shown,
         id,
         url: shown.url ?? flags.url,
         events: shown.events.length ? shown.events : events,
       }),
-      ...(made ? ['\n', bold('secret'.padEnd(12)), secret] : []),
+      ...(generated ? ['\n', bold('secret'.padEnd(12)), secret] : []),
     ]);
-    if (made) out.notice('the secret is shown this once, and kept with the profile');
+    if (generated) out.notice('the secret is shown only once; it is stored in the profile');
   }
 }

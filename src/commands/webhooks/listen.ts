@@ -19,12 +19,12 @@ import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksListen extends SvcCommand {
-  static override summary = 'Receive deliveries here, verified, explained, and passed on to your handler';
+  static override summary = 'Receive and verify deliveries locally, and forward them to your handler';
   static override description =
-    `Checks the signature over the raw bytes and answers 200 or 401; a mismatch is explained, with the line of code that
-mends it. With --forward-to the same bytes and headers go on to your handler, and its status goes back.
-On \`local\`, in \`svc serve exec\` and at \`svc serve --allow-loopback-webhooks\` it subscribes itself with a lease and removes the
-subscription at the end. Without a service it needs only a signing secret.`;
+    `Verifies the signature of the raw bytes and answers 200 or 401. A mismatch is explained, with the line of code that
+fixes it. With --forward-to, your handler gets the same bytes and headers, and the sender gets its status.
+On \`local\`, in \`svc serve exec\` and with \`svc serve --allow-loopback-webhooks\` the listener subscribes itself with a
+lease, and removes the subscription when it stops. Without a service it needs only a signing secret.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --profile local',
     '<%= config.bin %> <%= command.id %> --forward-to localhost:3000/webhooks --secret-file secret.txt',
@@ -35,7 +35,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
   static override flags = {
     ...secretFlags,
     port: Flags.integer({
-      summary: 'port to listen on; 0 takes a free one',
+      summary: 'port to listen on; 0 selects a free one',
       default: 4500,
       min: 0,
       max: 65535,
@@ -43,28 +43,35 @@ subscription at the end. Without a service it needs only a signing secret.`;
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
     'forward-to': Flags.string({
       char: 'f',
-      summary: 'pass deliveries on to this URL; with KIND= only those of a kind',
+      summary: 'forward deliveries to this URL; with KIND= only those of that kind',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: '[KIND=]URL',
     }),
     event: Flags.string({
       char: 'e',
-      summary: `kind to take, and to subscribe to (${EVENT_KINDS.join(', ')})`,
+      summary: `kind to accept and to subscribe to (${EVENT_KINDS.join(', ')})`,
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'KIND',
     }),
-    count: Flags.integer({ summary: 'end after so many verified deliveries', min: 1, helpValue: 'N' }),
-    record: Flags.string({ summary: 'append verified deliveries to a file, for replay', helpValue: 'FILE' }),
+    count: Flags.integer({
+      summary: 'stop after this number of verified deliveries',
+      min: 1,
+      helpValue: 'N',
+    }),
+    record: Flags.string({
+      summary: 'append verified deliveries to a file for webhooks replay',
+      helpValue: 'FILE',
+    }),
     register: Flags.string({
-      summary: 'subscribe under this public URL, which leads here',
+      summary: 'subscribe with this public URL, which must reach this listener',
       helpValue: 'PUBLIC_URL',
       exclusive: ['no-register'],
     }),
-    'no-register': Flags.boolean({ summary: 'do not subscribe, whatever the profile' }),
+    'no-register': Flags.boolean({ summary: 'do not subscribe to the service' }),
     lease: Flags.string({
-      summary: 'how long the subscription outlives a killed listener',
+      summary: 'time after which the subscription of a killed listener expires',
       default: '30s',
       helpValue: '30s',
     }),
@@ -79,7 +86,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
-        `your handler cannot know the signing secret\n  next: give both the same: ${secretFileCommand(context.invocation)}`,
+        `your handler does not have the signing secret of this run\n  next: use a secret file for both: ${secretFileCommand(context.invocation)}`,
       );
     }
     const register =
@@ -114,7 +121,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
   }
 }
 
-/** The same listener with a secret in a file, which the handler can read too. */
+/** Returns the same command with a secret file, which the handler can read too. */
 const secretFileCommand = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
 
 function events(
@@ -127,7 +134,7 @@ function events(
     ready: (url, registered) =>
       out.line({ type: 'ready', url: url.href, ...(registered ? { subscription: registered } : {}) }, () => [
         `listening on ${url.href}`,
-        registered ? `\n  subscription ${registered.id ?? '(the service named no id)'}` : '',
+        registered ? `\n  subscription ${registered.id ?? '(the service returned no identifier)'}` : '',
         registered ? `\n  kinds ${(flags.event ?? EVENT_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
@@ -146,7 +153,7 @@ function events(
     refused: (url, status) =>
       out.warn(
         [
-          `${url.href} refuses with ${status} what svc has verified: its check or its secret differs`,
+          `${url.href} refused a verified delivery with ${status}: its signature check or its secret differs`,
           `  next: ${given ? testCommand(url, flags, invocation) : secretFileCommand(invocation)}`,
         ].join('\n'),
       ),
@@ -154,7 +161,7 @@ function events(
   };
 }
 
-/** The mark of a report in colour. */
+/** Colors the time and the mark of a report. */
 function withColoredMark(line: string): Text {
   const [, time, mark, rest] = /^(\d\d:\d\d:\d\d {2})([✓✗])(.*)$/s.exec(line) ?? [];
   return mark === undefined ? line : [dim(time!), mark === '✓' ? green(mark) : red(mark), rest!];
@@ -162,15 +169,11 @@ function withColoredMark(line: string): Text {
 
 function routesOf(values: readonly string[], port: number): Route[] {
   const routes = parsedRoutes(values);
-  const own = routes.find(({ url }) => isLoopback(url.hostname) && Number(url.port || 80) === port);
-  if (own) {
-    throw new SvcError(
-      'usage',
-      `${own.url.href} is this listener itself: it would forward to itself for ever`,
-      {
-        hint: 'name the port of your handler, or another one for the listener with --port',
-      },
-    );
+  const loop = routes.find(({ url }) => isLoopback(url.hostname) && Number(url.port || 80) === port);
+  if (loop) {
+    throw new SvcError('usage', `${loop.url.href} is this listener, which cannot forward to itself`, {
+      hint: 'use the port of your handler in --forward-to, or another port for the listener with --port',
+    });
   }
   return routes;
 }
@@ -186,11 +189,11 @@ function parsedRoutes(values: readonly string[]): Route[] {
   }
 }
 
-/** The contract's bounds of a lease. */
+/** Parses a lease in seconds, within the limits of the contract. */
 function leaseOf(text: string): number {
   const seconds = Math.round(parseDuration(text, '--lease') / 1000);
   if (seconds < 5 || seconds > 86_400) {
-    throw new SvcError('usage', `--lease ${text} is not between 5s and 24h`, {
+    throw new SvcError('usage', `--lease must be between 5s and 24h, not ${text}`, {
       hint: 'for example --lease 30s',
     });
   }

@@ -15,8 +15,8 @@ import { requireSecret, secretFlags } from '../../features/webhooks/known-secret
 export default class WebhooksReplay extends SvcCommand {
   static override summary = 'Send recorded deliveries again';
   static override description =
-    `Sends what \`webhooks listen --record\` wrote: the same bytes, in the same order, with the same pauses. Without
---re-sign the recorded signatures go along. Exit 0 if the handler takes all, 7 if some, 5 or 6 if none.`;
+    `Sends the deliveries that \`webhooks listen --record\` wrote: the same bytes in the same order, with the same pauses.
+Without --re-sign, the recorded signatures are sent. Exit 0 if the handler accepts all, 7 if some, 5 or 6 if none.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> deliveries.ndjson --to http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> deliveries.ndjson --to 3000 --speed 10 --re-sign --secret-file secret.txt',
@@ -24,13 +24,17 @@ export default class WebhooksReplay extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override args = {
-    file: Args.string({ required: true, description: 'file that was recorded; - reads standard input' }),
+    file: Args.string({ required: true, description: 'recording; - reads standard input' }),
   };
   static override flags = {
     ...secretFlags,
     to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
-    speed: Flags.string({ summary: 'times as fast as recorded, or max', default: '1', helpValue: 'N|max' }),
-    're-sign': Flags.boolean({ summary: 'sign anew, with the present time and the secret given' }),
+    speed: Flags.string({
+      summary: 'multiple of the recorded speed, or max for no pauses',
+      default: '1',
+      helpValue: 'N|max',
+    }),
+    're-sign': Flags.boolean({ summary: 'sign again, with the current time and the selected secret' }),
   };
 
   protected override async run({
@@ -45,7 +49,7 @@ export default class WebhooksReplay extends SvcCommand {
     const speed = parseSpeed(flags.speed);
     assertStdinUsedOnce(args.file, flags);
     const secret = flags['re-sign'] ? await requireSecret(flags, world, paths) : undefined;
-    const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
+    const counts = { read: 0, sent: 0, accepted: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, signal, (line, why) => {
       counts.unreadable++;
       out.warn(`${args.file}:${line} ${why}; it is left out`);
@@ -60,7 +64,7 @@ export default class WebhooksReplay extends SvcCommand {
         counts.sent++;
         const failure = handlerFailure(replayed.result, to, flags);
         if (failure) worst = failure;
-        else counts.taken++;
+        else counts.accepted++;
         show(replayed, out);
       }
     } finally {
@@ -68,36 +72,36 @@ export default class WebhooksReplay extends SvcCommand {
     }
     if (signal.aborted) {
       throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
-        hint: (invocation) => `handlers know repeated deliveries by their webhook-id: ${invocation.again()}`,
+        hint: (invocation) => invocation.again(),
       });
     }
-    out.notice(`${counts.sent} sent, ${counts.taken} taken by ${to.href}`);
+    out.notice(`${counts.sent} sent, ${counts.accepted} accepted by ${to.href}`);
     finish(counts, worst, args.file);
   }
 }
 
 function finish(
-  { sent, taken, unreadable }: { sent: number; taken: number; unreadable: number },
+  { sent, accepted, unreadable }: { sent: number; accepted: number; unreadable: number },
   worst: SvcError | undefined,
   file: string,
 ): void {
   if (sent === 0) {
     throw new SvcError('file', `${file} holds no recorded delivery`, {
-      hint: (invocation) => `record some: ${invocation.on('webhooks', 'listen', '--record', file)}`,
+      hint: (invocation) => `record deliveries: ${invocation.on('webhooks', 'listen', '--record', file)}`,
     });
   }
-  if (worst && taken === 0) throw worst;
+  if (worst && accepted === 0) throw worst;
   if (worst || unreadable > 0) {
-    const refused = sent - taken;
+    const refused = sent - accepted;
     throw new SvcError(
       'partial',
       [
-        ...(refused > 0 ? [`${refused} of ${sent} deliveries were not taken`] : []),
+        ...(refused > 0 ? [`${refused} of ${sent} deliveries were not accepted`] : []),
         ...(unreadable > 0 ? [`${unreadable} lines could not be read`] : []),
       ].join(', '),
       {
         hint: (invocation) =>
-          worst?.hintFor(invocation) ?? `correct the lines named above, then: ${invocation.again()}`,
+          worst?.hintFor(invocation) ?? `correct the lines reported above, then: ${invocation.again()}`,
       },
     );
   }
@@ -119,7 +123,7 @@ function parseSpeed(text: string): number {
   if (text === 'max') return Number.POSITIVE_INFINITY;
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(speed > 0)) {
-    throw new SvcError('usage', `--speed ${text} is neither a number above 0 nor max`, {
+    throw new SvcError('usage', `--speed must be a number above 0 or max, not ${text}`, {
       hint: 'for example --speed 10',
     });
   }

@@ -10,10 +10,10 @@ import { requireSecret, secretFlags } from '../../features/webhooks/known-secret
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksSend extends SvcCommand {
-  static override summary = 'Send a signed delivery made here, to try a handler';
+  static override summary = 'Send a signed test delivery to a handler';
   static override description =
-    `Made and signed as the service does it; no service is called. Exit 0 for a 2xx, 5 for another answer, 6 for a
-5xx or none.`;
+    `Builds and signs the delivery as the service does, without calling the service. Exit 0 for a 2xx, 6 for a 5xx or no
+answer, 5 for any other answer.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> campaign.clicked --to http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set decisionId:=null',
@@ -27,13 +27,13 @@ export default class WebhooksSend extends SvcCommand {
     ...secretFlags,
     to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
     set: Flags.string({
-      summary: 'field of the body: field=text, or field:=JSON',
+      summary: 'set a field of the body: field=text, or field:=JSON',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'FIELD=VALUE',
     }),
     input: Flags.string({
-      summary: 'send these bytes as the body, as they are (- reads standard input)',
+      summary: 'send the bytes of this file as the body, unchanged (- reads standard input)',
       helpValue: 'FILE',
       exclusive: ['set'],
     }),
@@ -49,7 +49,7 @@ export default class WebhooksSend extends SvcCommand {
   }: Context<typeof WebhooksSend>): Promise<void> {
     const to = parseHandlerUrl(flags.to);
     if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
-      out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
+      out.warn(`unknown event kind: ${kind} (known kinds: ${EVENT_KINDS.join(', ')})`);
     }
     if (flags.input !== undefined) assertStdinUsedOnce(flags.input, flags);
     const now = world.clock.now();

@@ -7,14 +7,14 @@ import { requireSecret, secretFlags } from '../../features/webhooks/known-secret
 export default class WebhooksSign extends SvcCommand {
   static override summary = 'Print the signature of a body';
   static override description =
-    `The lower-case hex HMAC-SHA-256 of the bytes as they are: what X-Service-Signature carries.`;
+    `Prints the value of X-Service-Signature: the lower-case hex HMAC-SHA-256 of the unchanged bytes.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> delivery.json',
     'printf \'%s\' "$BODY" | <%= config.bin %> <%= command.id %> --secret-file secret.txt',
   ];
   static override exitCodes = [0, 1, 2, 4] as const;
   static override args = {
-    file: Args.string({ description: 'file with the body; - or none reads standard input' }),
+    file: Args.string({ description: 'file with the body; standard input if omitted or -' }),
   };
   static override flags = secretFlags;
 

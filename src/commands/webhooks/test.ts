@@ -9,11 +9,11 @@ import { requireSecret, secretFlags } from '../../features/webhooks/known-secret
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksTest extends SvcCommand {
-  static override summary = 'Try a handler with right and wrong deliveries';
+  static override summary = 'Test a handler with valid and invalid deliveries';
   static override description =
-    `Valid, otherwise spelled, tampered, of another secret, without or with a malformed signature, repeated, out of order,
-of an unknown kind, large, slow: a row each. A handler that computes the signature in a wrong way is told which.
-Exit 5 if a row fails.`;
+    `Sends deliveries that are valid, formatted differently, tampered with, signed with another secret, unsigned, malformed,
+repeated, out of order, of an unknown kind, large, and slow, and prints a row for each. If the handler computes the
+signature incorrectly, names the mistake. Exit 5 if a row fails.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> 3000/webhooks --secret-file secret.txt --json',
@@ -51,13 +51,13 @@ Exit 5 if a row fails.`;
       conformanceText(rows, out, out.isTerminal ? world.stdout.columns : undefined),
     );
     if (signal.aborted) {
-      throw new SvcError('interrupted', 'interrupted before all rows were tried', {
+      throw new SvcError('interrupted', 'interrupted before all deliveries were sent', {
         hint: (invocation) => invocation.again(),
       });
     }
     if (failed > 0) {
       throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
-        hint: (invocation) => `mend the handler, then: ${invocation.again()}`,
+        hint: (invocation) => `fix the handler, then: ${invocation.again()}`,
       });
     }
   }

@@ -1,10 +1,10 @@
-/** One HTTP POST of exact bytes: how deliveries are forwarded, sent, replayed and tried on a handler. */
+/** Sends deliveries to a handler: an HTTP POST of exact bytes, shared by listen, send, replay and test. */
 import http from 'node:http';
 import https from 'node:https';
 
-/** Milliseconds that a handler has for its whole answer, as the service gives it (docs/decisions.md). */
+/** Time limit for the whole answer of a handler, in ms; the same as the service's (docs/decisions.md). */
 export const ANSWER_DEADLINE_MS = 15_000;
-/** Bytes of an answer that are kept. The rest is read and dropped. */
+/** Maximum number of bytes kept of an answer. The rest is read and discarded. */
 const ANSWER_BYTES = 64 * 1024;
 
 export interface Answer {
@@ -15,7 +15,7 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** No answer came. `code` is Node's (`ECONNREFUSED`), or `TIMEOUT`. */
+/** A delivery without an answer. `code` is that of Node (`ECONNREFUSED`), `TIMEOUT` or `ABORTED`. */
 export interface NoAnswer {
   readonly status: null;
   readonly code: string;
@@ -26,14 +26,14 @@ export interface NoAnswer {
 export interface DeliverOptions {
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** Writes the body in these pieces, each after a pause of `pauseMs`, as a slow network does. */
-  readonly pieces?: { readonly count: number; readonly pauseMs: number };
+  /** Writes the body in this many chunks, each after a pause of `pauseMs`, to simulate a slow network. */
+  readonly chunks?: { readonly count: number; readonly pauseMs: number };
 }
 
-/** Header lines as name and value alternating, which keeps their order and spelling. */
+/** Alternating header names and values, in their original order and spelling. */
 export type RawHeaders = readonly string[];
 
-/** Holds connections open between deliveries. */
+/** Posts deliveries over connections that stay open between them. */
 export class Deliverer {
   readonly #agents = {
     'http:': new http.Agent({ keepAlive: true, maxSockets: 256 }),
@@ -41,8 +41,8 @@ export class Deliverer {
   };
 
   /**
-   * Posts `body` as it is. Redirects are not followed. Never rejects: no answer is a result too.
-   * `Host` and `Content-Length` are set here and must not be among `headers`.
+   * Posts `body` unchanged. Does not follow redirects. Never rejects: a missing answer is a result.
+   * Sets `Host` and `Content-Length`, which must not be in `headers`.
    */
   async post(
     url: URL,
@@ -51,7 +51,7 @@ export class Deliverer {
     options: DeliverOptions = {},
   ): Promise<Answer | NoAnswer> {
     const first = await this.#once(url, body, headers, options, true);
-    // A kept connection that the other side closed meanwhile. Deliveries may come twice, so repeating one is safe.
+    // The peer closed an idle connection. Handlers must accept repeated deliveries, so a retry is safe.
     return first.status === null && first.code === 'STALE'
       ? this.#once(url, body, headers, options, false)
       : first;
@@ -97,18 +97,18 @@ export class Deliverer {
       if (options.signal?.aborted) onAbort();
       let answering = false;
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A handler may answer before it has read the body, and close: its answer counts, not that.
+        // A handler may answer and close before it has read the body; the answer counts, not this error.
         if (answering) return;
         const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        stop(stale ? 'STALE' : (error.code ?? 'ERROR'), words(error));
+        stop(stale ? 'STALE' : (error.code ?? 'ERROR'), messageOf(error));
       });
       request.on('response', (response) => {
         answering = true;
-        const chunks: Buffer[] = [];
+        const parts: Buffer[] = [];
         let kept = 0;
         response.on('data', (chunk: Buffer) => {
           if (kept >= ANSWER_BYTES) return;
-          chunks.push(chunk.subarray(0, ANSWER_BYTES - kept));
+          parts.push(chunk.subarray(0, ANSWER_BYTES - kept));
           kept += chunk.length;
         });
         response.on('end', () => {
@@ -117,14 +117,16 @@ export class Deliverer {
           settle({
             status,
             headers: response.headers,
-            body: Buffer.concat(chunks),
+            body: Buffer.concat(parts),
             durationMs: durationMs(),
           });
         });
-        response.on('error', (error: NodeJS.ErrnoException) => stop(error.code ?? 'ERROR', words(error)));
-        response.on('close', () => stop('ECONNRESET', 'the answer was cut off'));
+        response.on('error', (error: NodeJS.ErrnoException) => stop(error.code ?? 'ERROR', messageOf(error)));
+        response.on('close', () =>
+          stop('ECONNRESET', 'the connection closed before the answer was complete'),
+        );
       });
-      void write(request, body, options.pieces, () => settled);
+      void write(request, body, options.chunks, () => settled);
     });
   }
 }
@@ -132,23 +134,23 @@ export class Deliverer {
 async function write(
   request: http.ClientRequest,
   body: Buffer,
-  pieces: DeliverOptions['pieces'],
+  chunks: DeliverOptions['chunks'],
   settled: () => boolean,
 ): Promise<void> {
-  if (pieces === undefined) {
+  if (chunks === undefined) {
     request.end(body);
     return;
   }
-  const size = Math.max(1, Math.ceil(body.length / pieces.count));
+  const size = Math.max(1, Math.ceil(body.length / chunks.count));
   request.flushHeaders();
   for (let at = 0; at < body.length && !settled(); at += size) {
-    await new Promise((resolve) => setTimeout(resolve, pieces.pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, chunks.pauseMs));
     request.write(body.subarray(at, at + size));
   }
   request.end();
 }
 
-/** Lines that belong to one connection and not to the message (RFC 9110, 7.6.1), and those `post` sets itself. */
+/** Headers that apply to a single connection (RFC 9110, 7.6.1), and those that `post` sets. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -164,7 +166,7 @@ const HOP_BY_HOP = new Set([
   'content-length',
 ]);
 
-/** The header lines that go along when a message is passed on. */
+/** Returns the header lines to forward: all but the hop-by-hop ones. */
 export function endToEnd(raw: RawHeaders): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -174,7 +176,7 @@ export function endToEnd(raw: RawHeaders): string[] {
   return kept;
 }
 
-function words(error: Error): string {
+function messageOf(error: Error): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
   return inner?.message || error.message || error.name;
 }

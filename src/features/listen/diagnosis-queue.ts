@@ -1,52 +1,52 @@
-/** Explains refused deliveries beside the receiver's work: a few at a time, in short steps, on a budget. */
+/** Diagnoses refused deliveries in the background: a bounded queue, short time slices, a budget per second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Diagnosis, diagnoseInSteps, type Evidence } from './signature-diagnosis/diagnose.ts';
 
-/** Explanations in a second, so that a flood of bad deliveries does not hold up the good ones. */
+/** Budget of diagnoses per second, so that a flood of bad deliveries does not delay the good ones. */
 const EXPLANATIONS_PER_SECOND = 50;
-/** A larger body costs as much to explain as several that have this many bytes, and is not looked into deeply. */
+/** Body size that costs one unit of the budget. A larger body costs more and gets a shallow diagnosis. */
 const BYTES_PER_UNIT = 32 * 1024;
-/** One that no known mistake explains costs as much as many: everything was tried. */
+/** Cost of a diagnosis that finds nothing, because every known mistake was tried. */
 const COST_OF_UNKNOWN = 25;
-/** Most that wait for their explanation, and with them their bodies in memory. */
+/** Maximum length of the queue; the bodies of queued deliveries stay in memory. */
 const MAX_QUEUED = 16;
-/** How long the event loop is held at once, in ms, give or take one step. */
+/** Longest time the event loop is blocked, in ms, plus or minus one step. */
 const SLICE_MS = 4;
 
-const notExplained = (why: string): Diagnosis => ({ name: 'unknown', summary: `Not looked into: ${why}.` });
-const TOO_MANY = notExplained('too many deliveries at once do not verify');
+const notExplained = (why: string): Diagnosis => ({ name: 'unknown', summary: `Not diagnosed: ${why}.` });
+const TOO_MANY = notExplained('too many deliveries failed verification at once');
 const STOPPED = notExplained('the listener stopped');
 
-interface Waiting {
+interface Queued {
   readonly evidence: Evidence;
   readonly done: (diagnosis: Diagnosis) => void;
 }
 
 export class DiagnosisQueue {
   readonly #now: () => number;
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: Queued[] = [];
   #budget = { since: 0, spent: 0 };
   #work: Promise<void> | undefined;
   #stopped = false;
 
-  /** @param now Unix ms, for the budget of a second */
+  /** @param now Unix ms, for the budget per second */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Explains when there is time, in the order of the calls, or says at once that it does not. Calls `done` once. */
-  explain(evidence: Evidence, done: (diagnosis: Diagnosis) => void): void {
+  /** Queues a diagnosis, or declines it at once where the queue or the budget is exhausted. Calls `done` exactly once. */
+  diagnose(evidence: Evidence, done: (diagnosis: Diagnosis) => void): void {
     if (this.#stopped) done(STOPPED);
-    else if (this.#waiting.length >= MAX_QUEUED || !this.#hasBudget()) done(TOO_MANY);
+    else if (this.#queue.length >= MAX_QUEUED || !this.#hasBudget()) done(TOO_MANY);
     else {
-      this.#waiting.push({ evidence, done });
+      this.#queue.push({ evidence, done });
       this.#work ??= this.#processQueue().finally(() => {
         this.#work = undefined;
       });
     }
   }
 
-  /** Resolves once nothing waits, after `patienceMs` at the latest: what is left then is not explained. */
+  /** Resolves once the queue is empty. After `timeoutMs` the remaining deliveries are reported without a diagnosis. */
   async stop(timeoutMs: number): Promise<void> {
     const late = setTimeout(() => {
       this.#stopped = true;
@@ -57,10 +57,10 @@ export class DiagnosisQueue {
   }
 
   async #processQueue(): Promise<void> {
-    await nextTurn(); // the answer leaves first
-    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+    await nextTurn(); // send the answer first
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
       const diagnosis = this.#hasBudget() ? await this.#diagnoseInSlices(next.evidence) : TOO_MANY;
-      this.#waiting.shift();
+      this.#queue.shift();
       next.done(diagnosis);
     }
   }
@@ -85,7 +85,7 @@ export class DiagnosisQueue {
   #hasBudget(): boolean {
     const now = this.#now();
     const elapsed = now - this.#budget.since;
-    // A clock that was set back begins a second too.
+    // A clock that was set back starts a new second too.
     if (elapsed >= 1000 || elapsed < 0) this.#budget = { since: now, spent: 0 };
     return this.#budget.spent < EXPLANATIONS_PER_SECOND;
   }

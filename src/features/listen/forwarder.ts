@@ -2,30 +2,30 @@ import { type Answer, type Deliverer, endToEnd, type NoAnswer } from './delivere
 import type { Delivery } from './delivery.ts';
 import { type Route, routeFor } from './routes.ts';
 
-/** How passing on went; the `forwarded` member of an event line. `status` is what the sender is answered. */
+/** Result of forwarding: the `forwarded` member of an event line. `status` is also sent to the sender. */
 export interface Forwarded {
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Why the target gave no answer. */
+  /** Why there is no answer from the target. */
   readonly error?: string;
 }
 
 export interface ForwardResult {
   readonly forwarded: Forwarded;
-  /** The target's answer, where it gave one. */
+  /** The answer of the target; undefined where there is none. */
   readonly answer: Answer | undefined;
 }
 
-/** What is told of targets. */
+/** Events about the targets. */
 export interface ForwardEvents {
-  /** One went down, or is back. */
+  /** A target went down or is available again. */
   notice(text: string): void;
-  /** One refuses a delivery that verified here, with 401 or 403. Told once of each. */
+  /** A target refused a verified delivery with 401 or 403. Reported once for each target. */
   refused(url: URL, status: number): void;
 }
 
-/** Passes deliveries on by their kind: the same bytes, the same headers, the signature among them. */
+/** Forwards deliveries by kind with the same bytes and headers, including the signature. */
 export class Forwarder {
   readonly #routes: readonly Route[];
   readonly #deliverer: Deliverer;
@@ -39,7 +39,7 @@ export class Forwarder {
     this.#on = on;
   }
 
-  /** Undefined where no route takes this kind. A target that does not answer counts as 502, a slow one as 504. */
+  /** Returns undefined where no route matches the kind. A target that does not answer gives 502, a timeout 504. */
   async forward(delivery: Delivery): Promise<ForwardResult | undefined> {
     const route = routeFor(this.#routes, delivery.kind);
     if (route === undefined) return undefined;
@@ -57,7 +57,7 @@ export class Forwarder {
   #announce(target: URL, result: Answer | NoAnswer): void {
     const url = target.href;
     if (result.status !== null) {
-      if (this.#down.delete(url)) this.#on.notice(`${url} answers again.`);
+      if (this.#down.delete(url)) this.#on.notice(`${url} answers again`);
       const isClientError = result.status === 401 || result.status === 403;
       if (isClientError && !this.#refusing.has(url)) {
         this.#refusing.add(url);
@@ -66,9 +66,9 @@ export class Forwarder {
     } else if (!this.#down.has(url)) {
       this.#down.add(url);
       this.#on.notice(
-        `${url} does not answer (${result.error}). The sender gets ${
+        `${url} does not answer (${result.error}); the sender gets ${
           result.code === 'TIMEOUT' ? 504 : 502
-        } until it does; start the handler, or change --forward-to.`,
+        } until it does. Start the handler, or correct --forward-to.`,
       );
     }
   }

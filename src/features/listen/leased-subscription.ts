@@ -1,4 +1,4 @@
-/** A subscription that lives as long as the listener: created with a lease, renewed, removed at the end. */
+/** A subscription with the lifetime of the listener: created with a lease, renewed, and removed at the end. */
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
 import type { EventKind } from '../../contract/schemas.ts';
@@ -7,26 +7,26 @@ import { shell } from '../../kit/shell.ts';
 
 export interface SubscriptionOptions {
   readonly client: Client;
-  /** The address the service shall call. */
+  /** The address that the service calls. */
   readonly url: string;
   readonly events: readonly string[];
   readonly secret: string;
   readonly leaseSeconds: number;
   readonly clock: Clock;
-  /** Ends the wait for a service that is to be asked again; what is on its way arrives. */
+  /** Ends the wait between retries. A request in flight is completed. */
   readonly signal: AbortSignal;
-  /** Told what the user may have to act on. */
+  /** Called with warnings that may require an action of the user. */
   readonly warn: (text: string) => void;
 }
 
-/** Statuses by which a service says that it has no such operation or field (docs/decisions.md). */
+/** Statuses of a service that does not support an operation or field (docs/decisions.md). */
 const UNSUPPORTED = new Set([404, 405, 501]);
 const INVALID_REQUEST = new Set([400, 422]);
-/** A lease is renewed this many times before it would end, so that one failure is no loss. */
+/** Renewals within the duration of a lease, so that a single failure does not end it. */
 const RENEWALS_PER_LEASE = 3;
 
 export class LeasedSubscription {
-  /** Undefined where the service's answer named none: it cannot be removed from here then. */
+  /** Identifier; undefined where the service returned none, in which case it cannot be removed from here. */
   id: string | undefined;
   readonly #options: SubscriptionOptions;
   readonly #stopped = new AbortController();
@@ -38,30 +38,34 @@ export class LeasedSubscription {
   }
 
   /**
-   * Subscribes. Rejects with ApiError or TransportError. A service that does not know leases is asked again without
-   * one, with a warning: such a subscription outlives a killed listener.
+   * Creates the subscription. Rejects with ApiError or TransportError. Where the service does not support leases,
+   * creates it without one and warns: such a subscription outlives a killed listener.
    */
   static async create(options: SubscriptionOptions): Promise<LeasedSubscription> {
     const registration = new LeasedSubscription(options);
     await registration.#subscribe();
     if (registration.#leased) registration.#renewing = registration.#renew();
     else {
-      const way =
+      const how =
         registration.id === undefined
-          ? 'in its console'
+          ? 'in the console of the service'
           : shell`with \`svc webhooks delete ${registration.id}\``;
-      options.warn(`the service grants no lease: if this listener is killed, remove the subscription ${way}`);
+      options.warn(
+        `the service does not support leases: if this listener is killed, remove the subscription ${how}`,
+      );
     }
     return registration;
   }
 
-  /** Ends the subscription. Never rejects: where the service cannot remove it, that is said. */
+  /** Removes the subscription. Never rejects: warns where the service cannot remove it. */
   async remove(): Promise<void> {
     this.#stopped.abort();
     await this.#renewing;
     const { client, url, warn } = this.#options;
     if (this.id === undefined) {
-      warn(`the service named no id for the subscription to ${url}: remove it in its console`);
+      warn(
+        `the service returned no identifier for the subscription to ${url}: remove it in the console of the service`,
+      );
       return;
     }
     try {
@@ -70,9 +74,9 @@ export class LeasedSubscription {
       const { status } = error as Partial<ApiError>;
       const why = status === undefined ? (error as Error).message : `HTTP ${status}`;
       const rest = this.#leased
-        ? `it ends by itself within ${this.#options.leaseSeconds} s`
+        ? `it expires within ${this.#options.leaseSeconds} s`
         : status !== undefined && UNSUPPORTED.has(status)
-          ? 'the service cannot remove it: do so in its console'
+          ? 'the service does not support removal: remove it in the console of the service'
           : shell`remove it with \`svc webhooks delete ${this.id}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);
     }
@@ -107,25 +111,25 @@ export class LeasedSubscription {
         failing = false;
       } catch (error) {
         if (signal.aborted) return;
-        if ((error as Partial<ApiError>).status === 404 && (await this.#again())) continue;
-        if (!failing) warn(`the subscription could not be renewed (${(error as Error).message}); trying on`);
+        if ((error as Partial<ApiError>).status === 404 && (await this.#resubscribe())) continue;
+        if (!failing) warn(`the subscription could not be renewed (${(error as Error).message}); retrying`);
         failing = true;
       }
     }
   }
 
-  /** Subscribes anew: the machine slept through its lease, or someone removed the subscription. */
-  async #again(): Promise<boolean> {
+  /** Subscribes again after the lease expired (the machine was asleep) or the subscription was removed. */
+  async #resubscribe(): Promise<boolean> {
     try {
       await this.#subscribe();
       return true;
     } catch {
-      return false; // tried again at the next renewal
+      return false; // retried at the next renewal
     }
   }
 }
 
-/** A strict service that does not know `leaseSeconds` names it, or says nothing in detail. */
+/** True where a strict service rejects `leaseSeconds`: it names the field, or gives no details. */
 function refusesLease(error: Partial<ApiError>): boolean {
   if (error.status === undefined || !INVALID_REQUEST.has(error.status)) return false;
   const fields = error.details?.map(({ field }) => field) ?? [];

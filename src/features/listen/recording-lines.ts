@@ -5,7 +5,7 @@ import { fileError } from '../../cli/errors/file-error.ts';
 import type { Input, World } from '../../cli/terminal/world.ts';
 import { openPipe } from '../../kit/pipe.ts';
 
-/** The lines of a file, or of standard input for `-`; those of a pipe end when the signal fires. Throws file. */
+/** Yields the lines of a file, or of standard input for `-`. A pipe ends when the signal fires. Throws file. */
 export async function* recordingLines(
   file: string,
   world: Pick<World, 'cwd' | 'stdin'>,

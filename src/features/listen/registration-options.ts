@@ -15,26 +15,26 @@ export interface RegistrationFlags extends ConnectionFlags {
 }
 
 /**
- * Whether the listener subscribes itself: `asked` with --register, `offered` on `local` and at a service on this
- * machine, else `no`. Throws not_configured where it is asked for and there is no service.
+ * Decides whether the listener subscribes itself: `required` with --register, `automatic` on `local` and with a service
+ * on this machine, else `no`. Throws not_configured where it is required and no service is configured.
  */
-export function registrationMode(flags: RegistrationFlags, world: World): 'asked' | 'offered' | 'no' {
+export function registrationMode(flags: RegistrationFlags, world: World): 'required' | 'automatic' | 'no' {
   if (flags.register !== undefined) {
     resolveSettings(flags, world);
-    return 'asked';
+    return 'required';
   }
   if (flags['no-register']) return 'no';
   try {
     const settings = resolveSettings(flags, world);
-    if (settings.kind === 'local') return 'offered';
-    return isLoopback(new URL(settings.baseUrl).hostname) ? 'offered' : 'no';
+    if (settings.kind === 'local') return 'automatic';
+    return isLoopback(new URL(settings.baseUrl).hostname) ? 'automatic' : 'no';
   } catch (error) {
     if (error instanceof SvcError && error.code === 'not_configured') return 'no';
     throw error;
   }
 }
 
-/** What the session needs to register, and what to say where the service refuses it. */
+/** Returns what a session needs to subscribe, including how to handle a refusal. */
 export function registration({
   connection,
   flags,
@@ -49,7 +49,7 @@ export function registration({
   kinds: readonly string[] | undefined;
   secret: string;
   leaseSeconds: number;
-  /** The secret was given: listening without a subscription is of use. */
+  /** True where the user provided the secret, so that listening without a subscription is useful. */
   subscriptionOptional: boolean;
   out: Output;
 }): RegisterOptions {
@@ -70,13 +70,17 @@ export function registration({
       if (flags.register !== undefined || status === undefined || status < 400 || status > 499) return false;
       if (status === 401 || status === 403 || status === 429) return false;
       if (!subscriptionOptional) {
-        throw new SvcError('refused', `${connection.baseUrl} takes no subscription to this machine`, {
-          hint: (invocation) =>
-            `start it so that it does: svc serve --allow-loopback-webhooks\nor listen on the one inside svc: ${invocation.locally()}`,
-        });
+        throw new SvcError(
+          'refused',
+          `${connection.baseUrl} does not accept subscriptions for a loopback address`,
+          {
+            hint: (invocation) =>
+              `start the service with: svc serve --allow-loopback-webhooks\nor use the service inside svc: ${invocation.locally()}`,
+          },
+        );
       }
       out.notice(
-        `not subscribed: ${connection.baseUrl} takes no subscription to this machine (svc serve --allow-loopback-webhooks does)`,
+        `not subscribed: ${connection.baseUrl} does not accept subscriptions for a loopback address (svc serve --allow-loopback-webhooks does)`,
       );
       return true;
     },

@@ -7,9 +7,9 @@ import type { Recorded } from './recording.ts';
 
 export interface ReplayOptions {
   readonly to: URL;
-  /** How many times as fast as recorded; Infinity leaves the pauses out. */
+  /** Factor by which the recorded pauses are shortened; Infinity skips them. */
   readonly speed: number;
-  /** Signs anew with this secret and the present time; without it the recorded headers go along as they are. */
+  /** Secret to sign with again, at the current time. Undefined sends the recorded headers unchanged. */
   readonly reSign?: string;
   readonly clock: Clock;
   readonly deliverer: Deliverer;
@@ -21,13 +21,12 @@ export interface Replayed {
   readonly result: Answer | NoAnswer;
 }
 
-/** Deliveries under way at once. What was received together is sent together; a slow handler holds the rest back. */
+/** Maximum number of concurrent deliveries. A slow handler delays the rest. */
 const MAX_CONCURRENT = 32;
 
 /**
- * Sends recorded deliveries in their order, with the pauses between them divided by `speed`, and yields what the
- * handler answered, in the same order. A delivery does not wait for the answer to the one before. Ends early, without
- * an error, when `signal` fires.
+ * Sends recorded deliveries in order, with the recorded pauses divided by `speed`, and yields the answers in the same
+ * order. A delivery does not wait for the answer to the previous one. Ends early, without an error, when `signal` fires.
  */
 export async function* replay(
   recording: AsyncIterable<Recorded> | Iterable<Recorded>,
@@ -66,7 +65,7 @@ async function send(recorded: Recorded, options: ReplayOptions): Promise<Replaye
   return { recorded, result };
 }
 
-/** The recorded headers with the signature ones made anew; `webhook-id` stays, for it names the delivery. */
+/** Returns the recorded headers with new signature headers. Keeps `webhook-id`, which identifies the delivery. */
 function reSigned({ headers, body }: Recorded, secret: string, now: number): string[] {
   const before = new Map<string, string>();
   for (let i = 0; i < headers.length; i += 2)

@@ -1,4 +1,4 @@
-/** How the listener's reports are written: a JSON line for scripts, lines of text for people. */
+/** Formats the reports of the listener: a JSON line for scripts, lines of text for people. */
 import { wrap } from '../../kit/wrap.ts';
 import { type Delivery, textField } from './delivery.ts';
 import type { Rejected, Report, Verified } from './receiver.ts';
@@ -6,8 +6,8 @@ import type { Diagnosis, Finding } from './signature-diagnosis/diagnose.ts';
 import type { MistakeName } from './signature-diagnosis/mistakes.ts';
 
 /**
- * One report as one line of JSON. A body that is JSON stands in it as it was spelled (big numbers, key order); other
- * text is a string; bytes that are no UTF-8 are null beside `bodyBase64`.
+ * Formats a report as one line of JSON. A JSON body keeps its original spelling (big numbers, key order), other text is a
+ * string, and bytes that are not UTF-8 are null with a `bodyBase64` member.
  */
 export function jsonLine(report: Report): string {
   if (report.type === 'rejected') {
@@ -33,7 +33,7 @@ export function jsonLine(report: Report): string {
 
 function bodyMember({ body, isJson }: Delivery): string {
   const text = body.toString('utf8');
-  // In JSON a newline stands between tokens only, never inside a string: a space means the same.
+  // In JSON a newline occurs only between tokens, where a space is equivalent.
   if (isJson) return `"body":${text.replace(/[\r\n]+/g, ' ')}`;
   if (Buffer.from(text, 'utf8').equals(body)) return `"body":${JSON.stringify(text)}`;
   return `"body":null,"bodyBase64":${JSON.stringify(body.toString('base64'))}`;
@@ -41,17 +41,17 @@ function bodyMember({ body, isJson }: Delivery): string {
 
 const INDENT = ' '.repeat(8);
 
-/** Writes reports for people. The mending lines of a mistake are shown the first time only. */
+/** Formats reports for people. The fix of a mistake is shown only the first time. */
 export class TextRenderer {
   readonly #explained = new Set<string>();
   readonly #columns: number | undefined;
 
-  /** @param columns width of the terminal, to fit into; undefined in a pipe, where nothing is wrapped or shortened */
+  /** @param columns width of the terminal; undefined in a pipe, where nothing is wrapped or shortened */
   constructor(columns: number | undefined) {
     this.#columns = columns;
   }
 
-  /** The lines of one report, without line ends, not yet cleaned for a terminal. */
+  /** Returns the lines of a report, not yet sanitized for a terminal. */
   lines(report: Report): string[] {
     return report.type === 'event' ? this.#event(report) : this.#rejected(report);
   }
@@ -81,7 +81,7 @@ export class TextRenderer {
   #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
     const time = localTime(receivedAt);
     if (diagnosis === undefined) {
-      const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is taken`;
+      const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is allowed`;
       return [`${time}  ✗  ${why}`];
     }
     const lines = [`${time}  ✗  401  ${diagnosis.name}`];
@@ -107,7 +107,7 @@ export function findings(
   return [diagnosis, ...('also' in diagnosis ? (diagnosis.also ?? []) : [])];
 }
 
-/** Parts side by side, as many on a line as fit; further lines are indented. */
+/** Joins parts with as many on a line as fit; continuation lines are indented. */
 function wrapParts(parts: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = [];
   let line = '';
@@ -123,7 +123,7 @@ function wrapParts(parts: readonly string[], columns = Number.POSITIVE_INFINITY)
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Time of day here, `14:03:07`. */
+/** Local time of day, `14:03:07`. */
 function localTime(ms: number): string {
   const date = new Date(ms);
   return [date.getHours(), date.getMinutes(), date.getSeconds()]

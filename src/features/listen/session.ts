@@ -1,4 +1,4 @@
-/** One run of the listener: opens, registers, is ready, receives, and undoes all of it at the end. */
+/** One run of the listener: listens, subscribes, receives deliveries, and cleans up at the end. */
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly secrets: readonly NamedSecret[];
   readonly others: readonly NamedSecret[];
   readonly routes: readonly Route[];
-  /** Undefined takes all kinds. */
+  /** Kinds to accept; undefined means all. */
   readonly kinds?: readonly string[] | undefined;
   readonly count?: number | undefined;
   /** File to append verified deliveries to. */
@@ -31,13 +31,13 @@ export interface SessionOptions {
 
 export interface RegisterOptions {
   readonly client: Client;
-  /** Where the service reaches this listener; undefined for its own address. */
+  /** The URL at which the service reaches this listener; undefined for its own address. */
   readonly publicUrl?: URL | undefined;
   readonly events: readonly string[];
-  /** The secret that deliveries are signed with; one of `secrets`. */
+  /** The secret to sign deliveries with; one of `secrets`. */
   readonly secret: string;
   readonly leaseSeconds: number;
-  /** Called when the service refuses; true goes on without a subscription. */
+  /** Called when the service rejects the subscription. Returns true to continue without one. */
   readonly onRejected: (error: unknown) => boolean;
 }
 
@@ -47,7 +47,7 @@ export interface SessionEvents extends ForwardEvents {
   warn(text: string): void;
 }
 
-/** Deliveries to the public address do not arrive here. */
+/** Deliveries to the public address do not reach this listener. */
 export class ProbeFailed extends Error {
   readonly url: URL;
   constructor(url: URL, why: string) {
@@ -59,8 +59,8 @@ export class ProbeFailed extends Error {
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Listens until `count` deliveries came (`counted`) or `signal` fires (`stopped`). Rejects with the listen error, with
- * ProbeLost, with the refusal of a registration that `onRefused` does not pass, and when the record cannot be written.
+ * Listens until `count` deliveries are received (`counted`) or `signal` fires (`stopped`). Rejects with the listen error,
+ * with ProbeFailed, with a rejected subscription that `onRejected` does not accept, and with an error of the recording.
  */
 export async function runSession(options: SessionOptions): Promise<'counted' | 'stopped'> {
   const { signal, on, clock, register } = options;
@@ -77,14 +77,14 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     let registered: { id: string | undefined; url: string } | undefined;
     if (register) {
       const target = register.publicUrl ?? reachableUrl(url);
-      const lost = await probe.send(target, register.secret, {
+      const failure = await probe.send(target, register.secret, {
         clock,
         deliverer,
         timeoutMs: PROBE_TIMEOUT_MS,
         signal,
       });
       if (signal.aborted) return 'stopped';
-      if (lost !== undefined) throw new ProbeFailed(target, lost);
+      if (failure !== undefined) throw new ProbeFailed(target, failure);
       const registration = await subscribe(register, target, options);
       if (registration) {
         undo.push(() => registration.remove());

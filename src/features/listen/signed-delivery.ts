@@ -1,13 +1,13 @@
-/** A signed delivery made here, as the service would make it. */
+/** Builds and sends a signed delivery in the form that the service uses. */
 
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
 
-/** A `--set` that cannot be read, in words for the user. */
+/** An invalid `--set` value, with a message for the user. */
 export class FieldError extends Error {}
 
-export interface MadeFrom {
+export interface BodyOptions {
   readonly kind: string;
   readonly fields: Readonly<Record<string, unknown>>;
   /** Identifies the delivery. */
@@ -17,10 +17,10 @@ export interface MadeFrom {
 }
 
 /**
- * The body of a delivery (specification: Events) with plausible values; `fields` replace them or come on top.
+ * Builds the body of a delivery (specification: Events) with example values; `fields` replace or extend them.
  * Compact JSON, as the service writes it.
  */
-export function makeBody({ kind, fields, deliveryId, now }: MadeFrom): Buffer {
+export function makeBody({ kind, fields, deliveryId, now }: BodyOptions): Buffer {
   return Buffer.from(
     JSON.stringify({
       type: kind,
@@ -35,14 +35,14 @@ export function makeBody({ kind, fields, deliveryId, now }: MadeFrom): Buffer {
 }
 
 /**
- * Reads `field=value` (a string) and `field:=json` (any JSON value) pairs. Throws FieldError.
+ * Parses `field=value` (a string) and `field:=json` (any JSON value) pairs. Throws FieldError.
  */
 export function parseFields(pairs: readonly string[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const pair of pairs) {
     const [, name, colon, text] = /^([^=:]+)(:?)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || text === undefined) {
-      throw new FieldError(`"${pair}" is not of the form field=value (a string) or field:=json.`);
+      throw new FieldError(`"${pair}" is not of the form field=value (a string) or field:=json`);
     }
     Object.defineProperty(fields, name, {
       value: colon === ':' ? parseJson(text, pair) : text,
@@ -58,7 +58,7 @@ function parseJson(text: string, pair: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new FieldError(`"${pair}": after := comes JSON, such as null, 12 or "text".`);
+    throw new FieldError(`"${pair}" has no valid JSON after :=, such as null, 12 or "text"`);
   }
 }
 
@@ -66,7 +66,7 @@ export interface SendOptions {
   readonly to: URL;
   readonly body: Buffer;
   readonly secret: string;
-  /** Used where the body has no `deliveryId` of its own. */
+  /** Identifier for a body without a `deliveryId`. */
   readonly deliveryId: string;
   /** Unix ms. */
   readonly now: number;
@@ -75,7 +75,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Signs a body and posts it. `webhook-id` is the body's `deliveryId`, as the service has it. */
+/** Signs a body and posts it. `webhook-id` is the `deliveryId` of the body, as the service sends it. */
 export function sendSigned(options: SendOptions): Promise<Answer | NoAnswer> {
   const { to, body, secret, now, deliverer, deadlineMs, signal } = options;
   const id = textField(readBody(body).json, 'deliveryId') ?? options.deliveryId;

@@ -1,12 +1,11 @@
 /**
- * The receiver's half of the signature rule (specification: Webhook deliveries): is this raw body signed with one of
- * these secrets? Nothing here parses the body.
+ * Verifies the signature of a delivery (specification: Webhook deliveries). Does not parse the body.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { HEADERS } from '../../contract/headers.ts';
 import { verifyBody } from '../../contract/signature.ts';
 
-/** A secret and where it came from, as shown to people ("profile staging", "SVC_WEBHOOK_SECRET"). */
+/** A secret and a description of its source, such as "profile staging" or "SVC_WEBHOOK_SECRET". */
 export interface NamedSecret {
   readonly name: string;
   readonly secret: string;
@@ -21,15 +20,15 @@ export type RejectReason =
 
 export type Verdict = { verified: true; by: NamedSecret } | { verified: false; reason: RejectReason };
 
-/** A header's value as one string; several lines of it are joined by a comma, as HTTP allows (RFC 9110, 5.3). */
+/** Returns a header as one string; several lines are joined by a comma (RFC 9110, 5.3). */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /**
- * Judges a delivery by `X-Service-Signature` over its raw bytes, in constant time.
- * @param secrets tried in turn: a subscription has two while its secret rotates
+ * Verifies `X-Service-Signature` over the raw bytes, in constant time.
+ * @param secrets tried in order; a subscription has two while its secret is rotated
  */
 export function verifySignature(
   headers: IncomingHttpHeaders,

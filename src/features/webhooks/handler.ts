@@ -4,23 +4,23 @@ import type { Answer, NoAnswer } from '../listen/deliverer.ts';
 import { parseTarget, RouteError } from '../listen/routes.ts';
 import type { SecretFlags } from './known-secrets.ts';
 
-/** Reads the URL of a handler. Throws usage. */
+/** Parses the URL of a handler. Throws usage. */
 export function parseHandlerUrl(text: string): URL {
   try {
     return parseTarget(text);
   } catch (error) {
     if (!(error instanceof RouteError)) throw error;
-    throw new SvcError('usage', error.message, { hint: 'give one such as http://localhost:3000/webhooks' });
+    throw new SvcError('usage', error.message, { hint: 'use a URL such as http://localhost:3000/webhooks' });
   }
 }
 
-/** The command that tries a handler, with the secret that was given here. */
+/** Returns the command that tests a handler with the secret of this command. */
 export function testCommand(
   url: URL,
   { 'secret-file': file, subscription }: Pick<SecretFlags, 'secret-file' | 'subscription'>,
   invocation: Invocation,
 ): string {
-  // What came on standard input is asked for.
+  // A secret from standard input cannot be repeated; the command prompts for it.
   const secret =
     file !== undefined && file !== '-'
       ? ['--secret-file', file]
@@ -30,7 +30,7 @@ export function testCommand(
   return invocation.on('webhooks', 'test', url.href, ...secret);
 }
 
-/** A handler's answer as a failure, where it is one. `flags` say where its secret is. */
+/** Returns the error for the answer of a handler; undefined for a 2xx. `flags` select its secret. */
 export function handlerFailure(
   result: Answer | NoAnswer,
   url: URL,
@@ -39,8 +39,8 @@ export function handlerFailure(
   const test = (invocation: Invocation) => testCommand(url, flags, invocation);
   if (result.status === null) {
     return result.code === 'TIMEOUT'
-      ? new SvcError('timeout', `${url.href} gave ${result.error}`, {
-          hint: 'answer first and do the work after that',
+      ? new SvcError('timeout', `${url.href} sent ${result.error}`, {
+          hint: 'answer first, then process the delivery',
         })
       : new SvcError('unreachable', `${url.href} does not answer: ${result.error}`, {
           hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
@@ -49,8 +49,7 @@ export function handlerFailure(
   if (result.status >= 200 && result.status < 300) return undefined;
   return result.status >= 500
     ? new SvcError('unavailable', `the handler failed with ${result.status}`, {
-        hint: (invocation) =>
-          `look at its own log; to try it with all kinds of deliveries: ${test(invocation)}`,
+        hint: (invocation) => `see the log of the handler, or test it: ${test(invocation)}`,
       })
     : new SvcError('refused', `the handler answered ${result.status}`, {
         hint: (invocation) => `find the mistake: ${test(invocation)}`,

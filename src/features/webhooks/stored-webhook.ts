@@ -1,6 +1,6 @@
 import type { LocalWebhook } from '../../profiles/profiles.ts';
 
-/** What this machine remembers of a subscription, in the shape of an answer, without the secret. */
-export function describeStoredWebhook(id: string, kept: LocalWebhook): Record<string, unknown> {
-  return { id, url: kept.url, events: kept.events, createdAt: kept.createdAt };
+/** Returns a subscription stored on this machine in the form of an answer, without the secret. */
+export function describeStoredWebhook(id: string, webhook: LocalWebhook): Record<string, unknown> {
+  return { id, url: webhook.url, events: webhook.events, createdAt: webhook.createdAt };
 }

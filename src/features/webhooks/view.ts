@@ -2,7 +2,7 @@ import type { Output } from '../../cli/terminal/output.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
-/** A subscription as far as an answer tells; a service may answer anything. */
+/** The known members of a subscription. A service may omit any of them. */
 export interface WebhookView {
   readonly id: string | undefined;
   readonly url: string | undefined;
@@ -13,7 +13,7 @@ export interface WebhookView {
   readonly leaseUntil: string | undefined;
 }
 
-/** Reads what it knows from an answer's body, whatever its shape. */
+/** Reads the known members of a body of any shape. */
 export function webhookOf(body: unknown): WebhookView {
   const fields = objectOf(body);
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
@@ -28,7 +28,7 @@ export function webhookOf(body: unknown): WebhookView {
   };
 }
 
-/** The list in an answer: `webhooks`, or a bare array, or nothing. */
+/** Returns the list in an answer: `webhooks`, or the answer itself where it is an array. */
 export function webhooksOf(body: unknown): unknown[] {
   if (Array.isArray(body)) return body;
   const { webhooks } = objectOf(body);
@@ -50,7 +50,7 @@ export function webhookDetails(webhook: WebhookView): Text {
 }
 
 export function webhookTable(list: readonly WebhookView[], out: Output): Text {
-  if (list.length === 0) return 'no subscriptions; make one with `svc webhooks create --url U --event K`';
+  if (list.length === 0) return 'no subscriptions; create one with `svc webhooks create --url U --event K`';
   return out.table(
     ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),
     list.map((each) => [

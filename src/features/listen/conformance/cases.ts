@@ -1,29 +1,29 @@
-/** The deliveries of a conformance run: what is sent, and what a right handler answers (specification: Webhook deliveries). */
+/** The cases of a conformance run: what is sent, and the correct answer (specification: Webhook deliveries). */
 import { HEADERS } from '../../../contract/headers.ts';
 import { makeBody } from '../signed-delivery.ts';
 
-/** A delivery of one case. Headers are made for `body`; what differs from them is said here. */
+/** One delivery of a case. Its headers are those of `body`, with the exceptions given here. */
 export interface TestDelivery {
   readonly body: Buffer;
   readonly deliveryId: string;
-  /** Other bytes to sign in place of `body`. */
+  /** Bytes to sign instead of `body`. */
   readonly signed?: Buffer;
-  /** Another secret to sign with. */
+  /** Secret to sign with instead of the right one. */
   readonly secret?: string;
-  /** Headers to replace, or to leave out where undefined. */
+  /** Headers to replace; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly slow?: boolean;
 }
 
 export interface Case {
   readonly name: string;
-  /** `taken`: any 2xx. `refused`: 401, as the specification has it. */
-  readonly expects: 'taken' | 'refused';
+  /** `accepted`: any 2xx. `refused`: 401, as the specification requires. */
+  readonly expects: 'accepted' | 'refused';
   readonly tries: string;
   readonly deliveries: (make: DeliveryFactory) => readonly TestDelivery[];
 }
 
-/** Makes bodies for one run; each has an identity of its own. */
+/** Creates the deliveries of one run, each with its own identifier. */
 export interface DeliveryFactory {
   delivery(fields?: Record<string, unknown>, kind?: string): { body: Buffer; deliveryId: string };
   readonly now: number;
@@ -36,14 +36,14 @@ const HOUR_MS = 3_600_000;
 export const CASES: readonly Case[] = [
   {
     name: 'valid',
-    expects: 'taken',
-    tries: 'as the service sends it',
+    expects: 'accepted',
+    tries: 'sent as the service does',
     deliveries: (make) => [make.delivery()],
   },
   {
     name: 'other spelling',
-    expects: 'taken',
-    tries: 'valid, but with other spaces',
+    expects: 'accepted',
+    tries: 'valid JSON, formatted differently',
     deliveries: (make) => {
       const { body, deliveryId } = make.delivery({ note: 'café', amount: 10 });
       return [{ body: reformatted(body), deliveryId }];
@@ -52,7 +52,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'tampered',
     expects: 'refused',
-    tries: 'changed after it was signed',
+    tries: 'changed after signing',
     deliveries: (make) => {
       const { body, deliveryId } = make.delivery();
       const changed = Buffer.from(body);
@@ -81,7 +81,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'malformed signature',
     expects: 'refused',
-    tries: 'a signature too short',
+    tries: 'a signature that is too short',
     deliveries: (make) => [
       {
         ...make.delivery(),
@@ -91,8 +91,8 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'repeated delivery',
-    expects: 'taken',
-    tries: 'the same twice, as a retry',
+    expects: 'accepted',
+    tries: 'sent twice, as a retry',
     deliveries: (make) => {
       const delivery = make.delivery();
       return [delivery, delivery];
@@ -100,8 +100,8 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'out of order',
-    expects: 'taken',
-    tries: 'an older one after a newer',
+    expects: 'accepted',
+    tries: 'older than the one before',
     deliveries: (make) => [
       make.delivery(),
       make.delivery({ occurredAt: new Date(make.now - HOUR_MS).toISOString() }),
@@ -109,25 +109,29 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'unknown kind',
-    expects: 'taken',
-    tries: 'a kind not invented yet',
+    expects: 'accepted',
+    tries: 'a kind that does not exist yet',
     deliveries: (make) => [make.delivery({}, 'campaign.imagined')],
   },
   {
     name: 'large',
-    expects: 'taken',
+    expects: 'accepted',
     tries: 'a body of 64 KiB',
     deliveries: (make) => [make.delivery({ note: 'x'.repeat(LARGE_BYTES) })],
   },
   {
     name: 'slow',
-    expects: 'taken',
-    tries: 'in pieces, over two seconds',
+    expects: 'accepted',
+    tries: 'sent in chunks over two seconds',
     deliveries: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
   },
 ];
 
-/** @param nextId gives each delivery its identity */
+/**
+ * Creates the factory for one run.
+ * @param now Unix ms
+ * @param nextId returns the identifier of the next delivery
+ */
 export function deliveryFactory(now: number, nextId: () => string, otherSecret: string): DeliveryFactory {
   return {
     now,
@@ -139,7 +143,7 @@ export function deliveryFactory(now: number, nextId: () => string, otherSecret: 
   };
 }
 
-/** The same JSON as no library would write it back. */
+/** Formats the same JSON in a way that no library produces. */
 export function reformatted(body: Buffer): Buffer {
   const text = body
     .toString('utf8')

@@ -1,6 +1,6 @@
 /**
- * What does a handler that refuses right deliveries do wrong? It is sent deliveries signed in the ways in which
- * handlers are known to compute the signature wrongly; one that it takes names the mistake.
+ * Finds the mistake of a handler that refuses valid deliveries: sends it deliveries whose signatures are computed with
+ * the known mistakes. The one that it accepts identifies the mistake.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { HEADERS } from '../../../contract/headers.ts';
@@ -14,7 +14,7 @@ export interface SignatureGuess {
   readonly mistake: AppliedMistake;
 }
 
-/** Signatures over `body` that a mistaken handler would find right, likeliest first, at most one mistake in each. */
+/** Yields signatures of `body` that a faulty handler would accept, likeliest first, with one mistake in each. */
 export function* signatureGuesses(
   body: Buffer,
   secret: string,
@@ -23,12 +23,12 @@ export function* signatureGuesses(
   const hex = (bytes: Uint8Array, key: string | Uint8Array) =>
     createHmac('sha256', key).update(bytes).digest('hex');
   const digest = createHmac('sha256', secret).update(body).digest();
-  const beside = { id: headers[HEADERS.webhookId], timestamp: headers[HEADERS.webhookTimestamp] };
+  const metadata = { id: headers[HEADERS.webhookId], timestamp: headers[HEADERS.webhookTimestamp] };
   const seen = new Set([digest.toString('hex')]);
   const all: SignatureGuess[] = [];
-  for (const variant of bodyVariants(body, beside)) {
+  for (const variant of bodyVariants(body, metadata)) {
     if (variant === undefined) continue;
-    if (variant.mistakes.length > 1) break; // those with the fewest come first
+    if (variant.mistakes.length > 1) break; // ordered by the number of mistakes
     const [mistake] = variant.mistakes;
     if (mistake) all.push({ signature: hex(variant.bytes, secret), mistake });
   }
@@ -57,7 +57,7 @@ export function* signatureGuesses(
   }
 }
 
-/** A guessed mistake in the words of the catalogue, said of the handler. */
+/** Returns the catalog entry of a mistake that was found. */
 export function finding({ name, detail = '' }: AppliedMistake): Finding {
   return { name, summary: MISTAKES[name].summary(detail), fix: MISTAKES[name].fix };
 }

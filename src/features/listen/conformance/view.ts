@@ -4,7 +4,10 @@ import { wrap } from '../../../kit/wrap.ts';
 import { fixLines } from '../report-view.ts';
 import type { Row } from './run.ts';
 
-/** The rows of a conformance run, and under them how each failed one is mended. `columns`: the terminal's, if any. */
+/**
+ * Formats the rows of a conformance run as a table, followed by the fixes for those that failed.
+ * @param columns width of the terminal; undefined in a pipe
+ */
 export function conformanceText(
   rows: readonly Row[],
   out: Pick<Output, 'table'>,
@@ -14,22 +17,22 @@ export function conformanceText(
     [
       { title: '' },
       { title: 'DELIVERY' },
-      { title: 'WANTED' },
-      { title: 'ANSWERED' },
-      { title: 'WHAT IS TRIED' },
+      { title: 'EXPECTED' },
+      { title: 'STATUS' },
+      { title: 'DESCRIPTION' },
     ],
     rows.map((row) => [
       row.passed ? green('✓') : red('✗'),
       row.name,
       row.expected,
-      row.status === null ? 'nothing' : String(row.status),
+      row.status === null ? 'no answer' : String(row.status),
       row.tries,
     ]),
   );
   return [table, ...advice(rows, columns)];
 }
 
-/** Rows that fail for one reason stand under it together: a mistake is explained once. */
+/** Groups failed rows by reason, so that each mistake is explained once. */
 function advice(rows: readonly Row[], columns: number | undefined): Text[] {
   const reasons = new Map<string, Row[]>();
   for (const row of rows.filter(({ passed }) => !passed)) {

@@ -1,6 +1,6 @@
 /**
- * Why does a signature not match? Tries the known mistakes, alone and together, and names the fewest that explain it.
- * It only explains: a delivery that it explains stays refused.
+ * Explains why a signature does not match: tries the known mistakes, alone and combined, and returns the smallest set
+ * that fits. A delivery that is explained remains refused.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -19,7 +19,7 @@ export interface Finding {
   readonly fix: Fix;
 }
 
-/** What is wrong with a signature. `unknown` where no known mistake fits; `also` holds further mistakes made at once. */
+/** The result of a diagnosis: `unknown` where no known mistake fits; `also` lists further mistakes in combination. */
 export type Diagnosis =
   | (Finding & { readonly also?: readonly Finding[] })
   | { readonly name: 'unknown'; readonly summary: string };
@@ -27,38 +27,38 @@ export type Diagnosis =
 export interface Evidence {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The secrets that should have fitted. */
+  /** The secrets that the delivery should be signed with. */
   readonly secrets: readonly NamedSecret[];
-  /** Secrets of other profiles, which people swap for one another. */
+  /** Secrets of other profiles, which are easily confused. */
   readonly others: readonly NamedSecret[];
 }
 
-/** `shallow` tries the body as it arrived under every key, and no other form of it. */
+/** `shallow` tries the received body with every key, and no other form of the body. */
 export type Depth = 'full' | 'shallow';
 
 type Search = Generator<undefined, AppliedMistake[] | undefined, undefined>;
 
-/** Most bytes that are digested to try a body with a mistake under a key with one. */
+/** Maximum bytes to hash for combinations of a body mistake and a key mistake. */
 const MAX_PAIR_BYTES = 4 * 1024 * 1024;
-/** Headers in which other services put a signature. */
+/** Headers that other services use for a signature. */
 const OTHER_HEADERS = /signature|hmac|x-hub/;
-/** Most of them that are looked at: each costs as much as a whole explanation. */
+/** Maximum number of such headers to examine; each costs as much as a whole diagnosis. */
 const MAX_OTHER_HEADERS = 4;
 
 const NOT_FULLY_SEARCHED: Diagnosis = {
   name: 'unknown',
   summary:
-    'No wrong secret explains it, and the body is too large to try other forms of it here: `svc webhooks verify` does.',
+    'No other secret fits, and the body is too large to try other forms of it here. Use `svc webhooks verify`, which does.',
 };
 const UNKNOWN: Diagnosis = {
   name: 'unknown',
   summary:
-    'No known mistake fits: the body was changed after it was signed, or it is signed with a secret that this machine does not have.',
+    'No known mistake fits: the body was changed after signing, or it was signed with a secret that this machine does not have.',
 };
 
 /**
- * Explains a delivery that `judge` refused. Never throws, whatever the sender wrote. The work is bounded: some seconds
- * for a body of 1 MiB that is made for it.
+ * Diagnoses a delivery that `verifySignature` refused. Never throws. The work is bounded: a few seconds for a hostile
+ * body of 1 MiB.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const steps = diagnoseInSteps(evidence);
@@ -68,7 +68,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   }
 }
 
-/** The same, with a pause wherever one is possible: of a body of up to 32 KiB every few ms. */
+/** Diagnoses in steps: yields every few ms for a body of up to 32 KiB, so that the caller can pause. */
 export function* diagnoseInSteps(
   evidence: Evidence,
   depth: Depth = 'full',
@@ -94,19 +94,19 @@ function* explainMissing(evidence: Evidence, depth: Depth): Generator<undefined,
   return diagnosis([{ name: 'missing-header' }]);
 }
 
-/** The fewest mistakes that turn body and secret into one of the digests read. Undefined when nothing fits. */
+/** Returns the smallest set of mistakes that produces one of the digests; undefined where none fits. */
 function* search(
   readings: readonly Reading[],
   { headers, body, secrets, others }: Evidence,
   depth: Depth,
 ): Search {
   if (readings.length === 0) return undefined;
-  const beside: SignedMetadata = {
+  const metadata: SignedMetadata = {
     id: headerOf(headers, HEADERS.webhookId),
     timestamp: readings[0]?.timestamp ?? headerOf(headers, HEADERS.webhookTimestamp),
   };
-  const asArrived: BodyVariant = { bytes: body, mistakes: [] };
-  const bodies = memoizedIterator(depth === 'full' ? bodyVariants(body, beside) : [asArrived].values());
+  const received: BodyVariant = { bytes: body, mistakes: [] };
+  const bodies = memoizedIterator(depth === 'full' ? bodyVariants(body, metadata) : [received].values());
   let best: AppliedMistake[] | undefined;
   for (const { secret } of secrets) {
     const [right, ...wrong] = keyVariants(secret, others) as [KeyVariant, ...KeyVariant[]];
@@ -117,11 +117,11 @@ function* search(
     for (const variant of bodies()) {
       yield;
       if (variant) attempt(variant, right);
-      if (best !== undefined) break; // the fewest mistakes come first
+      if (best !== undefined) break; // ordered by the number of mistakes
     }
     for (const key of wrong) {
       yield;
-      attempt(asArrived, key);
+      attempt(received, key);
     }
     best = fewer(best, matchOtherConstructions(readings, body, secret));
     if (best !== undefined || depth === 'shallow') continue;
@@ -142,7 +142,7 @@ function* search(
 
 type Digest = (algorithm: Reading['algorithm'], variant: BodyVariant, key: KeyVariant) => Buffer;
 
-/** HMAC of one pair under several algorithms; only the last pair is kept. */
+/** Memoizes the HMAC of the most recent pair of body and key, by algorithm. */
 function memoizedHmac(): Digest {
   let last: { variant: BodyVariant; key: KeyVariant; made: Map<string, Buffer> } | undefined;
   return (algorithm, variant, key) => {
@@ -167,7 +167,7 @@ function matchReadings(
   return best;
 }
 
-/** Digests that are no HMAC of the body under the secret. */
+/** Matches digests that are not an HMAC of the body with the secret as the key. */
 function matchOtherConstructions(
   readings: readonly Reading[],
   body: Buffer,
@@ -204,7 +204,7 @@ function standardSignatureMatches({ headers, body, secrets }: Evidence): boolean
   const timestamp = headerOf(headers, HEADERS.webhookTimestamp);
   const values = headerOf(headers, HEADERS.webhookSignature)?.split(' ') ?? [];
   if (id === undefined || timestamp === undefined || !/^\d{1,15}$/.test(timestamp)) return false;
-  // Several values are what a service sends while a secret rotates; with one, the two headers simply disagree.
+  // A service sends several values while a secret is rotated. With one value, the two headers simply disagree.
   if (values.length < 2) return false;
   return secrets.some(({ secret }) =>
     values.includes(signStandardWebhook(id, Number(timestamp), body, secret)),

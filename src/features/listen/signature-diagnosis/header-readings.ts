@@ -1,7 +1,7 @@
-/** The ways in which a signature is known to be written wrongly in its header. */
+/** Parses signature headers, including known wrong formats. */
 import type { AppliedMistake } from './mistakes.ts';
 
-/** One way to read a header: the digest that it would stand for, and what was wrong with the writing. */
+/** One interpretation of a header: the digest, and the mistakes in its format. */
 export interface Reading {
   readonly digest: Buffer;
   readonly algorithm: 'sha256' | 'sha1' | 'sha384' | 'sha512';
@@ -15,7 +15,7 @@ const PREFIX =
   /^(sha-?256|hmac-?sha-?256|hmac|sha-?1|sha-?512|v\d|s|sig|signature|hex|0x)([=:,]\s*|(?<=0x))/i;
 const MAX_ELEMENTS = 8;
 
-/** Every plausible reading of a signature header. Empty when the text holds no digest at all. Never throws. */
+/** Returns every plausible interpretation of a signature header; empty where it has no digest. Never throws. */
 export function readSignature(header: string): Reading[] {
   const elements = header.split(/[,\s]+/).filter((part) => part !== '');
   const timestamp = elements.map((part) => /^t=(\d{1,15})$/.exec(part)?.[1]).find((t) => t !== undefined);
@@ -28,7 +28,7 @@ export function readSignature(header: string): Reading[] {
         readings.push(reading);
         continue;
       }
-      // In that header `v1=` belongs to the scheme; the mistake is the scheme.
+      // In a `t=…,v1=…` header the prefix belongs to the scheme, which is the mistake itself.
       const mistakes = reading.mistakes.filter(({ name }) => name !== 'other-prefix');
       readings.push({ ...reading, mistakes, timestamp });
     }
@@ -70,7 +70,7 @@ function digestsOf(value: string, mistakes: readonly AppliedMistake[]): Reading[
     add(Buffer.from(hex, 'hex'), [...upper, ...separated]);
   }
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) {
-    const decoded = Buffer.from(value, 'base64'); // Node reads both alphabets
+    const decoded = Buffer.from(value, 'base64'); // Node accepts both alphabets
     add(decoded, [{ name: 'base64-signature' }]);
     if (/^[0-9a-f]{64}$/i.test(decoded.toString('latin1'))) {
       add(Buffer.from(decoded.toString('latin1'), 'hex'), [{ name: 'base64-of-hex' }]);

@@ -1,6 +1,6 @@
 /**
- * The texts that software makes of a JSON text when it reads it and writes it again: every order of the members, with
- * every spelling of the numbers, in every layout, under every escaping. What comes out the same is told once.
+ * Generates the texts that software may produce when it parses and serializes a JSON text: every member order, number
+ * format, layout and escaping. Equal texts are yielded once.
  */
 import type { DeliveryBody } from '../../../contract/schemas.ts';
 import { GO_NUMBERS, lostSpellings, NUMBER_STYLES, PYTHON_NUMBERS } from './json-numbers.ts';
@@ -23,7 +23,7 @@ const byName =
   (compare: (a: string, b: string) => number): Order['sort'] =>
   (entries) =>
     entries.toSorted(([a], [b]) => compare(a, b));
-/** The members of a delivery in the order in which the service writes them. */
+/** The members of a delivery in the order of the service. */
 const DELIVERY_FIELDS: readonly string[] = [
   'type',
   'decisionId',
@@ -51,16 +51,16 @@ const ORDERS: readonly Order[] = [
 ];
 
 /**
- * What becomes of a JSON text; nothing of any other text, nor of one nested deeper than a delivery can be. Undefined is
- * a form that was there before: nothing to try, but work, after which the caller may pause.
+ * Yields the forms of a JSON text; nothing for other text or for JSON that is nested too deeply. Yields undefined for a
+ * duplicate, so that the caller can pause.
  */
 export function* jsonForms(text: string): Generator<Form | undefined> {
   yield* uniqueForms(text, formsOf);
 }
 
 /**
- * The forms of what the text may have been before a parser lost the spelling of its numbers. They are guesses, many,
- * and told last.
+ * Yields the forms that the text may have had before a parser lost the original number literals. These are numerous
+ * guesses, so they are tried last.
  */
 export function* formsBeforeNumberLoss(text: string): Generator<Form | undefined> {
   yield* uniqueForms(text, formsBeforeLoss);
@@ -82,7 +82,7 @@ function* uniqueForms(
       }
     }
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // too deep, or too long for a pattern: nobody wrote that
+    if (!(error instanceof RangeError)) throw error; // too deep, or too long for a regular expression
   }
 }
 
@@ -101,7 +101,7 @@ function* formsOf({ tree, isPython }: ReadJson, text: string): Generator<Form> {
   yield* printedForms(tree);
 }
 
-/** The items that differ in what `key` makes of them, the first of each. */
+/** Yields the first item for each value of `key`. */
 function* distinct<T>(items: Iterable<T>, key: (item: T) => string): Generator<T> {
   const seen = new Set<string>();
   for (const item of items) {
@@ -117,7 +117,7 @@ function* inOrders(tree: Tree): Generator<{ words: string | undefined; ordered: 
 
 const asCompact = ({ ordered }: { ordered: Tree }) => LAYOUTS[0]![0].write(ordered);
 
-/** The numbers of a tree as they are spelled, in their order. */
+/** Returns the number literals of a tree in document order. */
 function numbersOf(tree: Tree): string[] {
   const literal: string[] = [];
   const note = (one: NumberLiteral) => {
@@ -151,16 +151,16 @@ function* writtenInLayouts(
   }
 }
 
-/** What to call a body that arrived as `text` and was signed in some other form. */
+/** Returns a function that names the mistake for a body received as `text` and signed in another form. */
 function mistakeNamer(
   text: string,
   isPython: boolean,
 ): (indented: boolean, detail: string) => AppliedMistake {
-  const cameIndented = /^\s*[{[]\s*\n/.test(text);
+  const receivedIndented = /^\s*[{[]\s*\n/.test(text);
   return (indented, detail) => ({
     name: isPython
       ? 'python-dict-text'
-      : indented || cameIndented
+      : indented || receivedIndented
         ? 'pretty-printed-body'
         : 're-serialised-body',
     detail,
@@ -185,10 +185,10 @@ function withNumbers(tree: Tree, format: (literal: string) => string): Tree {
   return mapTree(tree, { number: ({ literal }) => new NumberLiteral(format(literal)) });
 }
 
-/** Up to here every subset of the numbers is tried. */
+/** Maximum number of numbers for which every subset is tried. */
 const MAX_SUBSET_NUMBERS = 6;
 
-/** Every subset of a few numbers as fractions (`10` and `3` may have been `10.0` and `3`), then each in other spellings. */
+/** Yields every subset of a few numbers as fractions (`10` and `3` may have been `10.0` and `3`), then other literals. */
 function* treesBeforeNumberLoss(tree: Tree): Generator<{ changed: Tree; words: string }> {
   const literal = numbersOf(tree);
   const first = literal.map((one) => lostSpellings(one).next().value as string | undefined);

@@ -1,7 +1,7 @@
-/** How software spells a number that it has read: `1.0` as `1`, `1e3` as `1000`, a big integer with other last digits. */
+/** Number formats of JSON libraries: `1.0` becomes `1`, `1e3` becomes `1000`, a big integer loses its last digits. */
 
 export interface NumberStyle {
-  /** Said after "numbers". Undefined for the spelling as it is. */
+  /** Description that follows "numbers". Undefined for the original literal. */
   readonly words: string | undefined;
   readonly format: (literal: string) => string;
 }
@@ -32,7 +32,7 @@ export const NUMBER_STYLES: readonly NumberStyle[] = [
   PYTHON_NUMBERS,
 ];
 
-/** `repr()` of a Python float. */
+/** Formats a number like `repr()` of a Python float. */
 function pythonFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
   if (Object.is(value, -0)) return '-0.0';
@@ -47,11 +47,11 @@ function pythonFloat(value: number): string {
   return value.toFixed(Math.max(1, fraction.length - exponent));
 }
 
-/** Most spellings that are tried for one big integer: as many as differ below the precision of a double up to 2^62. */
+/** Maximum distance of the integers tried for a big integer: the precision of a double up to 2^62. */
 const MAX_NEIGHBOURS = 512;
 
 /**
- * What may have stood where a parser left `spelled`: the spellings of the same double, likeliest first.
+ * Yields the literals that a parser may have turned into `literal`: those of the same double, likeliest first.
  * `0` may have been `0.0` or `-0`, `1000` may have been `1e3`, `9007199254740992` may have been `…993`.
  */
 export function* lostSpellings(literal: string): Generator<string> {

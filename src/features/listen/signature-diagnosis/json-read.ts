@@ -1,11 +1,11 @@
 /**
- * Reads JSON, and Python's `str()` of the same value, into a tree that keeps what a JavaScript object loses: the order
- * of the members and the spelling of the numbers.
+ * Parses JSON, and Python's `str()` of a value, into a tree that preserves what a JavaScript object loses: member order
+ * and number literals.
  */
 
 export type Tree = null | boolean | string | NumberLiteral | readonly Tree[] | Members;
 
-/** A number as it is spelled. */
+/** A number in its original spelling. */
 export class NumberLiteral {
   readonly literal: string;
   constructor(literal: string) {
@@ -13,7 +13,7 @@ export class NumberLiteral {
   }
 }
 
-/** The members of an object in their order; of a name that stands twice the last value, at the place of the first. */
+/** The members of an object in order. A repeated name has its last value at its first position. */
 export class Members {
   readonly entries: ReadonlyArray<readonly [string, Tree]>;
   constructor(entries: Iterable<readonly [string, Tree]>) {
@@ -21,7 +21,7 @@ export class Members {
   }
 }
 
-/** Applies a function to each number and each object of a tree, from the leaves up. */
+/** Maps each number and object of a tree, bottom up. */
 export function mapTree(
   tree: Tree,
   each: { number?: (n: NumberLiteral) => NumberLiteral; object?: (m: Members) => Members },
@@ -35,11 +35,11 @@ export function mapTree(
 
 export interface ReadJson {
   readonly tree: Tree;
-  /** True where it is written as only Python writes it: single quotes, True, False, None. */
+  /** True for syntax that only Python uses: single quotes, True, False, None. */
   readonly isPython: boolean;
 }
 
-/** A delivery has one level. */
+/** Maximum nesting; a delivery has one level. */
 const MAX_DEPTH = 32;
 
 const SPACE = /[ \t\r\n]*/y;
@@ -56,8 +56,8 @@ const WORDS: Record<string, null | boolean> = {
 };
 
 /**
- * Reads one value with nothing but white space around it. Undefined for any other text. Throws RangeError where it is
- * nested deeper than MOST_DEPTH: indented, it would be as many times as long.
+ * Parses one value surrounded by white space. Returns undefined for other text. Throws RangeError for nesting deeper than
+ * MAX_DEPTH, because indentation would multiply the size by the depth.
  */
 export function readJson(text: string): ReadJson | undefined {
   const scan = new Scanner(text);
@@ -80,7 +80,7 @@ class Scanner {
     return this.#at === this.#text.length;
   }
 
-  /** The value that stands here; undefined where there is none. */
+  /** Parses a value at the current position; undefined where there is none. */
   value(): Tree | undefined {
     this.#take(SPACE);
     const first = this.#text[this.#at];
@@ -107,10 +107,10 @@ class Scanner {
     return entries && new Members(entries);
   }
 
-  /** What stands between brackets, with commas between. */
+  /** Parses a comma-separated list up to the closing bracket. */
   #list<T>(close: string, item: () => T | undefined): T[] | undefined {
     this.#at++;
-    if (++this.#depth > MAX_DEPTH) throw new RangeError('nested too deep');
+    if (++this.#depth > MAX_DEPTH) throw new RangeError('nested too deeply');
     const items: T[] = [];
     for (let more = !this.#skip(close); more; ) {
       const one = item();

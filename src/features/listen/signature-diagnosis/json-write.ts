@@ -1,7 +1,7 @@
-/** The ways in which libraries lay out and escape a value as text: JSON, and what they print of an object. */
+/** The layouts and escapings of JSON libraries, and the text forms of objects in other languages. */
 import { Members, NumberLiteral, type Tree } from './json-read.ts';
 
-/** How the parts of a value are put together. */
+/** Delimiters and literals of a text format. */
 interface Syntax {
   readonly comma: string;
   readonly colon: string;
@@ -20,7 +20,7 @@ export interface Layout {
 
 export interface Escapes {
   readonly words: string;
-  /** Escapes the strings of a JSON text that has no escape but the necessary ones. */
+  /** Applies the escapes to a JSON text that has only the required ones. */
   readonly apply: (json: string) => string;
 }
 
@@ -63,7 +63,7 @@ function indentedBy(indent: string, tree: Tree, before = '\n'): string {
   return block('{', items, '}');
 }
 
-/** Jackson's default pretty printer: spaces around the colon, lists on one line. */
+/** Writes like the default pretty printer of Jackson: spaces around the colon, lists on one line. */
 function jackson(tree: Tree, before = '\n'): string {
   if (Array.isArray(tree)) {
     return tree.length === 0 ? '[ ]' : `[ ${tree.map((item) => jackson(item, before)).join(', ')} ]`;
@@ -118,14 +118,14 @@ const DOTNET: Escapes = {
   ),
 };
 
-/** Escapes inside of strings alone: what it looks for stands in numbers too. */
+/** Applies escapes only inside strings, because numbers may contain the same characters. */
 function inStrings(apply: (inner: string) => string): (json: string) => string {
   return (json) => json.replace(/"(?:[^"\\]|\\.)*"/g, (string) => `"${apply(string.slice(1, -1))}"`);
 }
 
 const ALL = [PLAIN, HTML, ASCII, PHP, SLASHES, GSON, DOTNET];
 
-/** Each layout with its escapes, likeliest first. */
+/** The layouts with their escapes, likeliest first. */
 export const LAYOUTS: ReadonlyArray<readonly [Layout, readonly Escapes[]]> = [
   [COMPACT, ALL],
   [SPACED, [ASCII, ...ALL]],
@@ -149,13 +149,13 @@ function nameOf(layout: Layout, escapes: Escapes): string {
   return escapes.words === '' ? layout.words : `${layout.words}, ${escapes.words}`;
 }
 
-/** A layout with its escapes in words, and who writes so where that is one library. */
+/** Describes a layout with its escapes, and names the library where there is exactly one. */
 export function describeForm(layout: Layout, escapes: Escapes): string {
   const name = nameOf(layout, escapes);
   return KNOWN.get(name) ?? name;
 }
 
-/** `str()` of a Python dict. */
+/** Writes like `str()` of a Python dict. */
 export function pythonText(tree: Tree): string {
   return joined(tree, {
     ...JSON_SYNTAX,
@@ -167,7 +167,7 @@ export function pythonText(tree: Tree): string {
   });
 }
 
-/** Python's `repr()` of a string: what cannot be printed is escaped. */
+/** Writes like Python's `repr()` of a string: unprintable characters are escaped. */
 function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = text.replace(/[\\'\p{C}\p{Z}]/gu, (c) => {
@@ -187,13 +187,13 @@ function pythonString(text: string): string {
 const BARE: Syntax = { ...JSON_SYNTAX, comma: ', ', colon: '=', text: (t) => t, name: (t) => t };
 const RUBY: Syntax = { ...JSON_SYNTAX, comma: ', ', words: { ...JSON_SYNTAX.words, null: 'nil' } };
 
-/** Go's `fmt.Sprint` of a map whose keys are sorted. */
+/** Writes like Go's `fmt.Sprint` of a map with sorted keys. */
 export function goText(tree: Tree): string {
   const words = { ...BARE.words, null: '<nil>' };
   return joined(tree, { ...BARE, comma: ' ', colon: ':', braces: ['map[', ']'], words });
 }
 
-/** What other languages print of an object that was turned into text, by the words that say how. */
+/** Text forms of an object in other languages, with their descriptions. */
 export const PRINTED: ReadonlyArray<readonly [words: string, print: (tree: Tree) => string]> = [
   ["{a=1}, Java's toString()", (tree) => joined(tree, BARE)],
   ['{"a"=>1}, Ruby\'s to_s', (tree) => joined(tree, { ...RUBY, colon: '=>' })],

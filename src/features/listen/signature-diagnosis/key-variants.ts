@@ -1,4 +1,4 @@
-/** The ways in which a signing secret is known to become another key. */
+/** Generates the wrong keys that are known to be derived from a signing secret. */
 import type { NamedSecret } from '../verify-signature.ts';
 import type { AppliedMistake } from './mistakes.ts';
 
@@ -8,8 +8,8 @@ export interface KeyVariant {
 }
 
 /**
- * The keys that a sender or handler may have used in place of `secret`, likeliest first; the first is `secret` itself.
- * @param others secrets of other profiles, which people swap for one another
+ * Returns the keys that may have been used instead of `secret`, likeliest first; the first is `secret` itself.
+ * @param others secrets of other profiles, which are easily confused
  */
 export function keyVariants(secret: string, others: readonly NamedSecret[]): KeyVariant[] {
   const found = new Map<string, KeyVariant>();

@@ -1,9 +1,9 @@
 /**
- * The catalogue of known mistakes: what each one means in a sentence, and the line of code that mends it in the three
- * languages that handlers are mostly written in. docs/webhooks-handlers.md lists the same names.
+ * The catalog of known mistakes: an explanation of each, and the line of code that fixes it in Node, Python and Go.
+ * docs/webhooks-handlers.md lists the same names.
  */
 
-/** The one line that mends a mistake. */
+/** The line of code that fixes a mistake. */
 export interface Fix {
   readonly node: string;
   readonly python: string;
@@ -11,18 +11,18 @@ export interface Fix {
 }
 
 interface Mistake {
-  /** A sentence that starts "The signature fits …" or says what is wrong. `detail` says which variant fitted. */
+  /** Returns the explanation as a sentence. `detail` describes the variant that matched. */
   readonly summary: (detail: string) => string;
   readonly fix: Fix;
 }
 
-/** A mistake together with the variant of it that was found. */
+/** A mistake with the variant that was found. */
 export interface AppliedMistake {
   readonly name: MistakeName;
   readonly detail?: string;
 }
 
-// Each line fits a terminal of 80 columns beside its language.
+// Each line fits in 80 columns with the name of its language.
 const RAW_BODY: Fix = {
   node: "app.post(path, express.raw({ type: '*/*' }), handler)",
   python: 'body = request.get_data()  # http.server: rfile.read(length)',
@@ -59,23 +59,23 @@ const READ_HEADER: Fix = {
   go: 'signature := r.Header.Get("X-Service-Signature")',
 };
 
-const quoted = (text: string) => (text === '' ? 'an empty text' : `the text "${text}"`);
+const quoted = (text: string) => (text === '' ? 'an empty string' : `the string "${text}"`);
 
-const catalogue = <const T extends Record<string, Mistake>>(entries: T): Record<keyof T, Mistake> => entries;
+const catalog = <const T extends Record<string, Mistake>>(entries: T): Record<keyof T, Mistake> => entries;
 
-export const MISTAKES = catalogue({
-  // ---- the body is not the bytes that were signed
+export const MISTAKES = catalog({
+  // ---- the body differs from the signed bytes
   're-serialised-body': {
-    summary: (detail) => `The body was re-serialised: the signature fits the same JSON ${detail}.`,
+    summary: (detail) => `The body was re-serialised: the signature matches the same JSON ${detail}.`,
     fix: RAW_BODY,
   },
   'pretty-printed-body': {
-    summary: (detail) => `The body was pretty-printed: the signature fits the JSON ${detail}.`,
+    summary: (detail) => `The body was pretty-printed: the signature matches the JSON ${detail}.`,
     fix: RAW_BODY,
   },
   'python-dict-text': {
     summary: (detail) =>
-      `The body is Python's str() of a dict on one side ('…', True, None): the signature fits it ${detail}.`,
+      `The body is Python's str() of a dict on one side ('…', True, None): the signature matches it ${detail}.`,
     fix: {
       node: RAW_BODY.node,
       python: 'body = json.dumps(event).encode()  # not str(event)',
@@ -83,7 +83,7 @@ export const MISTAKES = catalogue({
     },
   },
   'trailing-newline': {
-    summary: () => 'A trailing newline was added to the body or taken from it.',
+    summary: () => 'A trailing newline was added to the body or removed from it.',
     fix: {
       node: 'const body = Buffer.concat(chunks) // no line reading, no trim()',
       python: 'body = self.rfile.read(length)  # no readline(), no strip()',
@@ -91,11 +91,11 @@ export const MISTAKES = catalogue({
     },
   },
   'line-endings': {
-    summary: () => 'The line endings of the body were changed (CRLF and LF).',
+    summary: () => 'The line endings of the body were converted between CRLF and LF.',
     fix: RAW_BODY,
   },
   'byte-order-mark': {
-    summary: () => 'A byte order mark was added to the body or taken from it.',
+    summary: () => 'A byte order mark was added to the body or removed from it.',
     fix: RAW_BODY,
   },
   'surrounding-space': { summary: () => 'White space around the body was trimmed.', fix: RAW_BODY },
@@ -110,24 +110,23 @@ export const MISTAKES = catalogue({
   },
   'empty-body': {
     summary: () =>
-      'The signature fits an empty body: the stream had been read before the signature was computed.',
+      'The signature matches an empty body: the stream had been read before the signature was computed.',
     fix: RAW_BODY,
   },
   'stringified-object': {
-    summary: (detail) => `A parsed body was turned into a string: the signature fits its text, ${detail}.`,
+    summary: (detail) => `A parsed body was turned into a string: the signature matches its text, ${detail}.`,
     fix: RAW_BODY,
   },
   'python-bytes-text': {
-    summary: () => "The signature fits the text b'…': Python's str() was called on the bytes of the body.",
+    summary: () => "The signature matches the text b'…': Python's str() was called on the bytes of the body.",
     fix: RAW_BODY,
   },
   'double-encoded': {
-    summary: () => 'The signature fits the body as a JSON string: JSON.stringify was called on text.',
+    summary: () => 'The signature matches the body as a JSON string: JSON.stringify was called on text.',
     fix: RAW_BODY,
   },
   'base64-body': {
-    summary: () =>
-      'The body is base64 on one side and plain on the other; a gateway such as AWS Lambda encodes it.',
+    summary: () => 'The body is base64 on one side only; a gateway such as AWS Lambda encodes it.',
     fix: {
       node: "Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')",
       python: "body = base64.b64decode(event['body'])  # if isBase64Encoded",
@@ -135,7 +134,7 @@ export const MISTAKES = catalogue({
     },
   },
   'compressed-body': {
-    summary: () => 'The signature fits the unpacked body: it was compressed after it was signed.',
+    summary: () => 'The signature matches the decompressed body: the body was compressed after signing.',
     fix: {
       node: 'const body = gunzipSync(compressed) // if Content-Encoding is gzip',
       python: 'body = gzip.decompress(body)  # if Content-Encoding is gzip',
@@ -144,14 +143,14 @@ export const MISTAKES = catalogue({
   },
   'signed-with-timestamp': {
     summary: () =>
-      'The signature covers a timestamp and the body, as other services sign; X-Service-Signature covers the body alone.',
+      'The signature covers a timestamp and the body, as in other services; X-Service-Signature covers only the body.',
     fix: HEX,
   },
 
-  // ---- the digest is written in another way
+  // ---- the digest has another format
   'sha256-prefix': {
     summary: () =>
-      'The header has a "sha256=" prefix, as GitHub writes it; the value is the bare hex. Leave it out where it is written.',
+      'The header has a "sha256=" prefix, as GitHub sends it; the value must be hex only. Remove the prefix where it is written.',
     fix: {
       node: "signature.replace(/^sha256=/, '')",
       python: "signature.removeprefix('sha256=')",
@@ -159,24 +158,24 @@ export const MISTAKES = catalogue({
     },
   },
   'other-prefix': {
-    summary: (detail) => `The header has a "${detail}" prefix; the value is the bare hex.`,
+    summary: (detail) => `The header has a "${detail}" prefix; the value must be hex only.`,
     fix: BARE,
   },
-  'base64-signature': { summary: () => 'The signature is written in base64 in place of hex.', fix: HEX },
+  'base64-signature': { summary: () => 'The signature is base64 instead of hex.', fix: HEX },
   'base64-of-hex': { summary: () => 'The signature is the base64 of the hex text.', fix: HEX },
   'upper-case-hex': {
-    summary: () => 'The signature is upper-case hex; it is lower case.',
+    summary: () => 'The signature is upper-case hex; it must be lower case.',
     fix: {
       node: "const signature = mac.digest('hex') // no toUpperCase()",
       python: 'signature = mac.hexdigest()  # no upper()',
       go: 'signature := hex.EncodeToString(sum) // not fmt.Sprintf("%X", sum)',
     },
   },
-  'separated-hex': { summary: () => 'The hex has colons or spaces in it.', fix: BARE },
-  'quoted-signature': { summary: () => 'The signature stands in quotation marks.', fix: BARE },
-  'repeated-header': { summary: () => 'The header holds several values, of which one fits.', fix: BARE },
+  'separated-hex': { summary: () => 'The hex contains colons or spaces.', fix: BARE },
+  'quoted-signature': { summary: () => 'The signature is in quotation marks.', fix: BARE },
+  'repeated-header': { summary: () => 'The header has several values, one of which matches.', fix: BARE },
   'other-algorithm': {
-    summary: (detail) => `The signature was made with ${detail.toUpperCase()}; it is HMAC with SHA-256.`,
+    summary: (detail) => `The signature was computed with ${detail.toUpperCase()}; it must be HMAC-SHA-256.`,
     fix: HEX,
   },
   'plain-hash': {
@@ -184,69 +183,69 @@ export const MISTAKES = catalogue({
     fix: HEX,
   },
   'concatenated-hash': {
-    summary: () => 'The signature is a plain SHA-256 of secret and body put together, not an HMAC.',
+    summary: () => 'The signature is a plain SHA-256 of the secret and the body concatenated, not an HMAC.',
     fix: HEX,
   },
-  'swapped-arguments': { summary: () => 'Key and message of the HMAC are swapped.', fix: HEX },
+  'swapped-arguments': { summary: () => 'The key and the message of the HMAC are swapped.', fix: HEX },
 
-  // ---- the key is another one
+  // ---- the key differs
   'other-secret': {
-    summary: (detail) => `It is signed with another secret: that of ${detail}.`,
+    summary: (detail) => `The body is signed with another secret: that of ${detail}.`,
     fix: KEY_RIGHT,
   },
   'rotated-secret': {
     summary: () =>
-      'The secret was rotated: webhook-signature fits this secret, X-Service-Signature is made with the other one.',
+      'The secret was rotated: webhook-signature matches this secret, but X-Service-Signature uses the other one.',
     fix: KEY_RIGHT,
   },
   'secret-decoded-from-hex': {
-    summary: () => "The secret was decoded from hex; the key is the secret's text.",
+    summary: () => 'The secret was decoded from hex; the key must be the text of the secret.',
     fix: KEY_TEXT,
   },
   'secret-decoded-from-base64': {
-    summary: () => "The secret was decoded from base64; the key is the secret's text.",
+    summary: () => 'The secret was decoded from base64; the key must be the text of the secret.',
     fix: KEY_TEXT,
   },
   'secret-without-prefix': {
-    summary: () => 'The "whsec_" prefix of the secret was left out; the key is the whole text.',
+    summary: () => 'The "whsec_" prefix of the secret was removed; the key must be the whole text.',
     fix: KEY_TEXT,
   },
   'secret-with-newline': {
-    summary: () => 'The secret has a newline or space at its end (`echo secret > file` writes one).',
+    summary: () => 'The secret ends with a newline or space (`echo secret > file` adds a newline).',
     fix: KEY_TRIM,
   },
-  'secret-trimmed': { summary: () => 'White space at the ends of the secret was trimmed.', fix: KEY_RIGHT },
+  'secret-trimmed': { summary: () => 'White space around the secret was trimmed.', fix: KEY_RIGHT },
   'secret-with-quotes': {
     summary: () => 'The secret was used with quotation marks around it.',
     fix: KEY_RIGHT,
   },
   'secret-without-quotes': {
-    summary: () => 'The secret here has quotation marks around it, the one used has not.',
+    summary: () => 'The secret here has quotation marks around it; the secret used for signing does not.',
     fix: KEY_RIGHT,
   },
   'secret-in-other-case': {
-    summary: () => 'The secret was used in upper or lower case; its case counts.',
+    summary: () => 'The case of the secret was changed; secrets are case-sensitive.',
     fix: KEY_RIGHT,
   },
   'unset-secret': {
     summary: (detail) =>
-      `The secret was not set where the signature is computed: the key is ${quoted(detail)}.`,
+      `The secret is not set where the signature is computed: the key is ${quoted(detail)}.`,
     fix: KEY_RIGHT,
   },
 
   // ---- the header
   'missing-header': {
     summary: () =>
-      'There is no X-Service-Signature header: the request is not signed, or a proxy drops the header.',
+      'There is no X-Service-Signature header: the request is not signed, or a proxy removes the header.',
     fix: READ_HEADER,
   },
   'wrong-header': {
     summary: (detail) =>
-      `The signature fits, but stands in the header ${detail} in place of X-Service-Signature.`,
+      `The signature is correct, but in the header ${detail} instead of X-Service-Signature.`,
     fix: READ_HEADER,
   },
   'not-a-signature': {
-    summary: () => 'The header holds no digest at all: a signature is 64 characters of lower-case hex.',
+    summary: () => 'The header does not contain a digest: a signature is 64 characters of lower-case hex.',
     fix: HEX,
   },
 });

@@ -1,4 +1,4 @@
-/** What software does to the bytes of a body without looking at what they mean: put on, and taken off again. */
+/** Adds and removes the wrappings of a body that do not depend on its content: encodings, line endings, white space. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import type { AppliedMistake } from './mistakes.ts';
@@ -8,13 +8,13 @@ export interface BodyVariant {
   readonly mistakes: readonly AppliedMistake[];
 }
 
-/** What beside the body other signature schemes put under the signature. */
+/** Values that other signature schemes sign together with the body. */
 export interface SignedMetadata {
   readonly id: string | undefined;
   readonly timestamp: string | undefined;
 }
 
-/** Makes other bytes of some; none where it does not apply. */
+/** Returns the changed bytes; empty where the change does not apply. */
 type Change = (bytes: Buffer) => Array<Buffer | string>;
 type Step = readonly [mistake: AppliedMistake['name'], change: Change];
 
@@ -23,13 +23,13 @@ const BOM = '\ufeff';
 
 const textOf = (bytes: Buffer) => bytes.toString('utf8');
 
-/** Put on in this order, each at most once. */
+/** Wrappings that are added, in this order, each at most once. */
 const ADDITIONS: readonly Step[] = [
   ['line-endings', otherLineEndings],
   ['trailing-newline', (bytes) => ['\n', '\r\n'].map((end) => Buffer.concat([bytes, Buffer.from(end)]))],
   ['byte-order-mark', (bytes) => [Buffer.concat([Buffer.from(BOM), bytes])]],
 ];
-/** Put on last, one of them, and with at most one mistake beside it. */
+/** Encodings, of which at most one is applied, last, and combined with at most one other mistake. */
 const ENCODINGS: readonly Step[] = [
   ['decoded-as-latin1', asLatin1],
   ['double-encoded', (bytes) => [JSON.stringify(textOf(bytes))]],
@@ -38,7 +38,7 @@ const ENCODINGS: readonly Step[] = [
   ['encoded-as-utf16', (bytes) => [Buffer.from(textOf(bytes), 'utf16le')]],
 ];
 
-/** Taken off in this order. */
+/** Wrappings that are removed, in this order. */
 const REMOVALS: readonly Step[] = [
   ['compressed-body', gunzip],
   ['base64-body', unbase64],
@@ -53,7 +53,7 @@ const REMOVALS: readonly Step[] = [
 ];
 const MAX_REMOVED = 2;
 
-/** The bytes with nothing, one or two of the known wrappings taken off, the fewest first. */
+/** Returns the bytes with up to MAX_REMOVED wrappings removed, ordered by number. */
 export function unwrapped(raw: Buffer): BodyVariant[] {
   let found: BodyVariant[] = [{ bytes: raw, mistakes: [] }];
   for (const step of REMOVALS) {
@@ -65,11 +65,11 @@ export function unwrapped(raw: Buffer): BodyVariant[] {
   return found.toSorted((a, b) => a.mistakes.length - b.mistakes.length);
 }
 
-/** The bytes with exactly `count` of the known wrappings put on. */
+/** Yields the bytes with exactly `count` wrappings added. */
 export function* wrapped(
   variant: BodyVariant,
   count: number,
-  beside: SignedMetadata,
+  metadata: SignedMetadata,
   from = 0,
 ): Generator<BodyVariant> {
   if (count === 0) {
@@ -77,11 +77,12 @@ export function* wrapped(
     return;
   }
   for (let at = from; at < ADDITIONS.length; at++) {
-    for (const one of changed(variant, ADDITIONS[at] as Step)) yield* wrapped(one, count - 1, beside, at + 1);
+    for (const one of changed(variant, ADDITIONS[at] as Step))
+      yield* wrapped(one, count - 1, metadata, at + 1);
   }
   if (count > 1 || variant.mistakes.length > 1) return;
   for (const step of ENCODINGS) yield* changed(variant, step);
-  yield* changed(variant, ['signed-with-timestamp', (bytes) => timestamped(bytes, beside)]);
+  yield* changed(variant, ['signed-with-timestamp', (bytes) => timestamped(bytes, metadata)]);
 }
 
 function changed({ bytes, mistakes }: BodyVariant, [name, change]: Step): BodyVariant[] {
@@ -109,11 +110,11 @@ function withoutNewlines(bytes: Buffer): Buffer[] {
 
 function trimmed(bytes: Buffer): string[] {
   const text = textOf(bytes);
-  // What ends in line ends alone is told as such.
+  // Trailing newlines alone are a mistake of their own.
   return /^[ \t\r\n]/.test(text) || /[ \t]/.test(text.slice(text.trimEnd().length)) ? [text.trim()] : [];
 }
 
-/** Read as Latin-1 and written as UTF-8, or the other way round. */
+/** Decodes as Latin-1 and encodes as UTF-8, or the reverse. */
 function asLatin1(bytes: Buffer): Buffer[] {
   if (isAscii(bytes)) return [];
   const made = [Buffer.from(bytes.toString('latin1'))];
@@ -137,7 +138,7 @@ function unquoted(bytes: Buffer): string[] {
   try {
     return [JSON.parse(text) as string];
   } catch {
-    return []; // it only begins like one
+    return []; // not a JSON string
   }
 }
 
@@ -146,7 +147,7 @@ function gunzip(bytes: Buffer): Buffer[] {
   try {
     return [gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })];
   } catch {
-    return []; // not a gzip file after all, or one that unpacks to too much
+    return []; // not gzip, or larger than MAX_UNPACKED_BYTES
   }
 }
 

@@ -77,7 +77,7 @@ describe('real handlers', () => {
     closing.push(() => handler.stop());
     const rows = await run(handler.url);
     expect(rows.map(({ name, status }) => [name, status])).toEqual(
-      CASES.map(({ name, expects }) => [name, expects === 'taken' ? 200 : 401]),
+      CASES.map(({ name, expects }) => [name, expects === 'accepted' ? 200 : 401]),
     );
     expect(failed(rows)).toEqual([]);
   });
