@@ -2,12 +2,10 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import { bold } from '../../cli/terminal/text.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
-import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
-import { objectOf } from '../../kit/object-of.ts';
+import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
@@ -62,23 +60,20 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
         `list the subscriptions before you create it again: ${invocation.on('webhooks', 'list')}`,
       connection.client.call('createWebhook', { body, signal }),
     );
-    const shown = webhookOf(answer.body);
-    const id = shown.id ?? flags.url;
+    const created = webhookOf(answer.body);
+    const id = created.id ?? flags.url;
     await storeWebhook(new Profiles(paths.configDir), webhookKey(connection), id, {
       url: flags.url,
       events,
       signingSecret: secret,
-      createdAt: shown.createdAt ?? new Date(world.clock.now()).toISOString(),
+      createdAt: created.createdAt ?? new Date(world.clock.now()).toISOString(),
     });
-    out.result({ ...objectOf(answer.body), ...(generated ? { signingSecret: secret } : {}) }, () => [
-      webhookDetails({
-        ...shown,
-        id,
-        url: shown.url ?? flags.url,
-        events: shown.events.length ? shown.events : events,
-      }),
-      ...(generated ? ['\n', bold('secret'.padEnd(12)), secret] : []),
-    ]);
-    if (generated) out.notice('the secret is shown only once; it is stored in the profile');
+    const webhook = {
+      ...created,
+      id,
+      url: created.url ?? flags.url,
+      events: created.events.length ? created.events : events,
+    };
+    printWithSecret(out, { body: answer.body, webhook, secret, generated });
   }
 }

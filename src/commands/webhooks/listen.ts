@@ -3,10 +3,11 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { isLoopback } from '../../cli/connection/settings.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
-import { escapeJson } from '../../cli/terminal/sanitize.ts';
+import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
@@ -134,7 +135,9 @@ function events(
     ready: (url, registered) =>
       out.line({ type: 'ready', url: url.href, ...(registered ? { subscription: registered } : {}) }, () => [
         `listening on ${url.href}`,
-        registered ? `\n  subscription ${registered.id ?? '(the service returned no identifier)'}` : '',
+        registered
+          ? `\n  subscription ${sanitizeLine(registered.id ?? '(the service returned no identifier)')}`
+          : '',
         registered ? `\n  kinds ${(flags.event ?? EVENT_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
@@ -179,14 +182,9 @@ function routesOf(values: readonly string[], port: number): Route[] {
 }
 
 function parsedRoutes(values: readonly string[]): Route[] {
-  try {
-    return parseRoutes(values);
-  } catch (error) {
-    if (!(error instanceof RouteError)) throw error;
-    throw new SvcError('usage', error.message, {
-      hint: 'for example --forward-to http://localhost:3000/webhooks',
-    });
-  }
+  return asUsageError(RouteError, 'for example --forward-to http://localhost:3000/webhooks', () =>
+    parseRoutes(values),
+  );
 }
 
 /** Parses a lease in seconds, within the limits of the contract. */

@@ -4,10 +4,9 @@ import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce } from '../../cli/input/input-bytes.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { green, red } from '../../cli/terminal/text.ts';
-import type { World } from '../../cli/terminal/world.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
-import { parseRecorded, type Recorded } from '../../features/listen/recording.ts';
-import { recordingLines } from '../../features/listen/recording-lines.ts';
+import { NotARecording } from '../../features/listen/recording.ts';
+import { readRecording } from '../../features/listen/recording-reader.ts';
 import { type Replayed, replay } from '../../features/listen/replay.ts';
 import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
 import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
@@ -52,7 +51,7 @@ Without --re-sign, the recorded signatures are sent. Exit 0 if the handler accep
     const counts = { read: 0, sent: 0, accepted: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, signal, (line, why) => {
       counts.unreadable++;
-      out.warn(`${args.file}:${line} ${why}; it is left out`);
+      out.warn(`${args.file}:${line} ${why}; skipped`);
     });
     const deliverer = new Deliverer();
     let worst: SvcError | undefined;
@@ -67,6 +66,8 @@ Without --re-sign, the recorded signatures are sent. Exit 0 if the handler accep
         else counts.accepted++;
         show(replayed, out);
       }
+    } catch (error) {
+      throw error instanceof NotARecording ? noDeliveries(error.message) : error;
     } finally {
       deliverer.close();
     }
@@ -85,11 +86,7 @@ function finish(
   worst: SvcError | undefined,
   file: string,
 ): void {
-  if (sent === 0) {
-    throw new SvcError('file', `${file} holds no recorded delivery`, {
-      hint: (invocation) => `record deliveries: ${invocation.on('webhooks', 'listen', '--record', file)}`,
-    });
-  }
+  if (sent === 0) throw noDeliveries(`${file} has no recorded deliveries`);
   if (worst && accepted === 0) throw worst;
   if (worst || unreadable > 0) {
     const refused = sent - accepted;
@@ -105,6 +102,13 @@ function finish(
       },
     );
   }
+}
+
+function noDeliveries(message: string): SvcError {
+  return new SvcError('file', message, {
+    hint: (invocation) =>
+      `record deliveries: ${invocation.on('webhooks', 'listen', '--record', 'deliveries.ndjson')}`,
+  });
 }
 
 function show({ recorded, result }: Replayed, out: Output): void {
@@ -128,20 +132,4 @@ function parseSpeed(text: string): number {
     });
   }
   return speed;
-}
-
-async function* readRecording(
-  file: string,
-  world: World,
-  signal: AbortSignal,
-  onBad: (line: number, why: string) => void,
-): AsyncGenerator<Recorded> {
-  let number = 0;
-  for await (const line of recordingLines(file, world, signal)) {
-    number++;
-    if (line.trim() === '') continue;
-    const recorded = parseRecorded(line);
-    if (typeof recorded === 'string') onBad(number, recorded);
-    else yield recorded;
-  }
 }

@@ -2,10 +2,8 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { bold } from '../../cli/terminal/text.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
-import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
-import { objectOf } from '../../kit/object-of.ts';
+import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
@@ -47,17 +45,13 @@ receiver first, in addition to the old one.`;
         }),
       ),
     );
-    const shown = webhookOf(answer.body);
+    const rotated = webhookOf(answer.body);
     await storeWebhook(profiles, key, args.id, {
-      url: shown.url ?? stored?.url ?? '',
-      events: shown.events.length > 0 ? [...shown.events] : (stored?.events ?? []),
-      createdAt: shown.createdAt ?? stored?.createdAt ?? new Date(world.clock.now()).toISOString(),
+      url: rotated.url ?? stored?.url ?? '',
+      events: rotated.events.length > 0 ? [...rotated.events] : (stored?.events ?? []),
+      createdAt: rotated.createdAt ?? stored?.createdAt ?? new Date(world.clock.now()).toISOString(),
       signingSecret: secret,
     });
-    out.result({ ...objectOf(answer.body), ...(generated ? { signingSecret: secret } : {}) }, () => [
-      webhookDetails({ ...shown, id: args.id }),
-      ...(generated ? ['\n', bold('secret'.padEnd(12)), secret] : []),
-    ]);
-    if (generated) out.notice('the secret is shown only once; it is stored in the profile');
+    printWithSecret(out, { body: answer.body, webhook: { ...rotated, id: args.id }, secret, generated });
   }
 }

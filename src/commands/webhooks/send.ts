@@ -1,5 +1,6 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
@@ -80,12 +81,7 @@ answer, 5 for any other answer.`;
 }
 
 function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
-  try {
-    return parseFields(pairs);
-  } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
-    throw new SvcError('usage', error.message, { hint: 'for example --set contentId=summer-sale' });
-  }
+  return asUsageError(FieldError, 'for example --set contentId=summer-sale', () => parseFields(pairs));
 }
 
 function interrupted(): SvcError {

@@ -4,7 +4,7 @@ import { Args } from '../../cli/flags/oclif.ts';
 import { conformance, HandlerUnreachable, type Row } from '../../features/listen/conformance/run.ts';
 import { conformanceText } from '../../features/listen/conformance/view.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
-import { parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { parseHandlerUrl, unreachable } from '../../features/webhooks/handler.ts';
 import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { newId } from '../../kit/id.ts';
 
@@ -39,10 +39,7 @@ signature incorrectly, names the mistake. Exit 5 if a row fails.`;
       const run = conformance({ url, secret, deliverer, now: world.clock.now, newId: newDelivery, signal });
       for await (const row of run) rows.push(row);
     } catch (error) {
-      if (!(error instanceof HandlerUnreachable)) throw error;
-      throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
-        hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
-      });
+      throw error instanceof HandlerUnreachable ? unreachable(url, error.message) : error;
     } finally {
       deliverer.close();
     }

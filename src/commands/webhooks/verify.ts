@@ -6,7 +6,7 @@ import { HEADERS } from '../../contract/headers.ts';
 import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
 import { diagnose } from '../../features/listen/signature-diagnosis/diagnose.ts';
 import { verifySignature } from '../../features/listen/verify-signature.ts';
-import { askForSecret, findSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
+import { secretFlags, secretsToVerify } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksVerify extends SvcCommand {
   static override summary = 'Verify the signature of a body, and explain a mismatch';
@@ -38,9 +38,7 @@ mistakes: a re-serialised body, a trailing newline, base64 instead of hex, anoth
     paths,
   }: Context<typeof WebhooksVerify>): Promise<void> {
     assertStdinUsedOnce(args.file, flags);
-    const { expected, others } = await findSecrets(flags, world, paths);
-    const secrets =
-      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
+    const { expected: secrets, others } = await secretsToVerify(flags, world, paths);
     const body = await inputBytes(args.file, world);
     const headers = { [HEADERS.signature]: flags.signature };
     const verdict = verifySignature(headers, body, secrets);

@@ -1,6 +1,7 @@
 import type { Connection } from '../../cli/connection/connect.ts';
 import { type ConnectionFlags, isLoopback, resolveSettings } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import type { Client } from '../../client/client.ts';
@@ -88,12 +89,7 @@ export function registration({
 }
 
 function publicUrl(text: string): URL {
-  try {
-    return parseTarget(text);
-  } catch (error) {
-    if (!(error instanceof RouteError)) throw error;
-    throw new SvcError('usage', error.message, {
-      hint: 'give the address under which the service reaches it',
-    });
-  }
+  return asUsageError(RouteError, 'use the URL at which the service reaches this listener', () =>
+    parseTarget(text),
+  );
 }

@@ -1,9 +1,9 @@
 /** Formats the reports of the listener: a JSON line for scripts, lines of text for people. */
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { wrap } from '../../kit/wrap.ts';
 import { type Delivery, textField } from './delivery.ts';
+import { findings, fixLines } from './diagnosis-view.ts';
 import type { Rejected, Report, Verified } from './receiver.ts';
-import type { Diagnosis, Finding } from './signature-diagnosis/diagnose.ts';
-import type { MistakeName } from './signature-diagnosis/mistakes.ts';
 
 /**
  * Formats a report as one line of JSON. A JSON body keeps its original spelling (big numbers, key order), other text is a
@@ -75,7 +75,7 @@ export class TextRenderer {
       const why = forwarded.error ? ` (${forwarded.error})` : '';
       parts.push(`→ ${forwarded.url}  ${forwarded.status} in ${forwarded.durationMs} ms${why}`);
     }
-    return wrapParts(parts, this.#columns);
+    return wrapParts(parts.map(sanitizeLine), this.#columns);
   }
 
   #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
@@ -93,18 +93,6 @@ export class TextRenderer {
     }
     return lines;
   }
-}
-
-/** The mending lines of a finding, one a language. */
-export function fixLines({ fix }: Pick<Finding, 'fix'>): string[] {
-  return [`Node    ${fix.node}`, `Python  ${fix.python}`, `Go      ${fix.go}`];
-}
-
-/** A diagnosis as its findings, first the one it is named after. */
-export function findings(
-  diagnosis: Diagnosis,
-): Array<{ name: MistakeName | 'unknown'; summary: string; fix?: Finding['fix'] }> {
-  return [diagnosis, ...('also' in diagnosis ? (diagnosis.also ?? []) : [])];
 }
 
 /** Joins parts with as many on a line as fit; continuation lines are indented. */

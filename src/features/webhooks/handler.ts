@@ -1,4 +1,5 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Answer, NoAnswer } from '../listen/deliverer.ts';
 import { parseTarget, RouteError } from '../listen/routes.ts';
@@ -6,12 +7,9 @@ import type { SecretFlags } from './known-secrets.ts';
 
 /** Parses the URL of a handler. Throws usage. */
 export function parseHandlerUrl(text: string): URL {
-  try {
-    return parseTarget(text);
-  } catch (error) {
-    if (!(error instanceof RouteError)) throw error;
-    throw new SvcError('usage', error.message, { hint: 'use a URL such as http://localhost:3000/webhooks' });
-  }
+  return asUsageError(RouteError, 'use a URL such as http://localhost:3000/webhooks', () =>
+    parseTarget(text),
+  );
 }
 
 /** Returns the command that tests a handler with the secret of this command. */
@@ -42,9 +40,7 @@ export function handlerFailure(
       ? new SvcError('timeout', `${url.href} sent ${result.error}`, {
           hint: 'answer first, then process the delivery',
         })
-      : new SvcError('unreachable', `${url.href} does not answer: ${result.error}`, {
-          hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
-        });
+      : unreachable(url, result.error);
   }
   if (result.status >= 200 && result.status < 300) return undefined;
   return result.status >= 500
@@ -54,4 +50,11 @@ export function handlerFailure(
     : new SvcError('refused', `the handler answered ${result.status}`, {
         hint: (invocation) => `find the mistake: ${test(invocation)}`,
       });
+}
+
+/** Returns the error for a handler that cannot be reached. */
+export function unreachable(url: URL, reason: string): SvcError {
+  return new SvcError('unreachable', `${url.href} does not answer: ${reason}`, {
+    hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
+  });
 }

@@ -42,11 +42,22 @@ export interface WebhookSecrets {
  * Finds signing secrets in the file, the environment and the profile, in this order. `expected` is empty where there is
  * none. Does not require a profile. Throws file and usage for a secret that is selected but not available.
  */
-export async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
+async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
   const given = await givenSecret(flags, world);
   const stored = storedSecrets(flags, world, paths, given !== undefined);
   const expected = given === undefined ? stored.filter(({ own }) => own) : [given];
   return { expected, others: stored.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
+}
+
+/** Like `findSecrets`, but prompts for a secret on a terminal where there is none. Throws not_configured too. */
+export async function secretsToVerify(
+  flags: SecretFlags,
+  world: World,
+  paths: Paths,
+): Promise<WebhookSecrets> {
+  const { expected, others } = await findSecrets(flags, world, paths);
+  if (expected.length > 0) return { expected, others };
+  return { expected: [{ name: 'given', secret: await askForSecret(flags, world) }], others };
 }
 
 /** Returns the secret to sign with. Prompts for it on a terminal where there is none. Throws not_configured, usage. */
@@ -63,7 +74,7 @@ export async function requireSecret(flags: SecretFlags, world: World, paths: Pat
 const SECRET_HINT = 'read -rs SVC_WEBHOOK_SECRET && export SVC_WEBHOOK_SECRET';
 
 /** Prompts for a secret on the terminal. Throws not_configured where the session is not interactive. */
-export async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
+async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
   if (flags['no-input'] || !world.stdin.isTTY || !world.stderr.isTTY) {
     throw new SvcError('not_configured', 'no signing secret is configured', {
       hint: SECRET_HINT,
@@ -95,12 +106,11 @@ export async function listenSecrets(
   subscribes: boolean,
 ): Promise<ListenSecrets> {
   if (subscribes) requireFile(flags['secret-file'], world);
-  const { expected, others } = await findSecrets(flags, world, paths);
   if (!subscribes) {
-    const secrets =
-      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
-    return { secrets, others, given: true };
+    const { expected, others } = await secretsToVerify(flags, world, paths);
+    return { secrets: expected, others, given: true };
   }
+  const { expected, others } = await findSecrets(flags, world, paths);
   // The stored secrets belong to other subscriptions, whose deliveries are accepted too.
   const chosen = flags['secret-file'] ?? flags.subscription ?? world.env.SVC_WEBHOOK_SECRET;
   if (chosen) return { secrets: expected, others, given: true };

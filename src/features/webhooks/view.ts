@@ -1,4 +1,5 @@
 import type { Output } from '../../cli/terminal/output.ts';
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
@@ -40,13 +41,34 @@ export function webhookDetails(webhook: WebhookView): Text {
     ['id', webhook.id],
     ['url', webhook.url],
     ['events', webhook.events.join(', ')],
-    ['status', webhook.status && statusText(webhook.status)],
+    ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['created', webhook.createdAt],
     ['lease until', webhook.leaseUntil],
   ];
   const known = rows.filter(([, value]) => value !== undefined && value !== '');
-  return known.flatMap(([name, value], i) => [i === 0 ? '' : '\n', bold(name.padEnd(12)), value as Text]);
+  return known.flatMap(([name, value], i) => [
+    i === 0 ? '' : '\n',
+    bold(name.padEnd(12)),
+    typeof value === 'string' ? sanitizeLine(value) : (value as Text),
+  ]);
+}
+
+/** Prints a subscription, with its secret where it was generated here. */
+export function printWithSecret(
+  out: Output,
+  {
+    body,
+    webhook,
+    secret,
+    generated,
+  }: { body: unknown; webhook: WebhookView; secret: string; generated: boolean },
+): void {
+  out.result({ ...objectOf(body), ...(generated ? { signingSecret: secret } : {}) }, () => [
+    webhookDetails(webhook),
+    ...(generated ? ['\n', bold('secret'.padEnd(12)), secret] : []),
+  ]);
+  if (generated) out.notice('the secret is shown only once; it is stored in the profile');
 }
 
 export function webhookTable(list: readonly WebhookView[], out: Output): Text {

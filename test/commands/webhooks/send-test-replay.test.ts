@@ -170,3 +170,30 @@ it('replay exits 7 where some were not taken or read, 5 where none was, 2 withou
   expect((await replay('two', '--speed', '0')).code).toBe(2);
   expect((await replay('two', '--re-sign')).code).toBe(4);
 });
+
+it('replay of a file that is not a recording gives one error and no warnings', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'notes'), 'nonsense\n'.repeat(3));
+  writeFileSync(join(cwd, 'long'), 'nonsense\n'.repeat(2000));
+  const to = await target();
+  for (const file of ['notes', 'long']) {
+    const run = await runSvc(['webhooks', 'replay', file, '--to', to.url], { cwd });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(
+      new RegExp(`^error: ${file} is not a recording: line 1 is not JSON\n {2}next: .*\n$`),
+    );
+  }
+  expect(to.received).toEqual([]);
+});
+
+it('replay warns of each unreadable line before the first delivery too', async () => {
+  const cwd = tempDir();
+  const good = JSON.stringify({ receivedAt: '2026-01-31T12:00:00Z', headers: {}, body: '' });
+  writeFileSync(join(cwd, 'damaged'), `cut off\n[]\n${good}\n`);
+  const to = await target();
+  const run = await runSvc(['webhooks', 'replay', 'damaged', '--to', to.url], { cwd });
+  expect(run.code).toBe(7);
+  expect(run.stderr).toContain('damaged:1 is not JSON');
+  expect(run.stderr).toContain('damaged:2 is not a JSON object');
+  expect(to.received).toHaveLength(1);
+});

@@ -131,6 +131,18 @@ describe('svc webhooks', () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: 's1', plan: 'gold' });
   });
 
+  it('keeps each value of an answer on one line of text', async () => {
+    const body = JSON.stringify({ id: 's1\nid  s2', status: 'active\nreason', url: 'https://a.example/\nx' });
+    const { env } = await strangeService({ status: 200, body });
+    const { code, stdout } = await runSvc(CREATE, { env });
+    expect(code).toBe(0);
+    const titles = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(titles).toEqual(['id', 'url', 'events', 'status', 'secret']);
+  });
+
   it.each([
     [404, ''],
     [405, ''],

@@ -104,6 +104,12 @@ describe('TextRenderer', () => {
     );
   });
 
+  it('keeps values with line breaks on one line', () => {
+    const event = { type: 'campaign\nclicked', contentId: 'a\n12:00:00  ✓  campaign.clicked' };
+    const lines = new TextRenderer(undefined).lines(eventOf(JSON.stringify(event)));
+    expect(lines.join('').split('\n')).toHaveLength(1);
+  });
+
   it('fits a terminal of 80 columns: words wrapped, long identifiers shortened, code whole', () => {
     const renderer = new TextRenderer(80);
     const id = 'f'.repeat(64);

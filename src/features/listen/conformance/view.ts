@@ -1,7 +1,7 @@
 import type { Output } from '../../../cli/terminal/output.ts';
 import { bold, green, red, type Text } from '../../../cli/terminal/text.ts';
 import { wrap } from '../../../kit/wrap.ts';
-import { fixLines } from '../report-view.ts';
+import { fixLines } from '../diagnosis-view.ts';
 import type { Row } from './run.ts';
 
 /**
