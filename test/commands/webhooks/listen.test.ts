@@ -48,7 +48,7 @@ function post(url: string, body: string | Buffer, signature: string | undefined)
   return fetch(url, { method: 'POST', body: Buffer.from(body as string), headers });
 }
 
-/** Makes a user act on a decision at a service, which gives one delivery of `campaign.clicked`. */
+/** Records the outcome of a decision in a service, which causes one delivery of `campaign.clicked`. */
 async function click(service: TestService, userId = 'u1'): Promise<void> {
   const { users } = (await (await service.fetch('/v1/users', { body: { users: [{ userId }] } })).json()) as {
     users: [{ hashId: string }];
@@ -64,7 +64,7 @@ async function subscriptions(service: TestService): Promise<Array<{ url: string;
   return answer.webhooks;
 }
 
-it('needs no profile: ready once it listens, then a line for each delivery, 130 after Ctrl-C', async () => {
+it('needs no profile: prints a ready line, then a line for each delivery, and exits 130 after Ctrl-C', async () => {
   const svc = await listen([]);
   expect((await post(svc.url, BODY, signBody(Buffer.from(BODY), SECRET))).status).toBe(200);
   expect((await post(svc.url, BODY, signBody(Buffer.from(BODY), SECRET))).status).toBe(200);
@@ -99,7 +99,7 @@ const MISTAKES: Array<[string, string, string | undefined]> = [
 it('names each known mistake under --json', async () => {
   const svc = await listen([]);
   for (const [, body, signature] of MISTAKES) expect((await post(svc.url, body, signature)).status).toBe(401);
-  await expect.poll(() => svc.lines().length).toBe(MISTAKES.length); // explained after the answer
+  await expect.poll(() => svc.lines().length).toBe(MISTAKES.length); // diagnosed after the answer
   expect(svc.lines()).toMatchObject(MISTAKES.map(([name]) => ({ type: 'rejected', diagnosis: { name } })));
   expect(svc.lines()[0]).toMatchObject({
     reason: 'signature_mismatch',
@@ -107,7 +107,7 @@ it('names each known mistake under --json', async () => {
   });
 });
 
-it('names each known mistake in the terminal, with the lines that mend it', async () => {
+it('names each known mistake in the terminal, with its fix', async () => {
   const svc = startSvc(['webhooks', 'listen', '--port', '0'], { env, columns: 80 });
   const [, url] = await svc.waitFor(/listening on (\S+)/);
   for (const [, body, signature] of MISTAKES) await post(url!, body, signature);
@@ -117,20 +117,20 @@ it('names each known mistake in the terminal, with the lines that mend it', asyn
   expect(svc.stdout()).toMatch(/trailing newline.*\n.*Node .*\n.*Python .*\n.*Go /);
 });
 
-it('text from a sender reaches the terminal with its control characters visible', async () => {
+it('prints the control characters in the text of a sender visibly', async () => {
   const svc = startSvc(['webhooks', 'listen', '--port', '0', '--count', '1'], {
     env: { ...env, NO_COLOR: '1' },
     columns: 80,
   });
   const [, url] = await svc.waitFor(/listening on (\S+)/);
-  const evil = JSON.stringify({ ...EVENT, contentId: '\u001b[2J\u0007gone' });
-  await post(url!, evil, signBody(Buffer.from(evil), SECRET));
+  const hostile = JSON.stringify({ ...EVENT, contentId: '\u001b[2J\u0007gone' });
+  await post(url!, hostile, signBody(Buffer.from(hostile), SECRET));
   expect((await svc.done).stdout.split('\n').find((line) => line.includes('gone'))).not.toMatch(
     /[\u001b\u0007]/,
   );
 });
 
-it('forwards by kind, answers with the target status and announces a target that is down once', async () => {
+it('forwards by kind, answers with the status of the target, and warns once about a target that is down', async () => {
   const handler = await startTarget((_, response) => response.writeHead(500).end('broken'));
   onTestFinished(() => handler.close());
   const gone = await startTarget();
@@ -150,7 +150,7 @@ it('forwards by kind, answers with the target status and announces a target that
   expect(svc.stderr().match(/does not answer/g)).toHaveLength(1);
 });
 
-it('says once that the handler refuses what verified, with the command that tries the handler', async () => {
+it('warns once about a handler that refuses verified deliveries, with the command that tests it', async () => {
   const handler = await startTarget((_, response) => response.writeHead(401).end());
   onTestFinished(() => handler.close());
   const cwd = tempDir();
@@ -164,37 +164,37 @@ it('says once that the handler refuses what verified, with the command that trie
     { type: 'event', verified: true, forwarded: { status: 401 } },
     { type: 'event', verified: true, forwarded: { status: 401 } },
   ]);
-  expect(svc.stderr().match(/refuses with 401 what svc has verified/g)).toHaveLength(1);
+  expect(svc.stderr().match(/refused a verified delivery with 401/g)).toHaveLength(1);
   const [, next] = /^ {2}next: svc (.+)$/m.exec(svc.stderr())!;
   expect(next).toBe(`webhooks test ${handler.url} --secret-file 'my secret.txt'`);
-  const tried = await runSvc(next!.split(/ (?=--|webhooks|test|http|')/).map(unquoted), options);
+  const tried = await runSvc(next!.split(/ (?=--|webhooks|test|http|')/).map(withoutQuotes), options);
   expect(tried.code).toBe(5);
   expect(tried.stdout).toMatch(/valid: .*same secret/);
 });
 
-const unquoted = (word: string) => word.replace(/^'(.*)'$/, '$1');
+const withoutQuotes = (word: string) => word.replace(/^'(.*)'$/, '$1');
 
-it('shows a handler that cannot know the secret the way to give both the same', async () => {
+it('suggests a secret file where the handler cannot have the generated secret', async () => {
   const handler = await startTarget((_, response) => response.writeHead(403).end());
   onTestFinished(() => handler.close());
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const svc = await listen(['-f', handler.url], { env: service.env });
   await click(service);
-  await expect.poll(svc.stderr).toMatch(/refuses with 403/);
-  const again = /next: (?:give both the same: )?(svc .*--secret-file secret\.txt)$/gm;
+  await expect.poll(svc.stderr).toMatch(/refused a verified delivery with 403/);
+  const again = /next: (?:use a secret file for both: )?(svc .*--secret-file secret\.txt)$/gm;
   expect([...svc.stderr().matchAll(again)].map(([, next]) => next)).toEqual(
     Array(2).fill(`svc webhooks listen --port 0 --json -f ${handler.url} --secret-file secret.txt`),
   );
 });
 
-it('names a taken port and how to take another', async () => {
+it('names a port in use, and suggests a free one', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const run = await runSvc(['webhooks', 'listen', '--port', String(port)], { env });
   expect(run).toMatchObject({ code: 2, stdout: '' });
-  expect(run.stderr).toContain(`port ${port} on 127.0.0.1 is taken`);
+  expect(run.stderr).toContain(`port ${port} on 127.0.0.1 is already in use`);
   expect(run.stderr).toContain('--port 0');
 });
 
@@ -211,28 +211,34 @@ it.each([
   expect(run.stderr).toMatch(/next: /);
 });
 
-it.each(['a file of notes', 'a link to it', 'a link to nothing'])('adds no record to %s', async (what) => {
-  const cwd = tempDir();
-  writeFileSync(join(cwd, 'notes'), 'notes\n');
-  const names: Record<string, string> = { 'a file of notes': 'notes', 'a link to it': 'link' };
-  symlinkSync(join(cwd, 'notes'), join(cwd, 'link'));
-  symlinkSync(join(cwd, 'nothing'), join(cwd, 'dangling'));
-  const record = names[what] ?? 'dangling';
-  const run = await runSvc(['webhooks', 'listen', '--port', '0', '--count', '1', '--record', record], {
-    env,
-    cwd,
-  });
-  expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/is (not a record|a symbolic link)/)]);
-  expect(run.stderr).toContain(`.deliveries.ndjson`);
-  expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('notes\n');
-  expect(existsSync(join(cwd, 'nothing'))).toBe(false);
-});
+it.each(['a file with other content', 'a symbolic link to it', 'a dangling symbolic link'])(
+  'does not record to %s',
+  async (what) => {
+    const cwd = tempDir();
+    writeFileSync(join(cwd, 'notes'), 'notes\n');
+    const names: Record<string, string> = {
+      'a file with other content': 'notes',
+      'a symbolic link to it': 'link',
+    };
+    symlinkSync(join(cwd, 'notes'), join(cwd, 'link'));
+    symlinkSync(join(cwd, 'nothing'), join(cwd, 'dangling'));
+    const record = names[what] ?? 'dangling';
+    const run = await runSvc(['webhooks', 'listen', '--port', '0', '--count', '1', '--record', record], {
+      env,
+      cwd,
+    });
+    expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/is (not a record|a symbolic link)/)]);
+    expect(run.stderr).toContain(`.deliveries.ndjson`);
+    expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('notes\n');
+    expect(existsSync(join(cwd, 'nothing'))).toBe(false);
+  },
+);
 
 it('exits 4 without a secret and without a service', async () => {
   expect((await runSvc(['webhooks', 'listen', '--port', '0'])).code).toBe(4);
 });
 
-it('subscribes itself at a service that admits loopback, and the subscription goes when it ends', async () => {
+it('subscribes to a service that allows loopback addresses, and removes the subscription at the end', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const svc = await listen(['--count', '1', '--event', 'campaign.clicked'], { env: service.env });
   expect(await subscriptions(service)).toMatchObject([
@@ -244,7 +250,7 @@ it('subscribes itself at a service that admits loopback, and the subscription go
   expect(await subscriptions(service)).toEqual([]);
 });
 
-it('removes the subscription after Ctrl-C too, and keeps its lease up meanwhile', async () => {
+it('renews the lease, and removes the subscription after Ctrl-C too', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const svc = await listen(['--lease', '5s'], { env: service.env });
   const leaseUntil = async () => (await subscriptions(service))[0] as { leaseUntil?: string } | undefined;
@@ -255,7 +261,7 @@ it('removes the subscription after Ctrl-C too, and keeps its lease up meanwhile'
   expect(await subscriptions(service)).toEqual([]);
 });
 
-it('makes no file of a --secret-file that is missing, and says how to make one', async () => {
+it('does not create a missing --secret-file, and says how to create one', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const cwd = tempDir();
   for (const options of [{ env: service.env, cwd }, { cwd }]) {
@@ -272,7 +278,7 @@ it('makes no file of a --secret-file that is missing, and says how to make one',
   expect(await subscriptions(service)).toEqual([]);
 });
 
-it('says so where the service takes no loopback address: goes on with a given secret, exits 5 without', async () => {
+it('continues without a subscription if a secret is given, else exits 5, where loopback addresses are refused', async () => {
   const service = await startTestService();
   const svc = await listen([], { env: { ...service.env, ...env } });
   expect(svc.stderr()).toContain('not subscribed');
@@ -282,7 +288,7 @@ it('says so where the service takes no loopback address: goes on with a given se
   expect(alone.stderr).toContain('--allow-loopback-webhooks');
 });
 
-it('goes on with a given secret where the service on this machine is down', async () => {
+it('continues with a given secret where the service on this machine is down', async () => {
   const down = { SVC_BASE_URL: `http://127.0.0.1:${await freePort()}`, SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
   const svc = await listen(['--max-retries', '0'], { env: { ...env, ...down } });
   expect(svc.stderr()).toContain('not subscribed');
@@ -291,7 +297,7 @@ it('goes on with a given secret where the service on this machine is down', asyn
   expect((await runSvc(alone, { env: down })).code).toBe(6);
 });
 
-it('hands on what else the service refuses, in its words', async () => {
+it('reports other refusals with the message of the service', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const run = (argv: string[], more = {}) =>
     runSvc(['webhooks', 'listen', '--port', '0', ...argv], { env: { ...service.env, ...more } });
@@ -303,7 +309,7 @@ it('hands on what else the service refuses, in its words', async () => {
   expect(short.stderr).toContain('16 characters');
 });
 
-it('on local it subscribes itself, and takes what another command on local causes', async () => {
+it('subscribes to local, and receives the deliveries that another command on local causes', async () => {
   const home = tempDir();
   const svc = await listen(['--profile', 'local', '--count', '1'], { home });
   const run = async (...argv: string[]) => {
@@ -318,8 +324,8 @@ it('on local it subscribes itself, and takes what another command on local cause
   expect((await run('api', 'GET', '/v1/webhooks')).webhooks).toEqual([]);
 });
 
-it('--register probes the public address first, and warns where the service cannot remove it', async () => {
-  // A remote service that knows the specified operation only, and answers as the specification leaves open.
+it('--register probes the public address first, and warns where the service cannot remove the subscription', async () => {
+  // A remote service that supports only the operation in the specification.
   const calls: string[] = [];
   const remote = await startTarget(({ method, path, body }, response) => {
     calls.push(`${method} ${path} ${body}`);
@@ -349,13 +355,13 @@ it('--register probes the public address first, and warns where the service cann
   const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
   expect(ready).toMatchObject({ type: 'ready', url: local, subscription: { id: 'sub-9', url: tunnel.url } });
   expect(calls).toHaveLength(1);
-  expect(svc.stderr()).toContain('no lease');
+  expect(svc.stderr()).toContain('does not support leases');
   svc.interrupt();
   expect((await svc.done).stderr).toMatch(/sub-9 .*was not removed \(HTTP 404\).*console/);
   expect(svc.stdout().trimEnd().split('\n')).toHaveLength(1);
 });
 
-it('--register is not ready, and subscribes nothing, where the address does not lead here', async () => {
+it('--register does not subscribe where the address does not reach this listener', async () => {
   const calls: string[] = [];
   const remote = await startTarget(({ path }, response) => {
     calls.push(path);
@@ -384,7 +390,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it('--register ends with 130 at Ctrl-C while it probes the public address, and subscribes nothing', async () => {
+it('--register exits 130 at Ctrl-C while it probes the public address, without a subscription', async () => {
   const service = await startTestService();
   let probes = 0;
   const elsewhere = await startTarget((_, response) => {
@@ -392,7 +398,7 @@ it('--register ends with 130 at Ctrl-C while it probes the public address, and s
     response.writeHead(404).end();
   });
   onTestFinished(() => elsewhere.close());
-  // Before the answer, and in the pause behind it.
+  // During a request, and during the pause after it.
   for (const wanted of [1, 2]) {
     probes = 0;
     const svc = startSvc(['webhooks', 'listen', '--port', '0', '--register', elsewhere.url], {
@@ -407,7 +413,7 @@ it('--register ends with 130 at Ctrl-C while it probes the public address, and s
   expect(await subscriptions(service)).toEqual([]);
 });
 
-it('ends with 130 at Ctrl-C while the service is asked again to subscribe it', async () => {
+it('exits 130 at Ctrl-C while it retries the subscription', async () => {
   let asked = 0;
   const { env: elsewhere } = await cannedService(() => {
     asked++;

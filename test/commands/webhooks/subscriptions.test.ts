@@ -10,8 +10,8 @@ import { tempDir } from '../../support/temp.ts';
 
 const CREATE = ['webhooks', 'create', '--url', 'https://example.com/hook', '--event', 'campaign.clicked'];
 
-/** A service that has the specified operations and answers as it likes; everything else gets `status`. */
-async function strangeService(answer: { status: number; body?: string }, others = 404) {
+/** Starts a service that supports only the operation in the specification; other requests get the status `others`. */
+async function minimalService(answer: { status: number; body?: string }, others = 404) {
   const seen: { method: string; path: string; body: string }[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -35,7 +35,7 @@ async function strangeService(answer: { status: number; body?: string }, others 
 }
 
 describe('svc webhooks', () => {
-  it('creates, lists, shows, changes, rotates and removes', async () => {
+  it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {
     const { env } = await startTestService();
     const home = tempDir();
     const svc = async (...argv: string[]) => {
@@ -43,58 +43,58 @@ describe('svc webhooks', () => {
       expect(code, stderr).toBe(0);
       return JSON.parse(stdout);
     };
-    const made = await svc(...CREATE, '-e', 'decision.actioned');
-    expect(made).toMatchObject({
+    const created = await svc(...CREATE, '-e', 'decision.actioned');
+    expect(created).toMatchObject({
       url: 'https://example.com/hook',
       events: ['campaign.clicked', 'decision.actioned'],
       status: 'active',
       signingSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const { signingSecret, ...shown } = made;
+    const { signingSecret, ...shown } = created;
     expect(await svc('webhooks', 'list')).toEqual({ webhooks: [shown] });
-    expect(await svc('webhooks', 'get', made.id)).toEqual(shown);
+    expect(await svc('webhooks', 'get', created.id)).toEqual(shown);
     const change = ['--status', 'disabled', '--event', 'campaign.opened'];
-    expect(await svc('webhooks', 'update', made.id, ...change)).toMatchObject({
+    expect(await svc('webhooks', 'update', created.id, ...change)).toMatchObject({
       status: 'disabled',
       events: ['campaign.opened'],
     });
-    const rotated = await svc('webhooks', 'rotate', made.id);
+    const rotated = await svc('webhooks', 'rotate', created.id);
     expect(rotated.signingSecret).toMatch(/^[0-9a-f]{64}$/);
     expect(rotated.signingSecret).not.toBe(signingSecret);
-    expect(await svc('webhooks', 'deliveries', made.id)).toEqual({ deliveries: [] });
-    expect(await svc('webhooks', 'delete', made.id)).toEqual({ deleted: made.id });
+    expect(await svc('webhooks', 'deliveries', created.id)).toEqual({ deliveries: [] });
+    expect(await svc('webhooks', 'delete', created.id)).toEqual({ deleted: created.id });
     expect(await svc('webhooks', 'list')).toEqual({ webhooks: [] });
   });
 
-  it('keeps the secret with the profile, 0600, and never prints one that was given', async () => {
+  it('stores the secret in the profile with mode 0600, and never prints a given one', async () => {
     const { env } = await startTestService();
     const home = tempDir();
     const file = join(home, 'secret.txt');
     writeFileSync(file, 'a secret with spaces and ü\n');
-    const kept = () => readFileSync(join(home, 'config', 'profiles.json'), 'utf8');
+    const storedText = () => readFileSync(join(home, 'config', 'profiles.json'), 'utf8');
     const first = await runSvc([...CREATE, '--secret-file', file, '--json'], { env, home });
     expect(first.code).toBe(0);
     expect(first.stdout + first.stderr).not.toContain('a secret');
     expect(JSON.parse(first.stdout).signingSecret).toBeUndefined();
-    expect(kept()).toContain('"a secret with spaces and ü"');
+    expect(storedText()).toContain('"a secret with spaces and ü"');
     const piped = await runSvc([...CREATE, '--secret-file', '-'], {
       env,
       home,
       stdin: 'sixteen characters\n',
     });
     expect(piped.stdout + piped.stderr).not.toContain('sixteen');
-    expect(kept()).toContain('"sixteen characters"');
+    expect(storedText()).toContain('"sixteen characters"');
     await runSvc(CREATE, { env: { ...env, SVC_WEBHOOK_SECRET: 'from the environment' }, home });
-    expect(kept()).toContain('"from the environment"');
-    const made = await runSvc(CREATE, { env, home });
-    const secret = /secret +([0-9a-f]{64})/.exec(made.stdout)![1]!;
-    expect(kept()).toContain(secret);
-    expect(made.stderr).toContain('shown this once');
+    expect(storedText()).toContain('"from the environment"');
+    const created = await runSvc(CREATE, { env, home });
+    const secret = /secret +([0-9a-f]{64})/.exec(created.stdout)![1]!;
+    expect(storedText()).toContain(secret);
+    expect(created.stderr).toContain('shown only once');
     expect(statSync(join(home, 'config', 'profiles.json')).mode & 0o777).toBe(0o600);
     expect((await runSvc(['webhooks', 'list', '--json'], { env, home })).stdout).not.toMatch(/secret/i);
   });
 
-  it('says what is wrong in words: URL, short secret, missing file, nothing to change, unknown id', async () => {
+  it('explains an invalid URL, a short secret, a missing file, an empty update and an unknown identifier', async () => {
     const { env } = await startTestService();
     const run = (argv: string[], more: object = {}) => runSvc(argv, { env, ...more });
     const url = await run(['webhooks', 'create', '--url', 'http://10.0.0.1/', '--event', 'campaign.opened']);
@@ -121,8 +121,8 @@ describe('svc webhooks', () => {
     }
   });
 
-  it('warns of a kind it does not know and sends it', async () => {
-    const { env, seen } = await strangeService({ status: 200, body: '{"id":"s1","plan":"gold"}' });
+  it('warns about an unknown kind and sends it', async () => {
+    const { env, seen } = await minimalService({ status: 200, body: '{"id":"s1","plan":"gold"}' });
     const argv = ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'cart.emptied', '--json'];
     const { code, stdout, stderr } = await runSvc(argv, { env });
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe('svc webhooks', () => {
 
   it('keeps each value of an answer on one line of text', async () => {
     const body = JSON.stringify({ id: 's1\nid  s2', status: 'active\nreason', url: 'https://a.example/\nx' });
-    const { env } = await strangeService({ status: 200, body });
+    const { env } = await minimalService({ status: 200, body });
     const { code, stdout } = await runSvc(CREATE, { env });
     expect(code).toBe(0);
     const titles = stdout
@@ -148,9 +148,9 @@ describe('svc webhooks', () => {
     [405, ''],
     [501, '{"error":"x"}'],
   ])(
-    'on a service without these operations (%d) shows what this machine created and says so',
+    'shows the subscriptions created on this machine where the service has no such operation (%d)',
     async (status, _) => {
-      const { env } = await strangeService({ status: 204 }, status);
+      const { env } = await minimalService({ status: 204 }, status);
       const home = tempDir();
       const created = await runSvc([...CREATE, '--json'], { env, home });
       expect(created.code, created.stderr).toBe(0);
@@ -173,13 +173,13 @@ describe('svc webhooks', () => {
       ]) {
         const { code, stderr } = await runSvc(['webhooks', ...argv], { env, home });
         expect(code).toBe(5);
-        expect(stderr).toMatch(/does not (offer|show)/);
+        expect(stderr).toMatch(/does not (offer|show|list|support)/);
       }
     },
   );
 
-  it('does not repeat a creation whose answer was lost, and names the doubt', async () => {
-    const { env, seen } = await strangeService({ status: 0 });
+  it('does not retry a creation whose answer was lost, and reports the ambiguous outcome', async () => {
+    const { env, seen } = await minimalService({ status: 0 });
     const { code, stdout, stderr } = await runSvc([...CREATE, '--json'], { env });
     expect(code).toBe(6);
     expect(stdout).toBe('');
@@ -189,7 +189,7 @@ describe('svc webhooks', () => {
     expect(seen.length).toBe(1);
   });
 
-  it('shows deliveries and sends one again, on local, before the command ends', async () => {
+  it('shows deliveries and redelivers one on local before the command ends', async () => {
     const home = tempDir();
     const target = await startReceiver((response) =>
       response.writeHead(target.received.length === 1 ? 500 : 204).end(),
@@ -215,7 +215,7 @@ describe('svc webhooks', () => {
     );
   });
 
-  it('leaves on local what a receiver does not take in time, for the next process', async () => {
+  it('leaves a delivery that times out on local to the next process', async () => {
     const home = tempDir();
     const target = await startReceiver((response) => {
       if (target.received.length > 1) response.writeHead(204).end();

@@ -86,7 +86,7 @@ describe('the receiver answers', () => {
     expect((reports[0] as Verified).delivery.body.equals(bytes)).toBe(true);
   });
 
-  it('401 otherwise, and explains it here and not to the sender', async () => {
+  it('401 otherwise, with a diagnosis in the report but not in the answer', async () => {
     const { url, reports } = await start();
     const answered = await post(url, body(), { 'x-service-signature': `sha256=${signBody(body(), SECRET)}` });
     expect(answered.status).toBe(401);
@@ -103,14 +103,14 @@ describe('the receiver answers', () => {
     ]);
   });
 
-  it('401 to a flood too, of which it explains the first fifty in a second, fewer large ones', async () => {
+  it('401 to a flood, with at most fifty diagnoses per second and fewer for large bodies', async () => {
     let now = 10_000;
     const { url, reports } = await start({ now: () => now });
     const explained = async (count: number, bytes = body()) => {
       reports.length = 0;
       for (let n = 0; n < count; n++) {
         expect((await post(url, bytes, { 'x-service-signature': 'nothing' })).status).toBe(401);
-        await vi.waitFor(() => expect(reports).toHaveLength(n + 1)); // else more wait than are kept
+        await vi.waitFor(() => expect(reports).toHaveLength(n + 1)); // otherwise the queue overflows
       }
       const named = reports.filter((report) => (report as Rejected).diagnosis?.name === 'not-a-signature');
       return [named.length, reports.length];
@@ -131,7 +131,7 @@ describe('the receiver answers', () => {
     }
   });
 
-  it('413 over 1 MiB, whether the length is announced or not, and 200 at 1 MiB', async () => {
+  it('413 over 1 MiB with and without Content-Length, and 200 at 1 MiB', async () => {
     const { url, reports } = await start();
     const most = Buffer.alloc(1024 * 1024, 'x');
     expect((await post(url, most)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('the receiver answers', () => {
     ]);
   });
 
-  it('nothing to a sender that leaves in the middle, and goes on', async () => {
+  it('nothing to a sender that disconnects, and continues', async () => {
     const { url, reports } = await start();
     const socket = net.connect(Number(url.port), url.hostname);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
@@ -166,7 +166,7 @@ describe('the receiver answers', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('verifies with either secret while one replaces the other', async () => {
+  it('200 with either secret during a rotation', async () => {
     const { url } = await start({
       secrets: () => [
         { name: 'new', secret: 'the-new-secret-of-16+' },
@@ -194,7 +194,7 @@ describe('duplicates', () => {
     return reports.map((report) => (report as Verified).duplicate);
   };
 
-  it('are known by webhook-id', async () => {
+  it('are detected by webhook-id', async () => {
     expect(
       await duplicates([
         { id: 'a', fields: { n: 1 } },
@@ -204,7 +204,7 @@ describe('duplicates', () => {
     expect(await duplicates([{ id: 'a' }, { id: 'b' }])).toEqual([false, false]);
   });
 
-  it('else by deliveryId, also where one of the two had a webhook-id', async () => {
+  it('else by deliveryId, even if only one of the two has a webhook-id', async () => {
     const fields = { deliveryId: 'dlv_1' };
     expect(await duplicates([{ fields: { ...fields, n: 1 } }, { fields: { ...fields, n: 2 } }])).toEqual([
       false,
@@ -220,14 +220,14 @@ describe('duplicates', () => {
 });
 
 describe('kinds and count', () => {
-  it('other kinds than those asked for are answered and left at that', async () => {
+  it('answers and ignores other kinds', async () => {
     const { url, reports } = await start({ kinds: new Set(['campaign.opened']) });
     expect((await post(url, body())).status).toBe(200);
     expect((await post(url, body({ type: 'campaign.opened' }))).status).toBe(200);
     expect(reports.map((report) => (report as Verified).delivery.kind)).toEqual(['campaign.opened']);
   });
 
-  it('finishes after so many verified ones, never one more, rejected ones not counted', async () => {
+  it('finishes after exactly `count` verified deliveries, not counting rejected ones', async () => {
     const { receiver, url, reports } = await start({ count: 3 });
     const statuses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -241,7 +241,7 @@ describe('kinds and count', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(6);
   });
 
-  it('lets what is under way end when it stops', async () => {
+  it('completes requests in flight when it stops', async () => {
     let release: () => void = () => {};
     const reached = new Promise<void>((resolve) => {
       void target((_, response) => {
@@ -264,7 +264,7 @@ describe('kinds and count', () => {
 });
 
 describe('forwarding', () => {
-  it('passes on the exact bytes and headers, and hands back status, body and Retry-After', async () => {
+  it('forwards the exact bytes and headers, and relays status, body and Retry-After', async () => {
     const bytes = Buffer.from('{"type":"campaign.clicked" , "n":1e2}\n');
     const handler = await target((_, response) => {
       response.writeHead(503, { 'retry-after': '7', 'content-type': 'text/plain' });
@@ -292,7 +292,7 @@ describe('forwarding', () => {
     });
   });
 
-  it("hands a handler's 500 to the sender, and does not forward what does not verify", async () => {
+  it('relays a 500 to the sender, and does not forward unverified deliveries', async () => {
     const handler = await target((_, response) => response.writeHead(500).end());
     const { url } = await start({ forwardTo: [handler.url] });
     expect((await post(url, body())).status).toBe(500);
@@ -300,7 +300,7 @@ describe('forwarding', () => {
     expect(handler.received).toHaveLength(1);
   });
 
-  it('takes three routes by kind', async () => {
+  it('selects one of three routes by kind', async () => {
     const [clicked, opened, rest] = [await target(), await target(), await target()];
     const { url } = await start({
       forwardTo: [`campaign.clicked=${clicked.url}`, `campaign.opened=${opened.url}`, rest.url],
@@ -320,14 +320,14 @@ describe('forwarding', () => {
     expect(kinds(rest)).toEqual(['decision.actioned', 'brand.new']);
   });
 
-  it('answers a kind that no route takes itself', async () => {
+  it('answers a kind without a route itself', async () => {
     const opened = await target();
     const { url, reports } = await start({ forwardTo: [`campaign.opened=${opened.url}`] });
     expect((await post(url, body())).status).toBe(200);
     expect(reports[0]).toMatchObject({ type: 'event', forwarded: undefined });
   });
 
-  it('answers 502 while the handler is down, says so once, and says when it is back', async () => {
+  it('answers 502 while the handler is down, and reports once that it is down and that it is back', async () => {
     const first = await target();
     const { port } = new URL(first.url);
     await first.close();
@@ -347,17 +347,20 @@ describe('forwarding', () => {
     ]);
   });
 
-  it.each([401, 403])('says once of each target that it refuses with %i what verified', async (status) => {
-    const answers = [status, 200, status];
-    const refusing = await target((_, response) => response.writeHead(answers.shift()!).end());
-    const other = await target((_, response) => response.writeHead(status).end());
-    const { url, notices } = await start({ forwardTo: [refusing.url, `campaign.opened=${other.url}`] });
-    for (let n = 0; n < 3; n++) await post(url, body({ n }));
-    await post(url, body({ type: 'campaign.opened' }));
-    expect(notices).toEqual([refusing, other].map((one) => `${one.url} refused with ${status}`));
-  });
+  it.each([401, 403])(
+    'reports once for each target that it refuses verified deliveries with %i',
+    async (status) => {
+      const answers = [status, 200, status];
+      const refusing = await target((_, response) => response.writeHead(answers.shift()!).end());
+      const other = await target((_, response) => response.writeHead(status).end());
+      const { url, notices } = await start({ forwardTo: [refusing.url, `campaign.opened=${other.url}`] });
+      for (let n = 0; n < 3; n++) await post(url, body({ n }));
+      await post(url, body({ type: 'campaign.opened' }));
+      expect(notices).toEqual([refusing, other].map((one) => `${one.url} refused with ${status}`));
+    },
+  );
 
-  it('survives a handler that closes kept connections', async () => {
+  it('retries on a connection that the handler closed', async () => {
     const handler = await target((_, response) => {
       response.end('{}');
       response.socket?.end();

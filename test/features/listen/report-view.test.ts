@@ -35,7 +35,7 @@ const rejected = (header: string): Report => ({
 const GITHUB = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
 describe('jsonLine', () => {
-  it('has the members of the command line document', () => {
+  it('has the documented members', () => {
     expect(JSON.parse(jsonLine(eventOf('{"type":"campaign.clicked"}')))).toEqual({
       type: 'event',
       receivedAt: '2026-01-31T12:00:00.000Z',
@@ -58,13 +58,13 @@ describe('jsonLine', () => {
     });
   });
 
-  it('keeps the spelling of a JSON body', () => {
+  it('preserves the spelling of a JSON body', () => {
     expect(jsonLine(eventOf('{"b": 12345678901234567890,\r\n "a":1.0}'))).toContain(
       '"body":{"b": 12345678901234567890,  "a":1.0}',
     );
   });
 
-  it('is one line of JSON that gives the body back, whatever the body', () => {
+  it('is one line of JSON from which any body can be restored', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
         const line = jsonLine(eventOf(JSON.stringify(value, null, indent)));
@@ -110,7 +110,7 @@ describe('TextRenderer', () => {
     expect(lines.join('').split('\n')).toHaveLength(1);
   });
 
-  it('fits a terminal of 80 columns: words wrapped, long identifiers shortened, code whole', () => {
+  it('fits in 80 columns: wraps words and shortens long identifiers, but not code', () => {
     const renderer = new TextRenderer(80);
     const id = 'f'.repeat(64);
     const forwarded = { url: 'http://127.0.0.1:3000/webhooks', status: 200, durationMs: 12 };
@@ -120,10 +120,10 @@ describe('TextRenderer', () => {
       shown.push(...renderer.lines(rejected(header)));
     }
     expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(shown.join(' ').replace(/\s+/g, ' ')).toContain('Leave it out where it is written.');
+    expect(shown.join(' ').replace(/\s+/g, ' ')).toContain('Remove the prefix where it is written.');
   });
 
-  it('shows the mending lines of a mistake once', () => {
+  it('shows the fix of a mistake once', () => {
     const renderer = new TextRenderer(undefined);
     const first = renderer.lines(rejected(`sha256=${GITHUB}`)).join('\n');
     expect(first).toMatch(/401 {2}sha256-prefix\n.*sha256=.*\n.*Node .*\n.*Python .*\n.*Go /);

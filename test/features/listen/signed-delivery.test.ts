@@ -28,8 +28,8 @@ function deliverer(): Deliverer {
   return made;
 }
 
-describe('a delivery made here', () => {
-  it('has the shape of the contract, fields replaced and added', () => {
+describe('a signed delivery', () => {
+  it('conforms to the contract, with fields replaced and added', () => {
     const now = Date.UTC(2026, 0, 31, 12);
     const plain = JSON.parse(
       makeBody({ kind: 'campaign.opened', fields: {}, deliveryId: 'dlv_1', now }).toString(),
@@ -53,7 +53,7 @@ describe('a delivery made here', () => {
     expect(text).toContain('"__proto__":"x"');
   });
 
-  it.each(['contentId', '=x', 'a:=nope'])('refuses %s in words', (pair) => {
+  it.each(['contentId', '=x', 'a:=nope'])('refuses %s', (pair) => {
     expect(() => parseFields([pair])).toThrow(FieldError);
   });
 
@@ -97,7 +97,7 @@ describe('a delivery made here', () => {
     expect(results).toMatchObject([{ status: 401 }, { status: null, code: 'ECONNRESET' }]);
   });
 
-  it('gets no answer from a handler that takes too long, and says so', async () => {
+  it('times out on a slow handler', async () => {
     const target = await startTarget(() => {});
     closing.push(() => target.close());
     const result = await sendSigned({
@@ -120,7 +120,7 @@ describe('a delivery made here', () => {
 describe('the probe', () => {
   const settings = () => ({ clock: systemClock, deliverer: deliverer(), timeoutMs: 300 });
 
-  it('comes back through the receiver, which reports nothing', async () => {
+  it('arrives at the receiver, which does not report it', async () => {
     const probe = new Probe();
     const reports: unknown[] = [];
     const receiver = new Receiver({
@@ -134,12 +134,12 @@ describe('the probe', () => {
     const url = await receiver.listen(0, '127.0.0.1');
     expect(await probe.send(url, SECRET, settings())).toBeUndefined();
     expect(reports).toEqual([]);
-    // Another listener's probe is a delivery like any other.
+    // The probe of another listener is an ordinary delivery.
     expect(await new Probe().send(url, SECRET, settings())).toContain('did not arrive here');
     expect(reports.length).toBeGreaterThan(0);
   });
 
-  it('tells another server behind the address from this listener', async () => {
+  it('detects another server at the address', async () => {
     const target = await startTarget((_, response) => response.end('{"received": true}'));
     closing.push(() => target.close());
     expect(await new Probe().send(new URL(target.url), SECRET, settings())).toBe(
@@ -147,7 +147,7 @@ describe('the probe', () => {
     );
   });
 
-  it('says what is wrong with an address where nothing answers', async () => {
+  it('reports why an address does not answer', async () => {
     const target = await startTarget();
     await target.close();
     expect(await new Probe().send(new URL(target.url), SECRET, settings())).toContain('ECONNREFUSED');

@@ -7,7 +7,7 @@ export interface HandlerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a handler in another process on a free port. Its first line on stdout is its URL. */
+/** Starts a handler process on a free port. It must print its URL as the first line. */
 export async function startHandler(command: string, args: string[], secret: string): Promise<HandlerProcess> {
   const child = spawn(command, args, {
     env: { ...process.env, SVC_WEBHOOK_SECRET: secret, PORT: '0' },
@@ -18,7 +18,7 @@ export async function startHandler(command: string, args: string[], secret: stri
   const [first] = await Promise.race([
     once(lines, 'line'),
     exited.then(([code]) => {
-      throw new Error(`${command} ${args.join(' ')} ended with ${code} before it listened`);
+      throw new Error(`${command} ${args.join(' ')} ended with ${code} before it printed its URL`);
     }),
   ]);
   return {

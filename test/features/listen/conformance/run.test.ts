@@ -36,7 +36,7 @@ async function run(url: URL, deadlineMs?: number): Promise<Row[]> {
 const failed = (rows: Row[]) => rows.filter(({ passed }) => !passed).map(({ name }) => name);
 const path = (relative: string) => join(ROOT, relative);
 
-/** A run against a handler given as a function of the request. */
+/** Runs the cases against a handler that answers with the status of a function. */
 async function tryHandler(status: (request: Received) => number, deadlineMs?: number): Promise<Row[]> {
   const target = await startTarget((request, response: http.ServerResponse) => {
     response.statusCode = status(request);
@@ -52,7 +52,7 @@ const hex = (bytes: Buffer | string, key: string | Buffer = SECRET) =>
 const right = (request: Received) => (verifyBody(request.body, SECRET, signatureOf(request)) ? 200 : 401);
 
 describe('real handlers', () => {
-  it("express with its JSON parser in the way is caught, by the mistake's name", async () => {
+  it('the JSON parser of express is identified as the mistake', async () => {
     const handler = await startHandler(
       process.execPath,
       [path('test/support/listen/handlers/express-json.mjs')],
@@ -84,11 +84,11 @@ describe('real handlers', () => {
 });
 
 describe('a handler that', () => {
-  it('is right passes every row', async () => {
+  it('is correct passes every row', async () => {
     expect(failed(await tryHandler(right))).toEqual([]);
   });
 
-  it('verifies nothing fails where it must refuse', async () => {
+  it('does not verify fails the rows that it must refuse', async () => {
     const rows = await tryHandler(() => 200);
     expect(failed(rows)).toEqual(['tampered', 'wrong secret', 'missing signature', 'malformed signature']);
     expect(rows[2]).toMatchObject({
@@ -109,24 +109,24 @@ describe('a handler that', () => {
     ['stringified-object', () => hex('[object Object]')],
     ['pretty-printed-body', (body) => hex(JSON.stringify(JSON.parse(body.toString()), null, 2))],
     ['plain-hash', (body) => createHash('sha256').update(body).digest('hex')],
-  ])('makes the mistake %s is told its name', async (name, compute) => {
+  ])('makes the mistake %s is diagnosed with it', async (name, compute) => {
     const rows = await tryHandler((request) => (compute(request.body) === signatureOf(request) ? 200 : 401));
     expect(rows[0]).toMatchObject({ name: 'valid', passed: false, status: 401, mistake: name });
   });
 
-  it('has another secret is asked about it', async () => {
+  it('has another secret is advised to check it', async () => {
     const rows = await tryHandler((request) =>
       hex(request.body, 'another one') === signatureOf(request) ? 200 : 401,
     );
     expect(rows[0]).toMatchObject({ passed: false, why: expect.stringContaining('same secret') });
     expect(rows[0]).not.toHaveProperty('mistake');
     for (const row of rows.filter(({ passed, name }) => !passed && name !== 'valid')) {
-      expect(row).toMatchObject({ why: expect.stringContaining('as the valid one is') });
+      expect(row).toMatchObject({ why: expect.stringContaining('like the valid delivery') });
       expect(row).not.toHaveProperty('fix');
     }
   });
 
-  it('throws on a signature of the wrong length is told how to compare', async () => {
+  it('throws on a signature of another length is advised how to compare', async () => {
     const rows = await tryHandler((request) => {
       const given = signatureOf(request);
       return given !== '' && given.length !== 64 ? 500 : right(request);
@@ -135,7 +135,7 @@ describe('a handler that', () => {
     expect(rows[5]).toMatchObject({ status: 500, fix: { node: expect.stringContaining('length') } });
   });
 
-  it('refuses repeats, old ones, unknown kinds or large bodies fails in those rows', async () => {
+  it('refuses repeated, old, unknown or large deliveries fails those rows', async () => {
     const seen = new Set<string>();
     let newest = '';
     const rows = await tryHandler((request) => {
@@ -153,7 +153,7 @@ describe('a handler that', () => {
     for (const { passed, why } of rows) expect(passed ? 'why not' : why).toMatch(/./);
   });
 
-  it('reads only the first piece fails on a slow sender', async () => {
+  it('reads only the first chunk fails with a slow sender', async () => {
     const server = http.createServer((request, response) => {
       request.once('data', (chunk: Buffer) => {
         const ok = verifyBody(chunk, SECRET, String(request.headers['x-service-signature'] ?? ''));
@@ -170,7 +170,7 @@ describe('a handler that', () => {
     expect(failed(await run(new URL(`http://127.0.0.1:${port}/`)))).toContain('slow');
   });
 
-  it('never answers fails with the reason, and nobody there is said at once', async () => {
+  it('never answers fails each row, and one that cannot be reached ends the run', async () => {
     const target = await startTarget(() => {});
     const rows = await run(new URL(target.url), 50);
     expect(failed(rows)).toHaveLength(CASES.length);

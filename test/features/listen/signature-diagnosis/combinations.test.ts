@@ -7,7 +7,7 @@ import { verifySignature } from '../../../../src/features/listen/verify-signatur
 
 const SECRET = '7d0c1f4be2a95836c47b1e60f8d2a3957d0c1f4be2a95836c47b1e60f8d2a395';
 
-/** Undefined where the signature over `signed` fits what arrived. */
+/** Returns undefined where the signature of `signed` matches the received body. */
 function explain(arrived: string | Buffer, signed: string | Buffer): Diagnosis | undefined {
   const evidence = {
     headers: { 'x-service-signature': signBody(Buffer.from(signed as string), SECRET) },
@@ -22,7 +22,7 @@ function explain(arrived: string | Buffer, signed: string | Buffer): Diagnosis |
 const namesOf = (found: Diagnosis) =>
   [found, ...('also' in found ? (found.also ?? []) : [])].map(({ name }) => name);
 
-// ---- what is made of a body, written here without the code that is tested
+// ---- transformations of a body, independent of the code under test
 
 const text = fc.oneof(
   fc.string({ maxLength: 8 }),
@@ -92,7 +92,7 @@ const combination = fc.record({
 
 type Combination = typeof combination extends fc.Arbitrary<infer C> ? C : never;
 
-/** Applies a combination; `made` are the names of what changed something. */
+/** Applies a combination. `made` lists the mistakes that changed the body. */
 function apply(json: string, { layout, escaped, isSorted, around }: Combination) {
   const written = escaped(layout.make(isSorted ? JSON.stringify(sorted(JSON.parse(json))) : json));
   const made = written === json ? [] : [layout.name];
@@ -108,7 +108,7 @@ function apply(json: string, { layout, escaped, isSorted, around }: Combination)
 describe('any combination of re-serialising and wrapping', () => {
   const compact = body.map((one) => JSON.stringify(one));
 
-  it('on the way is named, each of them', () => {
+  it('before arrival is named completely', () => {
     fc.assert(
       fc.property(compact, combination, (signed, combined) => {
         const { out, made } = apply(JSON.stringify(sorted(JSON.parse(signed))), combined);
@@ -119,7 +119,7 @@ describe('any combination of re-serialising and wrapping', () => {
     );
   });
 
-  it('by the receiver is named, each of them', () => {
+  it('in the receiver is named completely', () => {
     fc.assert(
       fc.property(compact, combination, (arrived, combined) => {
         const { out, made } = apply(arrived, combined);
@@ -129,7 +129,7 @@ describe('any combination of re-serialising and wrapping', () => {
     );
   });
 
-  it.each(LAST)('is named beside $name', (last) => {
+  it.each(LAST)('is named together with $name', (last) => {
     fc.assert(
       fc.property(compact, fc.constantFrom(...LAYOUTS, ...AROUND), (arrived, first) => {
         const changed = first.make(arrived);
@@ -143,7 +143,7 @@ describe('any combination of re-serialising and wrapping', () => {
     );
   });
 
-  it('explains nothing where the content is another one', () => {
+  it('is not reported where the content differs', () => {
     fc.assert(
       fc.property(compact, combination, text, (signed, combined, more) => {
         const other = JSON.stringify({ ...JSON.parse(signed), contentId: `other ${more}` });
@@ -155,10 +155,10 @@ describe('any combination of re-serialising and wrapping', () => {
   });
 });
 
-/** Reads a JSON array of texts from standard input and writes, for each, what Python makes of it. */
+/** Reads a JSON array of texts from standard input, and serializes each in several forms. */
 const PYTHON = `
 import json, sys
-ways = [
+forms = [
     lambda t: json.dumps(json.loads(t)),
     lambda t: json.dumps(json.loads(t), ensure_ascii=False),
     lambda t: json.dumps(json.loads(t), separators=(",", ":")),
@@ -166,10 +166,10 @@ ways = [
     lambda t: json.dumps(json.loads(t), indent=2, ensure_ascii=False),
     lambda t: str(json.loads(t)),
 ]
-json.dump([[way(t) for way in ways] for t in json.load(sys.stdin)], sys.stdout)
+json.dump([[form(t) for form in forms] for t in json.load(sys.stdin)], sys.stdout)
 `;
 
-it("whatever Python's own json and str() make of a body is explained, sent so or signed so", () => {
+it('explains every form that json and str() of Python produce, sent or signed', () => {
   const literal = fc.constantFrom('1.0', '1e3', '-0', '1E-7', '-0.0', '12345678901234567890', '1e16', '0.1');
   const compact = fc
     .record({ first: body, literal })
@@ -180,12 +180,12 @@ it("whatever Python's own json and str() make of a body is explained, sent so or
   );
   const PYTHON_DICT = 5;
   for (const [i, arrived] of bodies.entries()) {
-    for (const [way, signed] of made[i]!.entries()) {
+    for (const [form, signed] of made[i]!.entries()) {
       const found = explain(arrived, signed);
       expect(found?.name, `${arrived} signed as ${signed}`).not.toBe('unknown');
-      if (way === PYTHON_DICT) expect(found?.name).toBe('python-dict-text');
+      if (form === PYTHON_DICT) expect(found?.name).toBe('python-dict-text');
     }
-    // What Python wrote and JavaScript read and wrote again on the way.
+    // Written by Python, then parsed and serialized by JavaScript.
     const [, wide] = made[i] as [string, string];
     const onTheWay = explain(made[i]![PYTHON_DICT]!, wide);
     expect(onTheWay?.name, `${made[i]![PYTHON_DICT]} signed as ${wide}`).toBe('python-dict-text');

@@ -51,7 +51,7 @@ const SCALARS_OF_PYTHON = "{'a': \"it's\", 'b': True, 'c': None, 'd': 1.0, 'e': 
 const base64 = (body: string, key: string = SECRET) =>
   createHmac('sha256', key).update(body).digest('base64');
 
-/** Every known mistake as someone makes it. */
+/** Examples of every known mistake. */
 const MADE: ReadonlyArray<[MistakeName, string, () => Sent]> = [
   [
     're-serialised-body',
@@ -76,7 +76,7 @@ const MADE: ReadonlyArray<[MistakeName, string, () => Sent]> = [
   ],
   [
     're-serialised-body',
-    'number spelled anew',
+    'number in another spelling',
     () => ({ body: JSON.stringify(upper).replace('10}', '1e1}'), signature: sign(JSON.stringify(upper)) }),
   ],
   [
@@ -319,18 +319,18 @@ describe('diagnose', () => {
     expect(found).toHaveProperty('fix.node');
   });
 
-  it('has a known case for every mistake of the catalogue', () => {
+  it('has an example of every mistake in the catalog', () => {
     expect([...new Set(MADE.map(([name]) => name))].sort()).toEqual(Object.keys(MISTAKES).sort());
   });
 
-  it('gives every mistake a sentence and one line in Node, Python and Go', () => {
+  it('has a sentence and a line of Node, Python and Go for every mistake', () => {
     for (const [name, { summary, fix }] of Object.entries(MISTAKES)) {
       expect(summary('x'), name).toMatch(/^[A-Z].*\.$/);
       for (const line of [fix.node, fix.python, fix.go]) expect(line, name).toMatch(/^[^\n]{10,68}$/);
     }
   });
 
-  it('names two mistakes made at once, the first with its fix', () => {
+  it('names combined mistakes', () => {
     const both = explain({ body: JSON.stringify(event, null, 2), signature: base64(COMPACT) });
     expect(both).toMatchObject({ name: 'pretty-printed-body', also: [{ name: 'base64-signature' }] });
     const prefixed = explain({
@@ -347,18 +347,18 @@ describe('diagnose', () => {
     expect(elsewhere).toMatchObject({ name: 'wrong-header', also: [{ name: 'sha256-prefix' }] });
   });
 
-  it('says whose secret it is', () => {
+  it('names the source of another secret', () => {
     expect(explain({ signature: sign(COMPACT, STAGING) }).summary).toContain('profile staging');
     const decoded = explain({ signature: sign(COMPACT, Buffer.from(STAGING, 'hex')) });
     expect(decoded).toMatchObject({ name: 'other-secret', also: [{ name: 'secret-decoded-from-hex' }] });
   });
 
-  it('claims nothing where nothing fits', () => {
+  it('returns unknown for a tampered body', () => {
     const tampered = explain({ body: COMPACT.replace('dec_81', 'dec_82'), signature: sign(COMPACT) });
     expect(tampered).toEqual({ name: 'unknown', summary: expect.stringContaining('No known mistake fits') });
   });
 
-  it('explains a large body by the likely mistakes', () => {
+  it('tries the likely mistakes on a large body', () => {
     const large = { ...event, padding: 'x'.repeat(900_000) };
     const body = JSON.stringify(large, null, 2);
     expect(explain({ body, signature: sign(JSON.stringify(large)) }).name).toBe('pretty-printed-body');
@@ -367,7 +367,7 @@ describe('diagnose', () => {
     );
   });
 
-  it('is not kept busy by a body or headers made for it', () => {
+  it('bounds the work for hostile bodies and headers', () => {
     const wrong = '0'.repeat(64);
     for (const body of [
       `x${' '.repeat(1_000_000)}x`,
@@ -379,7 +379,7 @@ describe('diagnose', () => {
     expect(explain({ signature: null, headers }).name).toBe('missing-header');
   });
 
-  it('never throws and never calls a wrong signature known by accident', () => {
+  it('never throws, and never explains a random signature', () => {
     const deep = Buffer.from('['.repeat(60_000) + ']'.repeat(60_000));
     expect(explain({ body: deep, signature: '0'.repeat(64) }).name).toBe('unknown');
     expect(explain({ body: Buffer.from([0x1f, 0x8b, 1, 2]), signature: '0'.repeat(64) }).name).toBe(

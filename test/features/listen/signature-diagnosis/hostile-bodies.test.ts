@@ -7,7 +7,7 @@ import { diagnose, diagnoseInSteps } from '../../../../src/features/listen/signa
 const SECRET = 'a-secret-of-the-receiver-tests';
 const MIB = 1024 * 1024;
 
-/** JSON that costs as much as possible to write in other ways, of about so many bytes. */
+/** JSON of about the given size that is expensive to serialize in other forms. */
 const HOSTILE_BODIES: Record<string, (bytes: number) => string> = {
   'escapes of control characters': (bytes) => `"${'\\u0000'.repeat(bytes / 6 - 1)}"`,
   'escaped quotes': (bytes) => `"${'\\"'.repeat(bytes / 2 - 1)}"`,
@@ -28,15 +28,15 @@ const evidence = (body: string) => ({
 });
 
 describe.each(Object.entries(HOSTILE_BODIES))('a body of %s', (_, make) => {
-  it('is given up after bounded work, whatever its size', () => {
-    // 16 MiB of variants, each written and digested under few keys: what took 9 s takes a fraction of this.
+  it('is abandoned after bounded work', () => {
+    // 16 MiB of variants, each hashed with a few keys; without the bound it took 9 s.
     const began = process.cpuUsage();
     expect(diagnose(evidence(make(MIB))).name).toBe('unknown');
     const { user, system } = process.cpuUsage(began);
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
-  it('is explained in steps, none of which holds the event loop for long', () => {
+  it('is diagnosed in short steps', () => {
     let longest = 0;
     const steps = diagnoseInSteps(evidence(make(32 * 1024 - 16)));
     for (;;) {
@@ -50,7 +50,7 @@ describe.each(Object.entries(HOSTILE_BODIES))('a body of %s', (_, make) => {
   });
 });
 
-describe('a listener whose senders are hostile', () => {
+describe('a listener with hostile senders', () => {
   async function listener() {
     const reports: Report[] = [];
     const receiver = new Receiver({
@@ -68,7 +68,7 @@ describe('a listener whose senders are hostile', () => {
   }
   const signed = { 'x-service-signature': signBody(Buffer.from('{}'), SECRET) };
 
-  it('answers and reports signed deliveries before it has explained what is not', async () => {
+  it('reports signed deliveries before it has diagnosed the others', async () => {
     const { reports, post } = await listener();
     const bad = HOSTILE_BODIES['escaped quotes']!(32 * 1024 - 16);
     for (let n = 0; n < 3; n++) expect(await post(bad, wrong)).toBe(401);
@@ -77,7 +77,7 @@ describe('a listener whose senders are hostile', () => {
     await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 15_000 });
   });
 
-  it('never stalls, and explains no more than it has room for', async () => {
+  it('does not block the event loop, and limits the queue of diagnoses', async () => {
     const { reports, post } = await listener();
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
@@ -92,7 +92,7 @@ describe('a listener whose senders are hostile', () => {
     expect(summaries.filter((summary) => summary.includes('too many deliveries')).length).toBeGreaterThan(0);
   });
 
-  it('reports what it has not explained when it stops', async () => {
+  it('reports queued deliveries when it stops', async () => {
     const { reports, post, stop } = await listener();
     for (let n = 0; n < 12; n++) expect(await post(HOSTILE_BODIES.members!(32 * 1024 - 16), wrong)).toBe(401);
     await stop();

@@ -4,10 +4,10 @@ import { diagnose } from '../../../../src/features/listen/signature-diagnosis/di
 import { verifySignature } from '../../../../src/features/listen/verify-signature.ts';
 
 const MUTATIONS = 100_000;
-/** Every so many of them are explained too: explaining one costs several thousand times as much as refusing it. */
+/** One in this many is also diagnosed, which costs several thousand times as much as the verification. */
 const EXPLAIN_EVERY = 1000;
 
-/** A small seeded generator (mulberry32): a failure is found again from its number. */
+/** Returns a seeded random generator (mulberry32), so that failures are reproducible. */
 function generator(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -20,7 +20,7 @@ function generator(seed: number) {
 
 type Pick = (below: number) => number;
 
-/** Changes at least one byte: a flip, an insertion, a removal, a cut, a swap, or several of them. */
+/** Changes at least one byte: flips, inserts, removes, truncates or rotates, once or several times. */
 function mutate(bytes: Buffer, pick: Pick): Buffer {
   let out = Buffer.from(bytes);
   do {
