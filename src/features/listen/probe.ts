@@ -5,7 +5,7 @@ import { type Delivery, textField } from './delivery.ts';
 import { sendSigned } from './signed-delivery.ts';
 
 /** Kind of a probe. No subscription can select it. */
-export const PROBE_KIND = 'svc.listen.probe';
+const PROBE_KIND = 'svc.listen.probe';
 const FIRST_PAUSE_MS = 200;
 
 /**

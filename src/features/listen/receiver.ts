@@ -14,7 +14,7 @@ import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
 import { headerOf, type NamedSecret, type RejectReason, verifySignature } from './verify-signature.ts';
 
 /** Maximum size of a body in bytes. */
-export const MAX_DELIVERY_BYTES = 1024 * 1024;
+const MAX_DELIVERY_BYTES = 1024 * 1024;
 /** Bytes of an oversized body that are read and discarded, so that the sender can read the answer. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 const STOP_DEADLINE_MS = 2000;

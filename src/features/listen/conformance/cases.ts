@@ -144,7 +144,7 @@ export function deliveryFactory(now: number, nextId: () => string, otherSecret: 
 }
 
 /** Formats the same JSON in a way that no library produces. */
-export function reformatted(body: Buffer): Buffer {
+function reformatted(body: Buffer): Buffer {
   const text = body
     .toString('utf8')
     .replace(/":/g, '" : ')

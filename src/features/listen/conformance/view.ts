@@ -39,7 +39,7 @@ function advice(rows: readonly Row[], columns: number | undefined): Text[] {
     const reason = `${row.mistake ? ` (${row.mistake})` : ''}: ${row.why}`;
     reasons.set(reason, [...(reasons.get(reason) ?? []), row]);
   }
-  const shown = new Set<string>();
+  const explained = new Set<string>();
   return [...reasons].flatMap(([reason, failed]): Text[] => {
     const names = failed.map(({ name }) => name).join(', ');
     const [first = '', ...more] = wrap(names + reason, columns, '');
@@ -51,8 +51,8 @@ function advice(rows: readonly Row[], columns: number | undefined): Text[] {
     ];
     const fix = failed[0]?.fix;
     const lines = fix ? fixLines({ fix }) : [];
-    if (lines.length === 0 || shown.has(lines.join())) return [heading];
-    shown.add(lines.join());
+    if (lines.length === 0 || explained.has(lines.join())) return [heading];
+    explained.add(lines.join());
     return [heading, ...lines.map((line) => `\n  ${line}`)];
   });
 }
