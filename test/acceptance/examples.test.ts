@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type ManifestCommand, readManifest } from '../../src/cli/command/manifest.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
-import { startHandler } from '../support/listen/child.ts';
+import { startHandler } from '../support/listen/handler-process.ts';
 import { createDatabase } from '../support/postgres/postgres.ts';
 import { installedSvc } from '../support/process/installed-svc.ts';
 import { startProcess } from '../support/process/run-process.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MISTAKES } from '../../src/features/listen/diagnose/signature-mistakes.ts';
+import { MISTAKES } from '../../src/features/listen/signature-diagnosis/mistakes.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 
 const page = readFileSync(join(ROOT, 'docs/webhooks-handlers.md'), 'utf8');
@@ -22,7 +22,7 @@ describe('docs/webhooks-handlers.md', () => {
     ['js', process.execPath, ['--input-type=module', '-e'], "Buffer.from('Hello, World!')", 'console.log'],
     ['python', 'python3', ['-c'], "b'Hello, World!'", 'print'],
   ])(
-    'its %s code verifies the published example and nothing else',
+    'its %s code verifies the published example and refuses other signatures',
     (language, command, args, body, print) => {
       const lines = CALLS.map(
         ([signature]) =>
@@ -44,7 +44,7 @@ describe('docs/webhooks-handlers.md', () => {
     },
   );
 
-  it('its Go code is that of the example', () => {
+  it('its Go code is part of the example', () => {
     const example = readFileSync(join(ROOT, 'examples/handlers/go/main.go'), 'utf8');
     for (const line of block('go')
       .split('\n')
@@ -53,7 +53,7 @@ describe('docs/webhooks-handlers.md', () => {
     }
   });
 
-  it('lists every mistake that is known, and no other', () => {
+  it('lists exactly the known mistakes', () => {
     const rows = page
       .slice(page.indexOf('## The mistakes it knows'))
       .split('\n')

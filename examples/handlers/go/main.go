@@ -1,4 +1,4 @@
-// A webhook handler on Go's net/http, nothing to install:
+// A webhook handler with Go's net/http, without dependencies:
 //
 //	export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; go run main.go
 package main
@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	secret  = []byte(os.Getenv("SVC_WEBHOOK_SECRET")) // the text of the secret as it is, not decoded
-	handled sync.Map                                  // use your database: a delivery may come more than once
+	secret  = []byte(os.Getenv("SVC_WEBHOOK_SECRET")) // the text of the secret, not decoded
+	handled sync.Map                                  // use your database: a delivery can arrive more than once
 )
 
 type event struct {
@@ -56,7 +56,7 @@ func handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, seen := handled.LoadOrStore(e.DeliveryID, true); !seen {
-		fmt.Println(e.Type, e.ContentID, e.HashID) // your work; a kind you do not know is no error
+		fmt.Println(e.Type, e.ContentID, e.HashID) // your work here; ignore unknown kinds
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, `{"received": true}`)

@@ -1,4 +1,4 @@
-// A webhook handler on express: npm install, then
+// A webhook handler with Express. Run npm install, then:
 // export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; node server.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import express from 'express';
@@ -13,17 +13,17 @@ function verify(body, signature) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-const handled = new Set(); // use your database: a delivery may come more than once
+const handled = new Set(); // use your database: a delivery can arrive more than once
 const app = express();
 
-// express.raw, not express.json: the signature covers the bytes as they came.
+// express.raw, not express.json: the signature covers the raw bytes.
 app.post('/webhooks', express.raw({ type: '*/*', limit: '1mb' }), (req, res) => {
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
   if (!verify(body, req.get('X-Service-Signature'))) return res.status(401).end();
   const event = JSON.parse(body);
   if (!handled.has(event.deliveryId)) {
     handled.add(event.deliveryId);
-    console.log(event.type, event.contentId, event.hashId); // your work; a kind you do not know is no error
+    console.log(event.type, event.contentId, event.hashId); // your work here; ignore unknown kinds
   }
   res.json({ received: true });
 });

@@ -1,4 +1,4 @@
-"""A webhook handler on Python's own http.server, nothing to install:
+"""A webhook handler with http.server of Python, without dependencies:
 
 export SVC_WEBHOOK_SECRET="$(cat secret.txt)"; python3 server.py
 """
@@ -10,10 +10,10 @@ import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ.get("SVC_WEBHOOK_SECRET", "").encode()  # the text of the secret as it is, not decoded
+SECRET = os.environ.get("SVC_WEBHOOK_SECRET", "").encode()  # the text of the secret, not decoded
 if not SECRET:
     sys.exit("set SVC_WEBHOOK_SECRET to the signing secret of the subscription")
-handled = set()  # use your database: a delivery may come more than once
+handled = set()  # use your database: a delivery can arrive more than once
 
 
 def verify(body: bytes, signature: str) -> bool:
@@ -32,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         event = json.loads(body)
         if event.get("deliveryId") not in handled:
             handled.add(event.get("deliveryId"))
-            print(event.get("type"), event.get("contentId"), event.get("hashId"), flush=True)  # your work
+            print(event.get("type"), event.get("contentId"), event.get("hashId"), flush=True)  # your work here
         self.answer(200, {"received": True})
 
     def answer(self, status, value):

@@ -2,41 +2,40 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import { bold } from '../../cli/terminal/text.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { signingSecret } from '../../features/webhooks/secret.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
-import { objectOf } from '../../kit/object-of.ts';
+import { signingSecret } from '../../features/webhooks/signing-secret.ts';
+import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksCreate extends SvcCommand {
   static override summary = 'Subscribe a URL to outcomes';
   static override description =
-    `The service will POST each outcome of the kinds named to the URL, signed with the signing secret. Without a
-secret one is made of 32 random bytes, as 64 hex characters, and shown once. The secret is kept with the profile (0600),
-where listen, verify and sign find it; the signing key is its text as given.`;
+    `The service sends each outcome of the selected kinds to the URL with POST, signed with the signing secret. Without a
+secret, one is generated from 32 random bytes as 64 hex characters and shown once. The profile stores the secret (mode
+0600) for listen, verify and sign. The signing key is the text of the secret, not decoded.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.clicked --event decision.actioned',
     'openssl rand -hex 32 | <%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.opened --secret-file -',
   ];
   static override flags = {
-    url: Flags.string({ required: true, summary: 'https URL that receives the calls', helpValue: 'U' }),
+    url: Flags.string({ required: true, summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
       char: 'e',
       required: true,
       multiple: true,
       multipleNonGreedy: true,
-      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; may be given again',
+      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; repeatable',
       helpValue: 'K',
     }),
     'secret-file': Flags.string({
-      summary: 'file with the signing secret, or -; else SVC_WEBHOOK_SECRET, else one is made',
+      summary:
+        'file with the signing secret, or - for standard input (default: SVC_WEBHOOK_SECRET, then a new secret)',
       helpValue: 'FILE|-',
     }),
     lease: Flags.string({
-      summary: 'end the subscription after this time unless it is renewed with update --lease',
+      summary: 'remove the subscription after this time unless it is renewed with update --lease',
       helpValue: '60s',
     }),
   };
@@ -45,7 +44,7 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     const { flags, out, world, paths, signal } = context;
     const events = [...new Set(flags.event)];
     warnOfUnknownKinds(events, out);
-    const { secret, made } = await signingSecret(world, flags['secret-file']);
+    const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {
       url: flags.url,
       events,
@@ -57,26 +56,24 @@ where listen, verify and sign find it; the signing key is its text as given.`;
     const connection = await context.connect();
     const answer = await orAmbiguous(
       `whether the subscription of ${flags.url} was created`,
-      (invocation) => `before you create it again: ${invocation.on('webhooks', 'list')}`,
+      (invocation) =>
+        `list the subscriptions before you create it again: ${invocation.on('webhooks', 'list')}`,
       connection.client.call('createWebhook', { body, signal }),
     );
-    const shown = webhookOf(answer.body);
-    const id = shown.id ?? flags.url;
+    const created = webhookOf(answer.body);
+    const id = created.id ?? flags.url;
     await storeWebhook(new Profiles(paths.configDir), webhookKey(connection), id, {
       url: flags.url,
       events,
       signingSecret: secret,
-      createdAt: shown.createdAt ?? new Date(world.clock.now()).toISOString(),
+      createdAt: created.createdAt ?? new Date(world.clock.now()).toISOString(),
     });
-    out.result({ ...objectOf(answer.body), ...(made ? { signingSecret: secret } : {}) }, () => [
-      showWebhook({
-        ...shown,
-        id,
-        url: shown.url ?? flags.url,
-        events: shown.events.length ? shown.events : events,
-      }),
-      ...(made ? ['\n', bold('secret'.padEnd(12)), secret] : []),
-    ]);
-    if (made) out.notice('the secret is shown this once, and kept with the profile');
+    const webhook = {
+      ...created,
+      id,
+      url: created.url ?? flags.url,
+      events: created.events.length ? created.events : events,
+    };
+    printWithSecret(out, { body: answer.body, webhook, secret, generated });
   }
 }

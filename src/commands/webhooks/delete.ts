@@ -7,7 +7,7 @@ import { removeWebhook, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksDelete extends SvcCommand {
   static override summary = 'Remove a webhook subscription';
-  static override description = 'Its deliveries are removed with it, also those not yet sent.';
+  static override description = 'Also removes its deliveries, including those not yet sent.';
   static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c…'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
@@ -19,10 +19,10 @@ export default class WebhooksDelete extends SvcCommand {
     await orAmbiguous(
       `whether ${args.id} was removed`,
       (invocation) =>
-        `see whether it is there: ${invocation.on('webhooks', 'list')}, then: ${invocation.again()}`,
+        `check whether it still exists: ${invocation.on('webhooks', 'list')}, then: ${invocation.again()}`,
       orUnsupportedOperation(
         `remove the subscription ${args.id}`,
-        (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
+        (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
         connection.client.call('deleteWebhook', { params: { id: args.id }, signal }),
       ),
     );

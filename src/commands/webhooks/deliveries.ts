@@ -7,8 +7,8 @@ import { allOf } from '../../client/pages.ts';
 import { statusText } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
-/** Most deliveries shown, the newest. */
-const SHOWN = 100;
+/** Maximum number of deliveries shown; the newest. */
+const MAX_SHOWN = 100;
 
 export default class WebhooksDeliveries extends SvcCommand {
   static override summary = 'Show the recent deliveries of a subscription and their attempts';
@@ -25,11 +25,11 @@ export default class WebhooksDeliveries extends SvcCommand {
     const { client } = await context.connect();
     const { body, list } = await orUnsupportedOperation(
       `show the deliveries of ${args.id}`,
-      (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
+      (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
       allOf(
         (after) => client.call('listDeliveries', { params: { id: args.id }, query: { after }, signal }),
         deliveriesOf,
-        SHOWN,
+        MAX_SHOWN,
       ),
     );
     out.result({ ...body, deliveries: list }, () => show(list.map(objectOf), out));
@@ -49,9 +49,9 @@ function show(list: readonly Readonly<Record<string, unknown>>[], out: Output): 
       { title: 'DELIVERY', whole: true },
       { title: 'KIND' },
       { title: 'STATUS' },
-      { title: 'TRIES', align: 'right' },
+      { title: 'ATTEMPTS', align: 'right' },
       { title: 'LAST ANSWER' },
-      { title: 'NEXT TRY', whole: true },
+      { title: 'NEXT ATTEMPT', whole: true },
     ],
     list.map((delivery) => {
       const attempts = Array.isArray(delivery.attempts) ? delivery.attempts.map(objectOf) : [];

@@ -4,15 +4,15 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { localRecord } from '../../features/webhooks/local-record.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
 export default class WebhooksGet extends SvcCommand {
   static override summary = 'Show a webhook subscription';
   static override description =
-    'Where the service cannot show it, shows what this machine knows of it, and says so on stderr.';
+    'If the service does not support this, shows what is stored on this machine, with a warning on stderr.';
   static override examples = ['<%= config.bin %> <%= command.id %> wh_3f1c…'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
@@ -22,45 +22,49 @@ export default class WebhooksGet extends SvcCommand {
     const { args, out, paths, signal } = context;
     const connection = await context.connect();
     const found = await find(connection, args.id, signal);
-    if (found.offered) {
-      if (found.body !== undefined) return out.result(found.body, () => showWebhook(webhookOf(found.body)));
+    if (found.supported) {
+      if (found.body !== undefined)
+        return out.result(found.body, () => webhookDetails(webhookOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
-        hint: (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
+        hint: (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
       });
     }
-    const kept = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection))[args.id];
-    if (!kept)
+    const stored = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection))[args.id];
+    if (!stored)
       throw new SvcError(
         'not_offered',
-        `the service does not show subscriptions (HTTP ${found.status}), and this machine did not create ${args.id}`,
-        { hint: (invocation) => `see what this machine created: ${invocation.on('webhooks', 'list')}` },
+        `the service does not show subscriptions (HTTP ${found.status}), and ${args.id} was not created on this machine`,
+        {
+          hint: (invocation) =>
+            `list the subscriptions created on this machine: ${invocation.on('webhooks', 'list')}`,
+        },
       );
     out.warn(
-      `the service does not show subscriptions (HTTP ${found.status}): this is what was created on this machine`,
+      `the service does not show subscriptions (HTTP ${found.status}); showing the one created on this machine`,
     );
-    const body = localRecord(args.id, kept);
-    out.result({ ...body, source: 'this machine' }, () => showWebhook(webhookOf(body)));
+    const body = describeStoredWebhook(args.id, stored);
+    out.result({ ...body, source: 'this machine' }, () => webhookDetails(webhookOf(body)));
   }
 }
 
-type Found = { offered: true; body: unknown } | { offered: false; status: number };
+type Found = { supported: true; body: unknown } | { supported: false; status: number };
 
 /**
- * A 404 for one subscription may mean that it is gone or that the operation is missing: the list, where there is one,
- * tells which.
+ * Fetches a subscription. A 404 can mean that it does not exist or that the operation is not supported, so the list is
+ * checked too.
  */
 async function find({ client }: Connection, id: string, signal: AbortSignal): Promise<Found> {
   try {
     const { body, text } = await client.call('getWebhook', { params: { id }, signal });
-    return { offered: true, body: body ?? text };
+    return { supported: true, body: body ?? text };
   } catch (error) {
     if (!isUnsupported(error)) throw error;
     try {
       const { list } = await allWebhooks(client, signal);
-      return { offered: true, body: list.find((each) => webhookOf(each).id === id) };
+      return { supported: true, body: list.find((each) => webhookOf(each).id === id) };
     } catch (second) {
       if (!isUnsupported(second)) throw second;
-      return { offered: false, status: error.status };
+      return { supported: false, status: error.status };
     }
   }
 }

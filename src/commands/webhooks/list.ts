@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
-import { localRecord } from '../../features/webhooks/local-record.ts';
+import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
 import { webhookOf, webhookTable } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
@@ -9,7 +9,7 @@ import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 export default class WebhooksList extends SvcCommand {
   static override summary = 'List the webhook subscriptions';
   static override description =
-    'Where the service offers no list, shows what this machine created there, and says so on stderr.';
+    'If the service does not support this, shows the subscriptions created on this machine, with a warning on stderr.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     "<%= config.bin %> <%= command.id %> --json | jq -r '.webhooks[].id'",
@@ -24,10 +24,10 @@ export default class WebhooksList extends SvcCommand {
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       out.warn(
-        `the service offers no list of subscriptions (HTTP ${error.status}): these are the ones created on this machine`,
+        `the service does not list subscriptions (HTTP ${error.status}); showing those created on this machine`,
       );
-      const kept = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection));
-      const list = Object.entries(kept).map(([id, webhook]) => localRecord(id, webhook));
+      const stored = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection));
+      const list = Object.entries(stored).map(([id, webhook]) => describeStoredWebhook(id, webhook));
       out.result({ webhooks: list, source: 'this machine' }, () => webhookTable(list.map(webhookOf), out));
     }
   }

@@ -3,28 +3,29 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { isLoopback } from '../../cli/connection/settings.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
-import { escapeJson } from '../../cli/terminal/sanitize.ts';
+import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
-import { registration, wantsRegistration } from '../../features/listen/register.ts';
-import { jsonLine, TextRenderer } from '../../features/listen/render.ts';
+import { registration, registrationMode } from '../../features/listen/registration-options.ts';
+import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
 import { runSession, type SessionEvents } from '../../features/listen/session.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
-import { testCommand } from '../../features/webhooks/target.ts';
 
 export default class WebhooksListen extends SvcCommand {
-  static override summary = 'Receive deliveries here, verified, explained, and passed on to your handler';
+  static override summary = 'Receive and verify deliveries locally, and forward them to your handler';
   static override description =
-    `Checks the signature over the raw bytes and answers 200 or 401; a mismatch is explained, with the line of code that
-mends it. With --forward-to the same bytes and headers go on to your handler, and its status goes back.
-On \`local\`, in \`svc serve exec\` and at \`svc serve --allow-loopback-webhooks\` it subscribes itself with a lease and removes the
-subscription at the end. Without a service it needs only a signing secret.`;
+    `Verifies the signature of the raw bytes and answers 200 or 401. A mismatch is explained, with the line of code that
+fixes it. With --forward-to, your handler gets the same bytes and headers, and the sender gets its status.
+On \`local\`, in \`svc serve exec\` and with \`svc serve --allow-loopback-webhooks\` the listener subscribes itself with a
+lease, and removes the subscription when it stops. Without a service it needs only a signing secret.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --profile local',
     '<%= config.bin %> <%= command.id %> --forward-to localhost:3000/webhooks --secret-file secret.txt',
@@ -35,7 +36,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
   static override flags = {
     ...secretFlags,
     port: Flags.integer({
-      summary: 'port to listen on; 0 takes a free one',
+      summary: 'port to listen on; 0 selects a free one',
       default: 4500,
       min: 0,
       max: 65535,
@@ -43,28 +44,35 @@ subscription at the end. Without a service it needs only a signing secret.`;
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
     'forward-to': Flags.string({
       char: 'f',
-      summary: 'pass deliveries on to this URL; with KIND= only those of a kind',
+      summary: 'forward deliveries to this URL; with KIND= only those of that kind',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: '[KIND=]URL',
     }),
     event: Flags.string({
       char: 'e',
-      summary: `kind to take, and to subscribe to (${EVENT_KINDS.join(', ')})`,
+      summary: `kind to accept and to subscribe to (${EVENT_KINDS.join(', ')})`,
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'KIND',
     }),
-    count: Flags.integer({ summary: 'end after so many verified deliveries', min: 1, helpValue: 'N' }),
-    record: Flags.string({ summary: 'append verified deliveries to a file, for replay', helpValue: 'FILE' }),
+    count: Flags.integer({
+      summary: 'stop after this number of verified deliveries',
+      min: 1,
+      helpValue: 'N',
+    }),
+    record: Flags.string({
+      summary: 'append verified deliveries to a file for webhooks replay',
+      helpValue: 'FILE',
+    }),
     register: Flags.string({
-      summary: 'subscribe under this public URL, which leads here',
+      summary: 'subscribe with this public URL, which must reach this listener',
       helpValue: 'PUBLIC_URL',
       exclusive: ['no-register'],
     }),
-    'no-register': Flags.boolean({ summary: 'do not subscribe, whatever the profile' }),
+    'no-register': Flags.boolean({ summary: 'do not subscribe to the service' }),
     lease: Flags.string({
-      summary: 'how long the subscription outlives a killed listener',
+      summary: 'time after which the subscription of a killed listener expires',
       default: '30s',
       helpValue: '30s',
     }),
@@ -75,11 +83,11 @@ subscription at the end. Without a service it needs only a signing secret.`;
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
     warnOfUnknownKinds(flags.event ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
-    const wants = wantsRegistration(flags, world);
+    const wants = registrationMode(flags, world);
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
-        `your handler cannot know the signing secret\n  next: give both the same: ${oneSecret(context.invocation)}`,
+        `your handler does not have the signing secret of this run\n  next: use a secret file for both: ${secretFileCommand(context.invocation)}`,
       );
     }
     const register =
@@ -91,7 +99,7 @@ subscription at the end. Without a service it needs only a signing secret.`;
             kinds: flags.event,
             secret: secrets[0]!.secret,
             leaseSeconds,
-            withoutIsFine: given,
+            subscriptionOptional: given,
             out,
           });
     const ended = await runSession({
@@ -114,8 +122,8 @@ subscription at the end. Without a service it needs only a signing secret.`;
   }
 }
 
-/** The same listener with a secret in a file, which the handler can read too. */
-const oneSecret = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
+/** Returns the same command with a secret file, which the handler can read too. */
+const secretFileCommand = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
 
 function events(
   { out, flags, world, invocation }: Context<typeof WebhooksListen>,
@@ -127,7 +135,9 @@ function events(
     ready: (url, registered) =>
       out.line({ type: 'ready', url: url.href, ...(registered ? { subscription: registered } : {}) }, () => [
         `listening on ${url.href}`,
-        registered ? `\n  subscription ${registered.id ?? '(the service named no id)'}` : '',
+        registered
+          ? `\n  subscription ${sanitizeLine(registered.id ?? '(the service returned no identifier)')}`
+          : '',
         registered ? `\n  kinds ${(flags.event ?? EVENT_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
@@ -138,57 +148,50 @@ function events(
     report: (report) => {
       if (out.json) out.raw(`${escapeJson(jsonLine(report))}\n`);
       else
-        out.line(report, () => text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', marked(line)]));
+        out.line(report, () =>
+          text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', withColoredMark(line)]),
+        );
     },
     notice: (words) => out.warn(words),
     refused: (url, status) =>
       out.warn(
         [
-          `${url.href} refuses with ${status} what svc has verified: its check or its secret differs`,
-          `  next: ${given ? testCommand(url, flags, invocation) : oneSecret(invocation)}`,
+          `${url.href} refused a verified delivery with ${status}: its signature check or its secret differs`,
+          `  next: ${given ? testCommand(url, flags, invocation) : secretFileCommand(invocation)}`,
         ].join('\n'),
       ),
     warn: (words) => out.warn(words),
   };
 }
 
-/** The mark of a report in colour. */
-function marked(line: string): Text {
+/** Colors the time and the mark of a report. */
+function withColoredMark(line: string): Text {
   const [, time, mark, rest] = /^(\d\d:\d\d:\d\d {2})([✓✗])(.*)$/s.exec(line) ?? [];
   return mark === undefined ? line : [dim(time!), mark === '✓' ? green(mark) : red(mark), rest!];
 }
 
 function routesOf(values: readonly string[], port: number): Route[] {
   const routes = parsedRoutes(values);
-  const own = routes.find(({ url }) => isLoopback(url.hostname) && Number(url.port || 80) === port);
-  if (own) {
-    throw new SvcError(
-      'usage',
-      `${own.url.href} is this listener itself: it would forward to itself for ever`,
-      {
-        hint: 'name the port of your handler, or another one for the listener with --port',
-      },
-    );
+  const loop = routes.find(({ url }) => isLoopback(url.hostname) && Number(url.port || 80) === port);
+  if (loop) {
+    throw new SvcError('usage', `${loop.url.href} is this listener, which cannot forward to itself`, {
+      hint: 'use the port of your handler in --forward-to, or another port for the listener with --port',
+    });
   }
   return routes;
 }
 
 function parsedRoutes(values: readonly string[]): Route[] {
-  try {
-    return parseRoutes(values);
-  } catch (error) {
-    if (!(error instanceof RouteError)) throw error;
-    throw new SvcError('usage', error.message, {
-      hint: 'for example --forward-to http://localhost:3000/webhooks',
-    });
-  }
+  return asUsageError(RouteError, 'for example --forward-to http://localhost:3000/webhooks', () =>
+    parseRoutes(values),
+  );
 }
 
-/** The contract's bounds of a lease. */
+/** Parses a lease in seconds, within the limits of the contract. */
 function leaseOf(text: string): number {
   const seconds = Math.round(parseDuration(text, '--lease') / 1000);
   if (seconds < 5 || seconds > 86_400) {
-    throw new SvcError('usage', `--lease ${text} is not between 5s and 24h`, {
+    throw new SvcError('usage', `--lease must be between 5s and 24h, not ${text}`, {
       hint: 'for example --lease 30s',
     });
   }

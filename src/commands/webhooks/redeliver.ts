@@ -22,7 +22,7 @@ export default class WebhooksRedeliver extends SvcCommand {
       (invocation) => invocation.onThis(args.id, 'webhooks', 'deliveries'),
       orUnsupportedOperation(
         `send ${args.delivery} again`,
-        shell`see what there is with \`svc webhooks deliveries ${args.id}\``,
+        shell`list the deliveries: svc webhooks deliveries ${args.id}`,
         client.call('redeliver', { params, signal }),
       ),
     );

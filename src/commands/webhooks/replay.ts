@@ -4,19 +4,18 @@ import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce } from '../../cli/input/input-bytes.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { green, red } from '../../cli/terminal/text.ts';
-import type { World } from '../../cli/terminal/world.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
-import { parseRecorded, type Recorded } from '../../features/listen/recording.ts';
-import { recordingLines } from '../../features/listen/recording-lines.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
+import { NotARecording } from '../../features/listen/recording.ts';
+import { readRecording } from '../../features/listen/recording-reader.ts';
 import { type Replayed, replay } from '../../features/listen/replay.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/target.ts';
+import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksReplay extends SvcCommand {
   static override summary = 'Send recorded deliveries again';
   static override description =
-    `Sends what \`webhooks listen --record\` wrote: the same bytes, in the same order, with the same pauses. Without
---re-sign the recorded signatures go along. Exit 0 if the handler takes all, 7 if some, 5 or 6 if none.`;
+    `Sends the deliveries that \`webhooks listen --record\` wrote: the same bytes in the same order, with the same pauses.
+Without --re-sign, the recorded signatures are sent. Exit 0 if the handler accepts all, 7 if some, 5 or 6 if none.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> deliveries.ndjson --to http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> deliveries.ndjson --to 3000 --speed 10 --re-sign --secret-file secret.txt',
@@ -24,13 +23,17 @@ export default class WebhooksReplay extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override args = {
-    file: Args.string({ required: true, description: 'file that was recorded; - reads standard input' }),
+    file: Args.string({ required: true, description: 'recording; - reads standard input' }),
   };
   static override flags = {
     ...secretFlags,
     to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
-    speed: Flags.string({ summary: 'times as fast as recorded, or max', default: '1', helpValue: 'N|max' }),
-    're-sign': Flags.boolean({ summary: 'sign anew, with the present time and the secret given' }),
+    speed: Flags.string({
+      summary: 'multiple of the recorded speed, or max for no pauses',
+      default: '1',
+      helpValue: 'N|max',
+    }),
+    're-sign': Flags.boolean({ summary: 'sign again, with the current time and the selected secret' }),
   };
 
   protected override async run({
@@ -41,14 +44,14 @@ export default class WebhooksReplay extends SvcCommand {
     paths,
     signal,
   }: Context<typeof WebhooksReplay>): Promise<void> {
-    const to = targetOf(flags.to);
+    const to = parseHandlerUrl(flags.to);
     const speed = parseSpeed(flags.speed);
     assertStdinUsedOnce(args.file, flags);
-    const secret = flags['re-sign'] ? await theSecret(flags, world, paths) : undefined;
-    const counts = { read: 0, sent: 0, taken: 0, unreadable: 0 };
+    const secret = flags['re-sign'] ? await requireSecret(flags, world, paths) : undefined;
+    const counts = { read: 0, sent: 0, accepted: 0, unreadable: 0 };
     const recording = readRecording(args.file, world, signal, (line, why) => {
       counts.unreadable++;
-      out.warn(`${args.file}:${line} ${why}; it is left out`);
+      out.warn(`${args.file}:${line} ${why}; skipped`);
     });
     const deliverer = new Deliverer();
     let worst: SvcError | undefined;
@@ -58,49 +61,54 @@ export default class WebhooksReplay extends SvcCommand {
       for await (const replayed of results) {
         if (signal.aborted) break;
         counts.sent++;
-        const failure = failureOf(replayed.result, to, flags);
+        const failure = handlerFailure(replayed.result, to, flags);
         if (failure) worst = failure;
-        else counts.taken++;
+        else counts.accepted++;
         show(replayed, out);
       }
+    } catch (error) {
+      throw error instanceof NotARecording ? noDeliveries(error.message) : error;
     } finally {
       deliverer.close();
     }
     if (signal.aborted) {
       throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
-        hint: (invocation) => `handlers know repeated deliveries by their webhook-id: ${invocation.again()}`,
+        hint: (invocation) => invocation.again(),
       });
     }
-    out.notice(`${counts.sent} sent, ${counts.taken} taken by ${to.href}`);
+    out.notice(`${counts.sent} sent, ${counts.accepted} accepted by ${to.href}`);
     finish(counts, worst, args.file);
   }
 }
 
 function finish(
-  { sent, taken, unreadable }: { sent: number; taken: number; unreadable: number },
+  { sent, accepted, unreadable }: { sent: number; accepted: number; unreadable: number },
   worst: SvcError | undefined,
   file: string,
 ): void {
-  if (sent === 0) {
-    throw new SvcError('file', `${file} holds no recorded delivery`, {
-      hint: (invocation) => `record some: ${invocation.on('webhooks', 'listen', '--record', file)}`,
-    });
-  }
-  if (worst && taken === 0) throw worst;
+  if (sent === 0) throw noDeliveries(`${file} has no recorded deliveries`);
+  if (worst && accepted === 0) throw worst;
   if (worst || unreadable > 0) {
-    const refused = sent - taken;
+    const refused = sent - accepted;
     throw new SvcError(
       'partial',
       [
-        ...(refused > 0 ? [`${refused} of ${sent} deliveries were not taken`] : []),
+        ...(refused > 0 ? [`${refused} of ${sent} deliveries were not accepted`] : []),
         ...(unreadable > 0 ? [`${unreadable} lines could not be read`] : []),
       ].join(', '),
       {
         hint: (invocation) =>
-          worst?.hintFor(invocation) ?? `correct the lines named above, then: ${invocation.again()}`,
+          worst?.hintFor(invocation) ?? `correct the lines reported above, then: ${invocation.again()}`,
       },
     );
   }
+}
+
+function noDeliveries(message: string): SvcError {
+  return new SvcError('file', message, {
+    hint: (invocation) =>
+      `record deliveries: ${invocation.on('webhooks', 'listen', '--record', 'deliveries.ndjson')}`,
+  });
 }
 
 function show({ recorded, result }: Replayed, out: Output): void {
@@ -119,25 +127,9 @@ function parseSpeed(text: string): number {
   if (text === 'max') return Number.POSITIVE_INFINITY;
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(speed > 0)) {
-    throw new SvcError('usage', `--speed ${text} is neither a number above 0 nor max`, {
+    throw new SvcError('usage', `--speed must be a number above 0 or max, not ${text}`, {
       hint: 'for example --speed 10',
     });
   }
   return speed;
-}
-
-async function* readRecording(
-  file: string,
-  world: World,
-  signal: AbortSignal,
-  onBad: (line: number, why: string) => void,
-): AsyncGenerator<Recorded> {
-  let number = 0;
-  for await (const line of recordingLines(file, world, signal)) {
-    number++;
-    if (line.trim() === '') continue;
-    const recorded = parseRecorded(line);
-    if (typeof recorded === 'string') onBad(number, recorded);
-    else yield recorded;
-  }
 }

@@ -1,19 +1,20 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
-import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/send.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { failureOf, targetOf } from '../../features/webhooks/target.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
+import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/signed-delivery.ts';
+import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksSend extends SvcCommand {
-  static override summary = 'Send a signed delivery made here, to try a handler';
+  static override summary = 'Send a signed test delivery to a handler';
   static override description =
-    `Made and signed as the service does it; no service is called. Exit 0 for a 2xx, 5 for another answer, 6 for a
-5xx or none.`;
+    `Builds and signs the delivery as the service does, without calling the service. Exit 0 for a 2xx, 6 for a 5xx or no
+answer, 5 for any other answer.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> campaign.clicked --to http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set decisionId:=null',
@@ -27,13 +28,13 @@ export default class WebhooksSend extends SvcCommand {
     ...secretFlags,
     to: Flags.string({ summary: 'URL of the handler', required: true, helpValue: 'URL' }),
     set: Flags.string({
-      summary: 'field of the body: field=text, or field:=JSON',
+      summary: 'set a field of the body: field=text, or field:=JSON',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'FIELD=VALUE',
     }),
     input: Flags.string({
-      summary: 'send these bytes as the body, as they are (- reads standard input)',
+      summary: 'send the bytes of this file as the body, unchanged (- reads standard input)',
       helpValue: 'FILE',
       exclusive: ['set'],
     }),
@@ -47,9 +48,9 @@ export default class WebhooksSend extends SvcCommand {
     paths,
     signal,
   }: Context<typeof WebhooksSend>): Promise<void> {
-    const to = targetOf(flags.to);
+    const to = parseHandlerUrl(flags.to);
     if (!(EVENT_KINDS as readonly string[]).includes(kind)) {
-      out.warn(`${kind} is none of the kinds that the service is known to send (${EVENT_KINDS.join(', ')})`);
+      out.warn(`unknown event kind: ${kind} (known kinds: ${EVENT_KINDS.join(', ')})`);
     }
     if (flags.input !== undefined) assertStdinUsedOnce(flags.input, flags);
     const now = world.clock.now();
@@ -58,12 +59,12 @@ export default class WebhooksSend extends SvcCommand {
       flags.input === undefined
         ? makeBody({ kind, fields: fieldsOf(flags.set ?? []), deliveryId, now })
         : await inputBytes(flags.input, world);
-    const secret = await theSecret(flags, world, paths);
+    const secret = await requireSecret(flags, world, paths);
     const deliverer = new Deliverer();
     try {
       const deadlineMs = flags.timeout * 1000;
       const result = await sendSigned({ to, body, secret, deliveryId, now, deliverer, deadlineMs, signal });
-      const failure = signal.aborted ? interrupted() : failureOf(result, to, flags);
+      const failure = signal.aborted ? interrupted() : handlerFailure(result, to, flags);
       if (result.status !== null) {
         const text = result.body.toString('utf8');
         const { status, durationMs } = result;
@@ -80,12 +81,7 @@ export default class WebhooksSend extends SvcCommand {
 }
 
 function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
-  try {
-    return parseFields(pairs);
-  } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
-    throw new SvcError('usage', error.message, { hint: 'for example --set contentId=summer-sale' });
-  }
+  return asUsageError(FieldError, 'for example --set contentId=summer-sale', () => parseFields(pairs));
 }
 
 function interrupted(): SvcError {

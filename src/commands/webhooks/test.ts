@@ -1,19 +1,19 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args } from '../../cli/flags/oclif.ts';
-import { conformance, NobodyThere, type Row } from '../../features/listen/conformance/run.ts';
+import { conformance, HandlerUnreachable, type Row } from '../../features/listen/conformance/run.ts';
 import { conformanceText } from '../../features/listen/conformance/view.ts';
-import { Deliverer } from '../../features/listen/deliver.ts';
-import { secretFlags, theSecret } from '../../features/webhooks/known-secrets.ts';
-import { targetOf } from '../../features/webhooks/target.ts';
+import { Deliverer } from '../../features/listen/deliverer.ts';
+import { parseHandlerUrl, unreachable } from '../../features/webhooks/handler.ts';
+import { requireSecret, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { newId } from '../../kit/id.ts';
 
 export default class WebhooksTest extends SvcCommand {
-  static override summary = 'Try a handler with right and wrong deliveries';
+  static override summary = 'Test a handler with valid and invalid deliveries';
   static override description =
-    `Valid, otherwise spelled, tampered, of another secret, without or with a malformed signature, repeated, out of order,
-of an unknown kind, large, slow: a row each. A handler that computes the signature in a wrong way is told which.
-Exit 5 if a row fails.`;
+    `Sends deliveries that are valid, formatted differently, tampered with, signed with another secret, unsigned, malformed,
+repeated, out of order, of an unknown kind, large, and slow, and prints a row for each. If the handler computes the
+signature incorrectly, names the mistake. Exit 5 if a row fails.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> http://localhost:3000/webhooks',
     '<%= config.bin %> <%= command.id %> 3000/webhooks --secret-file secret.txt --json',
@@ -30,8 +30,8 @@ Exit 5 if a row fails.`;
     paths,
     signal,
   }: Context<typeof WebhooksTest>): Promise<void> {
-    const url = targetOf(args.url);
-    const secret = await theSecret(flags, world, paths);
+    const url = parseHandlerUrl(args.url);
+    const secret = await requireSecret(flags, world, paths);
     const deliverer = new Deliverer();
     const rows: Row[] = [];
     try {
@@ -39,10 +39,7 @@ Exit 5 if a row fails.`;
       const run = conformance({ url, secret, deliverer, now: world.clock.now, newId: newDelivery, signal });
       for await (const row of run) rows.push(row);
     } catch (error) {
-      if (!(error instanceof NobodyThere)) throw error;
-      throw new SvcError('unreachable', `${url.href} does not answer: ${error.message}`, {
-        hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
-      });
+      throw error instanceof HandlerUnreachable ? unreachable(url, error.message) : error;
     } finally {
       deliverer.close();
     }
@@ -51,13 +48,13 @@ Exit 5 if a row fails.`;
       conformanceText(rows, out, out.isTerminal ? world.stdout.columns : undefined),
     );
     if (signal.aborted) {
-      throw new SvcError('interrupted', 'interrupted before all rows were tried', {
+      throw new SvcError('interrupted', 'interrupted before all deliveries were sent', {
         hint: (invocation) => invocation.again(),
       });
     }
     if (failed > 0) {
       throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
-        hint: (invocation) => `mend the handler, then: ${invocation.again()}`,
+        hint: (invocation) => `fix the handler, then: ${invocation.again()}`,
       });
     }
   }

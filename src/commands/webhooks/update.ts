@@ -6,14 +6,14 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { showWebhook, webhookOf } from '../../features/webhooks/view.ts';
+import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksUpdate extends SvcCommand {
   static override summary = 'Change, enable, disable or renew a webhook subscription';
   static override description =
-    'Deliveries of a disabled subscription are held, and sent once it is active again; new outcomes are not queued.';
+    'Pending deliveries of a disabled subscription are sent once it is active again; new outcomes are not queued.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> wh_3f1c… --url https://example.com/new',
     '<%= config.bin %> <%= command.id %> wh_3f1c… --status active',
@@ -22,16 +22,19 @@ export default class WebhooksUpdate extends SvcCommand {
     id: Args.string({ required: true, description: 'identifier of the subscription' }),
   };
   static override flags = {
-    url: Flags.string({ summary: 'https URL that receives the calls', helpValue: 'U' }),
+    url: Flags.string({ summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
       char: 'e',
       multiple: true,
       multipleNonGreedy: true,
-      summary: 'kind of event, in place of those named before; may be given again',
+      summary: 'kind of event; replaces the current kinds; repeatable',
       helpValue: 'K',
     }),
     status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),
-    lease: Flags.string({ summary: 'end it after this time unless renewed again', helpValue: '60s' }),
+    lease: Flags.string({
+      summary: 'remove the subscription after this time unless it is renewed again',
+      helpValue: '60s',
+    }),
   };
 
   protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
@@ -47,22 +50,22 @@ export default class WebhooksUpdate extends SvcCommand {
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),
     } as RequestOf<'updateWebhook'>;
     if (Object.keys(body).length === 0)
-      throw new SvcError('usage', 'nothing to change was named', {
+      throw new SvcError('usage', 'no change was specified', {
         hint: shell`svc webhooks update ${args.id} --status active`,
       });
     const { client } = await context.connect();
     const answer = await orAmbiguous(
       `whether ${args.id} was changed`,
       (invocation) =>
-        `see how it is: ${invocation.onThis(args.id, 'webhooks', 'get')}, then: ${invocation.again()}`,
+        `check its state: ${invocation.onThis(args.id, 'webhooks', 'get')}, then: ${invocation.again()}`,
       orUnsupportedOperation(
         `change the subscription ${args.id}`,
-        (invocation) => `see what there is: ${invocation.on('webhooks', 'list')}`,
+        (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
         client.call('updateWebhook', { params: { id: args.id }, body, signal }),
       ),
     );
     out.result(objectOf(answer.body), () =>
-      answer.body === undefined ? `${args.id} changed` : showWebhook(webhookOf(answer.body)),
+      answer.body === undefined ? `${args.id} changed` : webhookDetails(webhookOf(answer.body)),
     );
   }
 }

@@ -3,23 +3,23 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { diagnose } from '../../features/listen/diagnose/diagnose.ts';
 import { diagnosisText } from '../../features/listen/diagnosis-view.ts';
-import { judge } from '../../features/listen/verify.ts';
-import { askForSecret, findSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
+import { diagnose } from '../../features/listen/signature-diagnosis/diagnose.ts';
+import { verifySignature } from '../../features/listen/verify-signature.ts';
+import { secretFlags, secretsToVerify } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksVerify extends SvcCommand {
-  static override summary = 'Check the signature of a body, and say why it does not match';
+  static override summary = 'Verify the signature of a body, and explain a mismatch';
   static override description =
-    `Exit 0 where it matches and 8 where it does not. The bytes are taken as they are. A mismatch is explained by the
-known mistakes: a re-serialised body, a trailing newline, base64 in place of hex, another secret and many more.`;
+    `Exit 0 if the signature matches, 8 if it does not. The bytes are not changed. A mismatch is compared with the known
+mistakes: a re-serialised body, a trailing newline, base64 instead of hex, another secret and many more.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> delivery.json --signature 757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     'curl -s https://example.com/raw | <%= config.bin %> <%= command.id %> - --signature "$SIGNATURE" --secret-file secret.txt',
   ];
   static override exitCodes = [0, 1, 2, 4, 8] as const;
   static override args = {
-    file: Args.string({ description: 'file with the body; - or none reads standard input' }),
+    file: Args.string({ description: 'file with the body; standard input if omitted or -' }),
   };
   static override flags = {
     ...secretFlags,
@@ -38,12 +38,10 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
     paths,
   }: Context<typeof WebhooksVerify>): Promise<void> {
     assertStdinUsedOnce(args.file, flags);
-    const { expected, others } = await findSecrets(flags, world, paths);
-    const secrets =
-      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
+    const { expected: secrets, others } = await secretsToVerify(flags, world, paths);
     const body = await inputBytes(args.file, world);
     const headers = { [HEADERS.signature]: flags.signature };
-    const verdict = judge(headers, body, secrets);
+    const verdict = verifySignature(headers, body, secrets);
     if (verdict.verified) {
       out.result(
         { verified: true, secret: verdict.by.name },
@@ -58,8 +56,8 @@ known mistakes: a re-serialised body, a trailing newline, base64 in place of hex
     throw new SvcError('signature_mismatch', `the signature does not match: ${diagnosis.name}`, {
       hint:
         diagnosis.name === 'unknown'
-          ? 'check that body, signature and secret are of the same delivery; docs/webhooks-handlers.md has the rule'
-          : 'the lines above mend it; docs/webhooks-handlers.md explains each mistake',
+          ? 'check that the body, the signature and the secret belong to the same delivery; see docs/webhooks-handlers.md'
+          : 'apply the fix above; docs/webhooks-handlers.md explains each mistake',
     });
   }
 }

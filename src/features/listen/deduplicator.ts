@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** What identifies a delivery. */
+/** The values that identify a delivery. */
 export interface Identity {
   readonly webhookId: string | undefined;
   readonly deliveryId: string | undefined;
-  /** The signature over the bytes, which stands for the bytes. */
+  /** Signature of the body; equal for equal bytes. */
   readonly signature: string;
 }
 
 /**
- * Remembers the deliveries seen, the latest `capacity` of them, in memory that does not grow after that.
- * A delivery is a duplicate when its `webhook-id` or its `deliveryId` was seen, or, where it has neither, its bytes.
+ * Detects repeated deliveries, with memory bounded by `capacity`; the oldest identifiers are evicted first.
+ * A delivery is a duplicate when its `webhook-id` or its `deliveryId` was seen, or its bytes where it has neither.
  */
 export class Deduplicator {
   readonly #keys = new Set<string>();
   readonly #capacity: number;
 
-  /** @param capacity how many identities are kept (a delivery has up to three) */
+  /** @param capacity number of identifiers remembered (a delivery has up to three) */
   constructor(capacity = 100_000) {
     this.#capacity = capacity;
   }
 
-  /** True when the delivery was seen before. Remembers it. */
+  /** Records a delivery. Returns true when it was seen before. */
   check({ webhookId, deliveryId, signature }: Identity): boolean {
     const named = [
       ...(webhookId ? [`w${bounded(webhookId)}`] : []),

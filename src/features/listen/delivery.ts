@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One verified delivery, bytes and all. */
+/** A verified delivery with its raw body. */
 export interface Delivery {
   /** Unix ms. */
   readonly receivedAt: number;
   readonly headers: IncomingHttpHeaders;
-  /** Header lines as they came, name and value alternating. */
+  /** Alternating header names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The body's `type`, where it is JSON and has one. */
+  /** The `type` of a JSON body; undefined where there is none. */
   readonly kind: string | undefined;
-  /** The body as JSON, where it is JSON. */
+  /** The parsed body; undefined where it is not JSON. */
   readonly json: unknown;
   readonly isJson: boolean;
 }
 
-/** Reads what a body says about itself. A body that is no JSON is a delivery too. Never throws. */
+/** Parses a body. A body that is not JSON is valid too. Never throws. */
 export function readBody(body: Buffer): Pick<Delivery, 'kind' | 'json' | 'isJson'> {
   if (!isUtf8(body)) return { kind: undefined, json: undefined, isJson: false };
   try {
@@ -27,7 +27,7 @@ export function readBody(body: Buffer): Pick<Delivery, 'kind' | 'json' | 'isJson
   }
 }
 
-/** A top-level member of a JSON object, where it is a string. */
+/** Returns a top-level string member of a JSON object; undefined where there is none. */
 export function textField(json: unknown, name: string): string | undefined {
   if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined;
   const value = (json as Record<string, unknown>)[name];

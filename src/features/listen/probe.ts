@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
-import type { Deliverer } from './deliver.ts';
+import type { Deliverer } from './deliverer.ts';
 import { type Delivery, textField } from './delivery.ts';
-import { sendSigned } from './send.ts';
+import { sendSigned } from './signed-delivery.ts';
 
-/** The kind of a probe's body. No subscription can name it. */
-export const PROBE_KIND = 'svc.listen.probe';
+/** Kind of a probe. No subscription can select it. */
+const PROBE_KIND = 'svc.listen.probe';
 const FIRST_PAUSE_MS = 200;
 
 /**
- * Finds out whether deliveries to an address reach this listener: sends itself signed ones until one comes back in.
- * An answer alone proves little: any server behind the address could give it.
+ * Checks whether deliveries to an address reach this listener: sends signed probes there until one arrives.
+ * An answer alone is not proof: any server at the address could give it.
  */
 export class Probe {
   readonly #nonce = randomBytes(16).toString('hex');
   #arrived = false;
 
-  /** True for a delivery that this probe sent; to be answered and not reported. */
-  readonly takes = (delivery: Delivery): boolean => {
+  /** Returns true for a delivery that this probe sent. It must be answered but not reported. */
+  readonly isOwnProbe = (delivery: Delivery): boolean => {
     if (delivery.kind !== PROBE_KIND || textField(delivery.json, 'nonce') !== this.#nonce) return false;
     this.#arrived = true;
     return true;
   };
 
   /**
-   * Probes `url` until a probe arrived here and was answered, or `patienceMs` have passed.
-   * @returns undefined when it arrived, else why it did not, in words
+   * Probes `url` until a probe arrives and is answered, or until `timeoutMs` have passed.
+   * @returns undefined on success, else the reason of the failure
    */
   async send(
     url: URL,
@@ -33,16 +33,16 @@ export class Probe {
     {
       clock,
       deliverer,
-      patienceMs,
+      timeoutMs,
       signal,
     }: {
       clock: Clock;
       deliverer: Deliverer;
-      patienceMs: number;
+      timeoutMs: number;
       signal?: AbortSignal;
     },
   ): Promise<string | undefined> {
-    const until = clock.now() + patienceMs;
+    const until = clock.now() + timeoutMs;
     const body = Buffer.from(JSON.stringify({ type: PROBE_KIND, nonce: this.#nonce }));
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
       const left = until - clock.now();
@@ -58,7 +58,7 @@ export class Probe {
       });
       if (this.#arrived && result.status === 200) return undefined;
       if (signal?.aborted || clock.now() + pause > until) return why(result, this.#arrived);
-      // Where it is interrupted, the next try ends at once.
+      // After an abort, the next attempt ends at once.
       await clock.sleep(pause, signal).catch(() => undefined);
     }
   }
@@ -66,6 +66,6 @@ export class Probe {
 
 function why(result: Awaited<ReturnType<typeof sendSigned>>, arrived: boolean): string {
   if (result.status === null) return result.error;
-  if (arrived) return `it answered ${result.status} although the probe arrived here`;
+  if (arrived) return `it answered ${result.status}, although the probe arrived here`;
   return `it answered ${result.status}, but the probe did not arrive here`;
 }

@@ -1,21 +1,21 @@
 /**
- * The local receiver of deliveries: raw bytes in, verified in constant time, reported and passed on.
- * It answers 200, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and with the target's
- * status where it forwards.
+ * The local HTTP receiver of deliveries: verifies raw bytes in constant time, reports and forwards them.
+ * Answers 200, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and the status of the
+ * target where it forwards.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
 import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
-import type { Diagnosis } from './diagnose/diagnose.ts';
-import { Explainer } from './explainer.ts';
-import type { Forwarded, ForwardResult } from './forward.ts';
-import { headerOf, judge, type NamedSecret, type RejectReason } from './verify.ts';
+import { DiagnosisQueue } from './diagnosis-queue.ts';
+import type { Forwarded, ForwardResult } from './forwarder.ts';
+import type { Diagnosis } from './signature-diagnosis/diagnose.ts';
+import { headerOf, type NamedSecret, type RejectReason, verifySignature } from './verify-signature.ts';
 
-/** Most bytes of a delivery's body. */
-export const MAX_DELIVERY_BYTES = 1024 * 1024;
-/** Bytes of an oversized body that are read and dropped, so that its sender gets to read the answer. */
+/** Maximum size of a body in bytes. */
+const MAX_DELIVERY_BYTES = 1024 * 1024;
+/** Bytes of an oversized body that are read and discarded, so that the sender can read the answer. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 const STOP_DEADLINE_MS = 2000;
 const SWEEP_MS = 20;
@@ -33,25 +33,25 @@ export interface Rejected {
   readonly receivedAt: number;
   readonly method: string;
   readonly reason: RejectReason;
-  /** Undefined where there is nothing to explain: another method, too large a body. */
+  /** Undefined where there is no signature to diagnose: another method, or an oversized body. */
   readonly diagnosis: Diagnosis | undefined;
 }
 
 export type Report = Verified | Rejected;
 
 export interface ReceiverOptions {
-  /** Asked at each delivery: a registration may change them while the receiver runs. */
+  /** Called for each delivery, because a registration may change the secrets while the receiver runs. */
   readonly secrets: () => readonly NamedSecret[];
-  /** Secrets of other profiles, for the diagnosis alone. */
+  /** Secrets of other profiles, used only for the diagnosis. */
   readonly others: readonly NamedSecret[];
   readonly now: () => number;
   readonly onReport: (report: Report) => void;
   readonly forward?: (delivery: Delivery) => Promise<ForwardResult | undefined>;
-  /** Takes a verified delivery that is the listener's own probe; it is answered and not reported. */
-  readonly isProbe?: (delivery: Delivery) => boolean;
-  /** Kinds to report and pass on; others are answered 200 and left at that. Undefined takes all. */
+  /** Recognizes the listener's own probe, which is answered but not reported. */
+  readonly isOwnProbe?: (delivery: Delivery) => boolean;
+  /** Kinds to report and forward; others are answered with 200 and ignored. Undefined means all. */
   readonly kinds?: ReadonlySet<string>;
-  /** After so many verified deliveries `finished` resolves and further ones are answered 503. */
+  /** Number of verified deliveries after which `finished` resolves and further ones get 503. */
   readonly count?: number;
 }
 
@@ -61,15 +61,15 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: http.Server;
   readonly #seen = new Deduplicator();
-  readonly #explainer: Explainer;
+  readonly #diagnoses: DiagnosisQueue;
   #finish: () => void = () => {};
-  #taken = 0;
+  #accepted = 0;
   #reported = 0;
   #stopping = false;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    this.#explainer = new Explainer(options.now);
+    this.#diagnoses = new DiagnosisQueue(options.now);
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -79,7 +79,7 @@ export class Receiver {
     );
   }
 
-  /** Starts to listen and returns the address. Rejects with Node's error, `EADDRINUSE` among them. Port 0 takes a free one. */
+  /** Starts to listen and returns the address. Port 0 selects a free port. Rejects with the error of Node, such as `EADDRINUSE`. */
   async listen(port: number, host: string): Promise<URL> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -89,26 +89,26 @@ export class Receiver {
       });
     });
     const { address, family, port: bound } = this.#server.address() as AddressInfo;
-    const shown = family === 'IPv6' ? `[${address}]` : address;
-    return new URL(`http://${shown}:${bound}/`);
+    const literal = family === 'IPv6' ? `[${address}]` : address;
+    return new URL(`http://${literal}:${bound}/`);
   }
 
-  /** Takes no more, lets what is under way end for up to 2 s, explanations for as long again, and closes. */
+  /** Stops accepting, waits up to 2 s for requests in flight and up to 2 s for diagnoses, and closes. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    // A connection that is kept open becomes idle once its answer is out; nothing tells when.
+    // A keep-alive connection becomes idle after its answer, but there is no event for it.
     const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
     const late = setTimeout(() => this.#server.closeAllConnections(), STOP_DEADLINE_MS);
     this.#server.closeIdleConnections();
     await closed;
     clearInterval(sweep);
     clearTimeout(late);
-    await this.#explainer.stop(STOP_DEADLINE_MS);
+    await this.#diagnoses.stop(STOP_DEADLINE_MS);
   }
 
   #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
-    request.on('error', () => {}); // the sender left: there is nobody to answer
+    request.on('error', () => {}); // the sender disconnected
     const receivedAt = this.#options.now();
     if (request.method !== 'POST') {
       request.resume();
@@ -136,11 +136,11 @@ export class Receiver {
     request.on('end', () => {
       if (refused) return;
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      void this.#judge(request, response, receivedAt, body);
+      void this.#verify(request, response, receivedAt, body);
     });
   }
 
-  async #judge(
+  async #verify(
     request: http.IncomingMessage,
     response: http.ServerResponse,
     receivedAt: number,
@@ -149,24 +149,24 @@ export class Receiver {
     const { headers, rawHeaders } = request;
     const { count = Number.POSITIVE_INFINITY, kinds, others } = this.#options;
     const secrets = this.#options.secrets();
-    const verdict = judge(headers, body, secrets);
+    const verdict = verifySignature(headers, body, secrets);
     if (!verdict.verified) {
       answer(response, 401, { error: 'invalid_signature' });
-      this.#explainer.explain({ headers, body, secrets, others }, (diagnosis) =>
+      this.#diagnoses.diagnose({ headers, body, secrets, others }, (diagnosis) =>
         this.#reject(request, receivedAt, verdict.reason, diagnosis),
       );
       return;
     }
     const delivery: Delivery = { receivedAt, headers, rawHeaders, body, ...readBody(body) };
-    if (this.#options.isProbe?.(delivery) || (kinds && !(delivery.kind && kinds.has(delivery.kind)))) {
+    if (this.#options.isOwnProbe?.(delivery) || (kinds && !(delivery.kind && kinds.has(delivery.kind)))) {
       received(response);
       return;
     }
-    if (this.#stopping || this.#taken >= count) {
+    if (this.#stopping || this.#accepted >= count) {
       answer(response, 503, { error: 'stopping' }, { 'retry-after': '5' });
       return;
     }
-    this.#taken++;
+    this.#accepted++;
     const duplicate = this.#seen.check({
       webhookId: headerOf(headers, HEADERS.webhookId),
       deliveryId: textField(delivery.json, 'deliveryId'),
@@ -212,7 +212,7 @@ function answer(
   response.end(JSON.stringify(body));
 }
 
-/** Hands the target's answer to the sender: its status, its body, and when it wants to be asked again. */
+/** Relays the answer of the target to the sender: status, body, Content-Type and Retry-After. */
 function relay(response: http.ServerResponse, { forwarded, answer: target }: ForwardResult): void {
   if (target === undefined) {
     answer(response, forwarded.status, { error: 'target_unavailable', message: forwarded.error });

@@ -1,6 +1,6 @@
 /**
- * What `listen --record` writes and `replay` reads: NDJSON, one verified delivery a line,
- * `{"receivedAt", "kind", "headers", "body"}` with the body in base64, so that every byte survives.
+ * The format that `listen --record` writes and `replay` reads: NDJSON with one verified delivery per line,
+ * `{"receivedAt", "kind", "headers", "body"}`. The body is base64, which preserves every byte.
  */
 
 import { once } from 'node:events';
@@ -8,23 +8,23 @@ import { createWriteStream } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { openPipeToWrite } from '../../kit/pipe.ts';
-import { endToEnd } from './deliver.ts';
+import { endToEnd } from './deliverer.ts';
 import { type Delivery, readBody } from './delivery.ts';
 
-/** Enough to see how a record begins. */
-const FIRST_BYTES = 64;
+/** Number of bytes read to recognize a recording. */
+const PREFIX_BYTES = 64;
 
 export interface Recorded {
   /** Unix ms. */
   readonly receivedAt: number;
   readonly kind: string | undefined;
-  /** Name and value alternating. */
+  /** Alternating header names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-/** One delivery as a line, without its line end. */
-export function recordLine(delivery: Delivery): string {
+/** Formats a delivery as one line, without the line terminator. */
+export function formatRecorded(delivery: Delivery): string {
   const lines = endToEnd(delivery.rawHeaders);
   const headers: Record<string, string> = {};
   for (let i = 0; i < lines.length; i += 2) {
@@ -39,26 +39,27 @@ export function recordLine(delivery: Delivery): string {
   });
 }
 
-/** Reads one line. Returns what is wrong with it, in words, where it is no recorded delivery. */
+/** Parses one line. Returns the reason as a string where it is not a recorded delivery. */
 export function parseRecorded(line: string): Recorded | string {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return 'is no JSON';
+    return 'is not JSON';
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is no JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
   const { receivedAt, headers = {}, body } = value as Record<string, unknown>;
   const time = typeof receivedAt === 'string' ? Date.parse(receivedAt) : Number.NaN;
-  if (Number.isNaN(time)) return 'has no date-time in "receivedAt"';
-  if (typeof body !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(body)) return 'has no base64 in "body"';
+  if (Number.isNaN(time)) return 'has no valid date-time in "receivedAt"';
+  if (typeof body !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(body))
+    return 'has no valid base64 in "body"';
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     return 'has no object in "headers"';
   const lines: string[] = [];
   for (const [name, text] of Object.entries(headers)) {
-    if (typeof text !== 'string') return `has a header ${name} that is no string`;
+    if (typeof text !== 'string') return `has a header ${name} that is not a string`;
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(text)) {
-      return `has a header ${JSON.stringify(name)} that HTTP cannot carry`;
+      return `has a header ${JSON.stringify(name)} that is not valid in HTTP`;
     }
     lines.push(name, text);
   }
@@ -66,30 +67,30 @@ export function parseRecorded(line: string): Recorded | string {
   return { receivedAt: time, kind: readBody(bytes).kind, headers: endToEnd(lines), body: bytes };
 }
 
-/** What stands where deliveries are to be recorded is not a record of deliveries. */
-export class RecordForeign extends Error {
-  override name = 'RecordForeign';
+/** The file to record to exists and is not a recording. */
+export class NotARecording extends Error {
+  override name = 'NotARecording';
 }
 
-/** What stands at `path`, in words, where a record must not be added to it. */
-async function foreignRecord(path: string): Promise<string | undefined> {
+/** Describes the existing content of `path` where a recording must not be appended to it; else returns undefined. */
+async function describeOtherContent(path: string): Promise<string | undefined> {
   const target = await stat(path).catch(() => undefined);
   const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
-  // A pipe or a device takes what it is given.
+  // A pipe or a device can always be written to.
   if (link && (!target || target.isFile())) return 'a symbolic link';
   if (!target?.isFile() || target.size === 0) return undefined;
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(PREFIX_BYTES), 0, PREFIX_BYTES, 0);
     return buffer.toString('utf8', 0, bytesRead).startsWith('{"receivedAt":')
       ? undefined
-      : 'not a record of deliveries';
+      : 'not a recording of deliveries';
   } finally {
     await file.close();
   }
 }
 
-/** Appends deliveries to a file that only its owner can read. */
+/** Appends deliveries to a file with mode 0600. */
 export class Recorder {
   readonly #stream: Writable;
   readonly #failed: Promise<never>;
@@ -97,16 +98,16 @@ export class Recorder {
   private constructor(stream: Writable) {
     this.#stream = stream;
     this.#failed = new Promise((_, reject) => stream.once('error', reject));
-    this.#failed.catch(() => {}); // told to whoever waits for `failed` or `close`
+    this.#failed.catch(() => {}); // reported by `failed` and `close`
   }
 
   /**
-   * Opens the file for appending. Rejects with Node's error where it cannot be written, and with RecordForeign where it
-   * is a link, or holds something else than deliveries.
+   * Opens the file for appending. Rejects with the error of Node where it cannot be written, and with NotARecording
+   * where it is a symbolic link or has other content.
    */
   static async open(path: string): Promise<Recorder> {
-    const foreign = await foreignRecord(path);
-    if (foreign) throw new RecordForeign(`${path} is ${foreign}: nothing was added to it`);
+    const foreign = await describeOtherContent(path);
+    if (foreign) throw new NotARecording(`${path} is ${foreign}; it was not changed`);
     const pipe = await openPipeToWrite(path);
     if (pipe) return new Recorder(pipe);
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
@@ -114,16 +115,16 @@ export class Recorder {
     return new Recorder(stream);
   }
 
-  /** Rejects when a write fails (a full disk); never resolves. */
+  /** Rejects when a write fails, for example on a full disk. Never resolves. */
   get failed(): Promise<never> {
     return this.#failed;
   }
 
   write(delivery: Delivery): void {
-    this.#stream.write(`${recordLine(delivery)}\n`);
+    this.#stream.write(`${formatRecorded(delivery)}\n`);
   }
 
-  /** Resolves once everything is written. */
+  /** Resolves once all deliveries are written. */
   async close(): Promise<void> {
     this.#stream.end();
     await Promise.race([once(this.#stream, 'close'), this.#failed]);

@@ -1,15 +1,15 @@
 import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Answer, Deliverer, NoAnswer } from './deliver.ts';
+import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
 import type { Recorded } from './recording.ts';
 
 export interface ReplayOptions {
   readonly to: URL;
-  /** How many times as fast as recorded; Infinity leaves the pauses out. */
+  /** Factor by which the recorded pauses are shortened; Infinity skips them. */
   readonly speed: number;
-  /** Signs anew with this secret and the present time; without it the recorded headers go along as they are. */
+  /** Secret to sign with again, at the current time. Undefined sends the recorded headers unchanged. */
   readonly reSign?: string;
   readonly clock: Clock;
   readonly deliverer: Deliverer;
@@ -21,33 +21,32 @@ export interface Replayed {
   readonly result: Answer | NoAnswer;
 }
 
-/** Deliveries under way at once. What was received together is sent together; a slow handler holds the rest back. */
-const MOST_AT_ONCE = 32;
+/** Maximum number of concurrent deliveries. A slow handler delays the rest. */
+const MAX_CONCURRENT = 32;
 
 /**
- * Sends recorded deliveries in their order, with the pauses between them divided by `speed`, and yields what the
- * handler answered, in the same order. A delivery does not wait for the answer to the one before. Ends early, without
- * an error, when `signal` fires.
+ * Sends recorded deliveries in order, with the recorded pauses divided by `speed`, and yields the answers in the same
+ * order. A delivery does not wait for the answer to the previous one. Ends early, without an error, when `signal` fires.
  */
 export async function* replay(
   recording: AsyncIterable<Recorded> | Iterable<Recorded>,
   options: ReplayOptions,
 ): AsyncGenerator<Replayed> {
   const { clock, speed, signal } = options;
-  const underWay: Array<Promise<Replayed>> = [];
+  const inFlight: Array<Promise<Replayed>> = [];
   let first: { recordedAt: number; sentAt: number } | undefined;
   for await (const recorded of recording) {
     first ??= { recordedAt: recorded.receivedAt, sentAt: clock.now() };
     const due = first.sentAt + Math.max(0, recorded.receivedAt - first.recordedAt) / speed;
-    if (due > clock.now() && !(await slept(clock, due - clock.now(), signal))) break;
+    if (due > clock.now() && !(await sleepUntil(clock, due - clock.now(), signal))) break;
     if (signal?.aborted) break;
-    underWay.push(send(recorded, options));
-    if (underWay.length >= MOST_AT_ONCE) yield await (underWay.shift() as Promise<Replayed>);
+    inFlight.push(send(recorded, options));
+    if (inFlight.length >= MAX_CONCURRENT) yield await (inFlight.shift() as Promise<Replayed>);
   }
-  for (const result of underWay) yield await result;
+  for (const result of inFlight) yield await result;
 }
 
-async function slept(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function sleepUntil(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;
@@ -59,17 +58,15 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal | undefined):
 
 async function send(recorded: Recorded, options: ReplayOptions): Promise<Replayed> {
   const headers =
-    options.reSign === undefined
-      ? recorded.headers
-      : signedAnew(recorded, options.reSign, options.clock.now());
+    options.reSign === undefined ? recorded.headers : reSigned(recorded, options.reSign, options.clock.now());
   const result = await options.deliverer.post(options.to, recorded.body, headers, {
     ...(options.signal ? { signal: options.signal } : {}),
   });
   return { recorded, result };
 }
 
-/** The recorded headers with the signature ones made anew; `webhook-id` stays, for it names the delivery. */
-function signedAnew({ headers, body }: Recorded, secret: string, now: number): string[] {
+/** Returns the recorded headers with new signature headers. Keeps `webhook-id`, which identifies the delivery. */
+function reSigned({ headers, body }: Recorded, secret: string, now: number): string[] {
   const before = new Map<string, string>();
   for (let i = 0; i < headers.length; i += 2)
     before.set((headers[i] as string).toLowerCase(), headers[i + 1] as string);

@@ -1,17 +1,17 @@
-/** Where deliveries are passed on to: `[KIND=]URL`. */
+/** Routes that select the target of a forwarded delivery: `[KIND=]URL`. */
 
 export interface Route {
-  /** Undefined takes every kind that no other route names. */
+  /** Undefined matches every kind without a route of its own. */
   readonly kind: string | undefined;
   readonly url: URL;
 }
 
-/** A route that cannot be used, in words for the user. */
+/** An invalid route or URL, with a message for the user. */
 export class RouteError extends Error {}
 
 /**
- * Reads `--forward-to` values. A URL may leave out `http://`, and host too (`3000`, `:3000/path`, `localhost:3000`).
- * Throws RouteError on what is no URL, another scheme than http and https, and two routes for one kind.
+ * Parses `--forward-to` values. A URL may omit `http://` and the host (`3000`, `:3000/path`, `localhost:3000`).
+ * Throws RouteError for an invalid URL, a scheme other than http and https, and two routes for one kind.
  */
 export function parseRoutes(values: readonly string[]): Route[] {
   const routes = values.map(parseRoute);
@@ -20,8 +20,8 @@ export function parseRoutes(values: readonly string[]): Route[] {
     if (kinds.has(kind)) {
       throw new RouteError(
         kind === undefined
-          ? 'Two targets for the same deliveries: give at most one URL without a kind.'
-          : `Two targets for ${kind}: give at most one URL for a kind.`,
+          ? 'two targets without a kind: give at most one URL without a kind'
+          : `two targets for ${kind}: give at most one URL for each kind`,
       );
     }
     kinds.add(kind);
@@ -38,8 +38,11 @@ function parseRoute(value: string): Route {
   return { kind, url: parseTarget(target ?? '', value) };
 }
 
-/** Reads a handler's URL as people type it. Throws RouteError. `shown` is what the message quotes. */
-export function parseTarget(text: string, shown = text): URL {
+/**
+ * Parses the URL of a handler, which may omit the scheme and the host. Throws RouteError.
+ * @param quoted text for the error message
+ */
+export function parseTarget(text: string, quoted = text): URL {
   const completed = /^:?\d+(\/|$)/.test(text)
     ? `http://127.0.0.1:${text.replace(/^:/, '')}`
     : /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -49,16 +52,16 @@ export function parseTarget(text: string, shown = text): URL {
   try {
     url = new URL(completed);
   } catch {
-    throw new RouteError(`"${shown}" is no URL to send to, such as http://localhost:3000/webhooks.`);
+    throw new RouteError(`"${quoted}" is not a valid URL`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new RouteError(`"${shown}" is neither http nor https.`);
+    throw new RouteError(`"${quoted}" is not an http or https URL`);
   }
   url.hash = '';
   return url;
 }
 
-/** The route of a kind: the one that names it, else the one that takes the rest. */
+/** Returns the route that names the kind, else the route without a kind. */
 export function routeFor(routes: readonly Route[], kind: string | undefined): Route | undefined {
   return (
     (kind === undefined ? undefined : routes.find((route) => route.kind === kind)) ??

@@ -1,15 +1,15 @@
-/** One run of the listener: opens, registers, is ready, receives, and undoes all of it at the end. */
+/** One run of the listener: listens, subscribes, receives deliveries, and cleans up at the end. */
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
-import { Deliverer } from './deliver.ts';
-import { type ForwardEvents, Forwarder } from './forward.ts';
+import { Deliverer } from './deliverer.ts';
+import { type ForwardEvents, Forwarder } from './forwarder.ts';
+import { LeasedSubscription } from './leased-subscription.ts';
 import { Probe } from './probe.ts';
 import { Receiver, type Report } from './receiver.ts';
 import { Recorder } from './recording.ts';
-import { Registration } from './registration.ts';
 import type { Route } from './routes.ts';
-import type { NamedSecret } from './verify.ts';
+import type { NamedSecret } from './verify-signature.ts';
 
 export interface SessionOptions {
   readonly port: number;
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly secrets: readonly NamedSecret[];
   readonly others: readonly NamedSecret[];
   readonly routes: readonly Route[];
-  /** Undefined takes all kinds. */
+  /** Kinds to accept; undefined means all. */
   readonly kinds?: readonly string[] | undefined;
   readonly count?: number | undefined;
   /** File to append verified deliveries to. */
@@ -31,14 +31,14 @@ export interface SessionOptions {
 
 export interface RegisterOptions {
   readonly client: Client;
-  /** Where the service reaches this listener; undefined for its own address. */
+  /** The URL at which the service reaches this listener; undefined for its own address. */
   readonly publicUrl?: URL | undefined;
   readonly events: readonly string[];
-  /** The secret that deliveries are signed with; one of `secrets`. */
+  /** The secret to sign deliveries with; one of `secrets`. */
   readonly secret: string;
   readonly leaseSeconds: number;
-  /** Called when the service refuses; true goes on without a subscription. */
-  readonly onRefused: (error: unknown) => boolean;
+  /** Called when the service rejects the subscription. Returns true to continue without one. */
+  readonly onRejected: (error: unknown) => boolean;
 }
 
 export interface SessionEvents extends ForwardEvents {
@@ -47,8 +47,8 @@ export interface SessionEvents extends ForwardEvents {
   warn(text: string): void;
 }
 
-/** Deliveries to the public address do not arrive here. */
-export class ProbeLost extends Error {
+/** Deliveries to the public address do not reach this listener. */
+export class ProbeFailed extends Error {
   readonly url: URL;
   constructor(url: URL, why: string) {
     super(why);
@@ -56,11 +56,11 @@ export class ProbeLost extends Error {
   }
 }
 
-const PROBE_PATIENCE_MS = 15_000;
+const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Listens until `count` deliveries came (`counted`) or `signal` fires (`stopped`). Rejects with the listen error, with
- * ProbeLost, with the refusal of a registration that `onRefused` does not pass, and when the record cannot be written.
+ * Listens until `count` deliveries are received (`counted`) or `signal` fires (`stopped`). Rejects with the listen error,
+ * with ProbeFailed, with a rejected subscription that `onRejected` does not accept, and with an error of the recording.
  */
 export async function runSession(options: SessionOptions): Promise<'counted' | 'stopped'> {
   const { signal, on, clock, register } = options;
@@ -77,14 +77,14 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     let registered: { id: string | undefined; url: string } | undefined;
     if (register) {
       const target = register.publicUrl ?? reachableUrl(url);
-      const lost = await probe.send(target, register.secret, {
+      const failure = await probe.send(target, register.secret, {
         clock,
         deliverer,
-        patienceMs: PROBE_PATIENCE_MS,
+        timeoutMs: PROBE_TIMEOUT_MS,
         signal,
       });
       if (signal.aborted) return 'stopped';
-      if (lost !== undefined) throw new ProbeLost(target, lost);
+      if (failure !== undefined) throw new ProbeFailed(target, failure);
       const registration = await subscribe(register, target, options);
       if (registration) {
         undo.push(() => registration.remove());
@@ -114,7 +114,7 @@ function makeReceiver(
     secrets: () => secrets,
     others,
     now: clock.now,
-    isProbe: probe.takes,
+    isOwnProbe: probe.isOwnProbe,
     onReport: (report) => {
       if (report.type === 'event') recorder?.write(report.delivery);
       on.report(report);
@@ -126,12 +126,12 @@ function makeReceiver(
 }
 
 async function subscribe(
-  { client, events, secret, leaseSeconds, onRefused }: RegisterOptions,
+  { client, events, secret, leaseSeconds, onRejected }: RegisterOptions,
   target: URL,
   { clock, on, signal }: SessionOptions,
-): Promise<Registration | undefined> {
+): Promise<LeasedSubscription | undefined> {
   try {
-    return await Registration.create({
+    return await LeasedSubscription.create({
       client,
       url: target.href,
       events,
@@ -142,7 +142,7 @@ async function subscribe(
       warn: on.warn,
     });
   } catch (error) {
-    if (!onRefused(error)) throw error;
+    if (!onRejected(error)) throw error;
     return undefined;
   }
 }

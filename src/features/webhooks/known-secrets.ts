@@ -9,17 +9,18 @@ import type { World } from '../../cli/terminal/world.ts';
 import { shellPath, shellWord } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { webhookKey } from '../../profiles/webhook-store.ts';
-import type { NamedSecret } from '../listen/verify.ts';
-import { newSecret, readSecret } from './secret.ts';
+import type { NamedSecret } from '../listen/verify-signature.ts';
+import { newSecret, readSecret } from './signing-secret.ts';
 
-/** Where a signing secret may come from; there is no flag for the secret itself. */
+/** Flags that select the signing secret. There is no flag for the secret itself. */
 export const secretFlags = {
   'secret-file': Flags.string({
-    summary: 'file with the signing secret, or -; else SVC_WEBHOOK_SECRET, else what the profile keeps',
+    summary:
+      'file with the signing secret, or - for standard input (default: SVC_WEBHOOK_SECRET, then the profile)',
     helpValue: 'FILE',
   }),
   subscription: Flags.string({
-    summary: 'use the secret that the profile keeps for this subscription',
+    summary: 'use the secret stored in the profile for this subscription',
     helpValue: 'ID',
   }),
 };
@@ -31,61 +32,72 @@ export interface SecretFlags extends ConnectionFlags {
 }
 
 export interface WebhookSecrets {
-  /** Those that deliveries should be signed with; several where the profile keeps several. */
+  /** Secrets that deliveries should be signed with; several where the profile stores several. */
   readonly expected: readonly NamedSecret[];
-  /** All others known to this machine: they only help to explain a mismatch. */
+  /** All other secrets on this machine, used only to explain a mismatch. */
   readonly others: readonly NamedSecret[];
 }
 
 /**
- * Finds signing secrets: file, environment, profile, in this order. `expected` is empty where there is none.
- * Needs no profile. Throws file and usage for a secret that was named and cannot be had.
+ * Finds signing secrets in the file, the environment and the profile, in this order. `expected` is empty where there is
+ * none. Does not require a profile. Throws file and usage for a secret that is selected but not available.
  */
-export async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
+async function findSecrets(flags: SecretFlags, world: World, paths: Paths): Promise<WebhookSecrets> {
   const given = await givenSecret(flags, world);
-  const kept = keptSecrets(flags, world, paths, given !== undefined);
-  const expected = given === undefined ? kept.filter(({ own }) => own) : [given];
-  return { expected, others: kept.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
+  const stored = storedSecrets(flags, world, paths, given !== undefined);
+  const expected = given === undefined ? stored.filter(({ own }) => own) : [given];
+  return { expected, others: stored.filter((one) => !expected.some(({ secret }) => secret === one.secret)) };
 }
 
-/** The one secret to sign with. Asks on a terminal where there is none. Throws not_configured, usage. */
-export async function theSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
+/** Like `findSecrets`, but prompts for a secret on a terminal where there is none. Throws not_configured too. */
+export async function secretsToVerify(
+  flags: SecretFlags,
+  world: World,
+  paths: Paths,
+): Promise<WebhookSecrets> {
+  const { expected, others } = await findSecrets(flags, world, paths);
+  if (expected.length > 0) return { expected, others };
+  return { expected: [{ name: 'given', secret: await askForSecret(flags, world) }], others };
+}
+
+/** Returns the secret to sign with. Prompts for it on a terminal where there is none. Throws not_configured, usage. */
+export async function requireSecret(flags: SecretFlags, world: World, paths: Paths): Promise<string> {
   const { expected } = await findSecrets(flags, world, paths);
   if (expected.length > 1) {
-    throw new SvcError('usage', `the profile keeps ${expected.length} signing secrets`, {
-      hint: `name one with --subscription: ${expected.map(({ name }) => shellWord(name)).join(', ')}`,
+    throw new SvcError('usage', `the profile has ${expected.length} signing secrets`, {
+      hint: `select one with --subscription: ${expected.map(({ name }) => shellWord(name)).join(', ')}`,
     });
   }
   return expected[0]?.secret ?? (await askForSecret(flags, world));
 }
 
-const GIVE_SECRET =
-  'read -rs SVC_WEBHOOK_SECRET && export SVC_WEBHOOK_SECRET; or name a file with --secret-file';
+const SECRET_HINT = 'read -rs SVC_WEBHOOK_SECRET && export SVC_WEBHOOK_SECRET';
 
-/** Asks for a secret on the terminal. Throws not_configured where nobody can answer. */
-export async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
+/** Prompts for a secret on the terminal. Throws not_configured where the session is not interactive. */
+async function askForSecret(flags: SecretFlags, world: World): Promise<string> {
   if (flags['no-input'] || !world.stdin.isTTY || !world.stderr.isTTY) {
-    throw new SvcError('not_configured', 'there is no signing secret', {
-      hint: GIVE_SECRET,
+    throw new SvcError('not_configured', 'no signing secret is configured', {
+      hint: SECRET_HINT,
     });
   }
   const secret = await askSecret(world, 'signing secret', {
     noInput: false,
-    instead: GIVE_SECRET,
+    instead: SECRET_HINT,
   });
-  if (secret === '') throw new SvcError('usage', 'the secret is empty', { hint: GIVE_SECRET });
+  if (secret === '') throw new SvcError('usage', 'the signing secret is empty', { hint: SECRET_HINT });
   return secret;
 }
 
 export interface ListenSecrets {
   readonly secrets: readonly NamedSecret[];
   readonly others: readonly NamedSecret[];
-  /** False where it was made for this run. */
+  /** False where the secret was generated for this run. */
   readonly given: boolean;
 }
 
 /**
- * The secrets of a listener. One that subscribes itself needs none given: it makes one for the run. Throws not_configured, file, usage.
+ * Returns the secrets of a listener. A listener that subscribes itself generates one where none is given. Throws
+ * not_configured, file, usage.
  */
 export async function listenSecrets(
   flags: SecretFlags,
@@ -93,26 +105,25 @@ export async function listenSecrets(
   paths: Paths,
   subscribes: boolean,
 ): Promise<ListenSecrets> {
-  if (subscribes) refuseMissing(flags['secret-file'], world);
-  const { expected, others } = await findSecrets(flags, world, paths);
+  if (subscribes) requireFile(flags['secret-file'], world);
   if (!subscribes) {
-    const secrets =
-      expected.length > 0 ? expected : [{ name: 'given', secret: await askForSecret(flags, world) }];
-    return { secrets, others, given: true };
+    const { expected, others } = await secretsToVerify(flags, world, paths);
+    return { secrets: expected, others, given: true };
   }
-  // What the profile keeps belongs to other subscriptions; deliveries of those are taken too.
+  const { expected, others } = await findSecrets(flags, world, paths);
+  // The stored secrets belong to other subscriptions, whose deliveries are accepted too.
   const chosen = flags['secret-file'] ?? flags.subscription ?? world.env.SVC_WEBHOOK_SECRET;
   if (chosen) return { secrets: expected, others, given: true };
   const made = { name: 'this listener', secret: newSecret() };
   return { secrets: [made, ...expected], others, given: false };
 }
 
-/** A typing error must not become a file with a secret that nobody else has. Throws file. */
-function refuseMissing(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
+/** Throws file where the secret file does not exist, so that a typing error does not create a new secret. */
+function requireFile(file: string | undefined, { cwd }: Pick<World, 'cwd'>): void {
   if (file === undefined || file === '-' || existsSync(resolve(cwd, file))) return;
   throw new SvcError('file', `no such file: ${file}`, {
     hint: (invocation) =>
-      `to make a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${invocation.again()}`,
+      `create a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${invocation.again()}`,
   });
 }
 
@@ -124,21 +135,21 @@ async function givenSecret(flags: SecretFlags, world: World): Promise<NamedSecre
   return secret ? { name: 'SVC_WEBHOOK_SECRET', secret } : undefined;
 }
 
-interface Kept extends NamedSecret {
-  /** Of the connection that this command would use. */
+interface StoredSecret extends NamedSecret {
+  /** True for the connection of this command. */
   readonly own: boolean;
 }
 
-function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: boolean): Kept[] {
+function storedSecrets(flags: SecretFlags, world: World, paths: Paths, optional: boolean): StoredSecret[] {
   let contents: ReturnType<Profiles['read']>;
   try {
     contents = new Profiles(paths.configDir).read();
   } catch (error) {
-    // They only help to explain where the secret was given.
+    // With a given secret, the stored ones only help to explain a mismatch.
     if (optional) return [];
     throw error;
   }
-  const key = optional ? undefined : ownKey(flags, world);
+  const key = optional ? undefined : connectionKey(flags, world);
   const names = new Map(
     Object.entries(contents.profiles).map(([name, profile]) => [
       webhookKey({ isLocal: false, ...profile }),
@@ -156,15 +167,14 @@ function keptSecrets(flags: SecretFlags, world: World, paths: Paths, optional: b
   if (flags.subscription === undefined) return all;
   const named = all.filter(({ id, own }) => own && id === flags.subscription);
   if (named.length === 0) {
-    throw new SvcError('usage', `the profile keeps no secret for subscription ${flags.subscription}`, {
-      hint: (invocation) =>
-        `see which there are: ${invocation.on('webhooks', 'list')}; or name a file with --secret-file`,
+    throw new SvcError('usage', `the profile has no secret for the subscription ${flags.subscription}`, {
+      hint: (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
     });
   }
   return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];
 }
 
-function ownKey(flags: SecretFlags, world: World): string | undefined {
+function connectionKey(flags: SecretFlags, world: World): string | undefined {
   try {
     const settings = resolveSettings(flags, world);
     return webhookKey(

@@ -1,8 +1,9 @@
 import type { Output } from '../../cli/terminal/output.ts';
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
-/** A subscription as far as an answer tells; a service may answer anything. */
+/** The known members of a subscription. A service may omit any of them. */
 export interface WebhookView {
   readonly id: string | undefined;
   readonly url: string | undefined;
@@ -13,7 +14,7 @@ export interface WebhookView {
   readonly leaseUntil: string | undefined;
 }
 
-/** Reads what it knows from an answer's body, whatever its shape. */
+/** Reads the known members of a body of any shape. */
 export function webhookOf(body: unknown): WebhookView {
   const fields = objectOf(body);
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
@@ -28,29 +29,50 @@ export function webhookOf(body: unknown): WebhookView {
   };
 }
 
-/** The list in an answer: `webhooks`, or a bare array, or nothing. */
+/** Returns the list in an answer: `webhooks`, or the answer itself where it is an array. */
 export function webhooksOf(body: unknown): unknown[] {
   if (Array.isArray(body)) return body;
   const { webhooks } = objectOf(body);
   return Array.isArray(webhooks) ? webhooks : [];
 }
 
-export function showWebhook(webhook: WebhookView): Text {
+export function webhookDetails(webhook: WebhookView): Text {
   const rows: [string, Text | undefined][] = [
     ['id', webhook.id],
     ['url', webhook.url],
     ['events', webhook.events.join(', ')],
-    ['status', webhook.status && statusText(webhook.status)],
+    ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['created', webhook.createdAt],
     ['lease until', webhook.leaseUntil],
   ];
   const known = rows.filter(([, value]) => value !== undefined && value !== '');
-  return known.flatMap(([name, value], i) => [i === 0 ? '' : '\n', bold(name.padEnd(12)), value as Text]);
+  return known.flatMap(([name, value], i) => [
+    i === 0 ? '' : '\n',
+    bold(name.padEnd(12)),
+    typeof value === 'string' ? sanitizeLine(value) : (value as Text),
+  ]);
+}
+
+/** Prints a subscription, with its secret where it was generated here. */
+export function printWithSecret(
+  out: Output,
+  {
+    body,
+    webhook,
+    secret,
+    generated,
+  }: { body: unknown; webhook: WebhookView; secret: string; generated: boolean },
+): void {
+  out.result({ ...objectOf(body), ...(generated ? { signingSecret: secret } : {}) }, () => [
+    webhookDetails(webhook),
+    ...(generated ? ['\n', bold('secret'.padEnd(12)), secret] : []),
+  ]);
+  if (generated) out.notice('the secret is shown only once; it is stored in the profile');
 }
 
 export function webhookTable(list: readonly WebhookView[], out: Output): Text {
-  if (list.length === 0) return 'no subscriptions; make one with `svc webhooks create --url U --event K`';
+  if (list.length === 0) return 'no subscriptions; create one with `svc webhooks create --url U --event K`';
   return out.table(
     ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),
     list.map((each) => [

@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp.ts';
 
 const LEASE_MS = 5000;
 
-it('killed with SIGKILL while registered, its subscription is gone after the lease', async () => {
+it('the subscription of a listener killed with SIGKILL expires with its lease', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const subscriptions = async () => {
     const answer = await service.fetch('/v1/webhooks');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
-import { startHandler } from '../../support/listen/child.ts';
+import { startHandler } from '../../support/listen/handler-process.ts';
 import { startTarget } from '../../support/listen/target.ts';
 import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -22,7 +22,7 @@ async function handler(command: string, script: string) {
   return started.url.href;
 }
 
-it('send makes a signed delivery with the fields set, and tells how the handler answered', async () => {
+it('send signs a delivery with the fields of --set, and prints the answer of the handler', async () => {
   const to = await target();
   const fields = ['--set', 'contentId=summer', '--set', 'decisionId:=null'];
   const run = await runSvc(['webhooks', 'send', 'decision.actioned', '--to', to.url, ...fields, '--json'], {
@@ -39,7 +39,7 @@ it('send makes a signed delivery with the fields set, and tells how the handler 
   expect(verifyBody(got!.body, SECRET, String(got!.headers['x-service-signature']))).toBe(true);
 });
 
-it('send takes its kind also after a field', async () => {
+it('send accepts its kind after a field', async () => {
   const to = await target();
   const run = await runSvc(
     ['webhooks', 'send', '--to', to.url, '--set', 'a=b', 'campaign.opened', '--json'],
@@ -49,7 +49,7 @@ it('send takes its kind also after a field', async () => {
   expect(JSON.parse(to.received[0]!.body.toString())).toMatchObject({ type: 'campaign.opened', a: 'b' });
 });
 
-it('send passes bytes on as they are, and warns of an unknown kind', async () => {
+it('send does not change the bytes of --input, and warns about an unknown kind', async () => {
   const to = await target();
   const bytes = Buffer.from([0x7b, 0xff, 0x0a]);
   const run = await runSvc(['webhooks', 'send', 'brand.new', '--to', to.url, '--input', '-'], {
@@ -72,7 +72,7 @@ it.each([
   expect(run.stderr).toMatch(/next: .*webhooks test/);
 });
 
-it('send to nobody exits 6, to no URL 2', async () => {
+it('send exits 6 where nothing listens, and 2 for an invalid URL', async () => {
   const gone = await startTarget();
   await gone.close();
   expect((await runSvc(['webhooks', 'send', 'campaign.opened', '--to', gone.url], { env })).code).toBe(6);
@@ -81,12 +81,12 @@ it('send to nobody exits 6, to no URL 2', async () => {
   expect((await runSvc(['webhooks', 'test', gone.url], { env })).code).toBe(6);
 });
 
-it("test catches express's JSON parser in the way, by its name, and exits 5", async () => {
+it('test identifies the JSON parser of express as the mistake, and exits 5', async () => {
   const url = await handler(process.execPath, 'test/support/listen/handlers/express-json.mjs');
   const run = await runSvc(['webhooks', 'test', url], { env });
   expect(run.code).toBe(5);
   expect(run.stdout).toMatch(/^other spelling(, .+)? \(re-serialised-body\): .*\n {2}Node .*express\.raw/m);
-  expect(run.stdout.match(/it makes a known mistake/g)).toHaveLength(1);
+  expect(run.stdout.match(/the handler makes a known mistake/g)).toHaveLength(1);
   const json = await runSvc(['webhooks', 'test', url, '--json'], { env });
   expect(json.code).toBe(5);
   const report = JSON.parse(json.stdout);
@@ -103,13 +103,13 @@ it("test catches express's JSON parser in the way, by its name, and exits 5", as
 it.each([
   [process.execPath, 'examples/handlers/node/server.mjs'],
   ['python3', 'examples/handlers/python/server.py'],
-])('test passes the right handler: %s %s', async (command, script) => {
+])('test passes a correct handler: %s %s', async (command, script) => {
   const run = await runSvc(['webhooks', 'test', await handler(command, script)], { env });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(run.stdout).not.toContain('✗');
 });
 
-it('what listen records, replay sends at 10 times the speed, re-signed with another secret', async () => {
+it('replay sends what listen recorded at 10 times the speed, signed with another secret', async () => {
   const cwd = tempDir();
   const record = ['--record', 'd.ndjson', '--count', '3'];
   const listening = startSvc(['webhooks', 'listen', '--port', '0', '--json', ...record], { env, cwd });
@@ -137,7 +137,7 @@ it('what listen records, replay sends at 10 times the speed, re-signed with anot
   expect(events).toHaveLength(3);
   for (const event of events) expect(event).toMatchObject({ type: 'event', verified: true });
 
-  // As recorded, the first secret still verifies and the second does not.
+  // Without --re-sign, only the first secret verifies.
   const asRecorded = await target(({ body, headers }, response) => {
     response.statusCode = verifyBody(body, SECRET, String(headers['x-service-signature'])) ? 200 : 401;
     response.end();
@@ -146,7 +146,7 @@ it('what listen records, replay sends at 10 times the speed, re-signed with anot
   expect((await runSvc(plain, { cwd })).code).toBe(0);
 });
 
-it('replay exits 7 where some were not taken or read, 5 where none was, 2 without a recording', async () => {
+it('replay exits 7 where some deliveries fail, 5 where all do, and 2 without a recording', async () => {
   const cwd = tempDir();
   const line = (body: string) =>
     JSON.stringify({
@@ -164,9 +164,36 @@ it('replay exits 7 where some were not taken or read, 5 where none was, 2 withou
   expect((await replay('two')).code).toBe(7);
   const bad = await replay('bad');
   expect(bad.code).toBe(7);
-  expect(bad.stderr).toContain('bad:2 is no JSON');
+  expect(bad.stderr).toContain('bad:2 is not JSON');
   expect((await replay('none')).code).toBe(5);
   for (const file of ['empty', 'missing', '.']) expect((await replay(file)).code, file).toBe(2);
   expect((await replay('two', '--speed', '0')).code).toBe(2);
   expect((await replay('two', '--re-sign')).code).toBe(4);
+});
+
+it('replay reports a file that is not a recording with one error and no warnings', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'notes'), 'nonsense\n'.repeat(3));
+  writeFileSync(join(cwd, 'long'), 'nonsense\n'.repeat(2000));
+  const to = await target();
+  for (const file of ['notes', 'long']) {
+    const run = await runSvc(['webhooks', 'replay', file, '--to', to.url], { cwd });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(
+      new RegExp(`^error: ${file} is not a recording: line 1 is not JSON\n {2}next: .*\n$`),
+    );
+  }
+  expect(to.received).toEqual([]);
+});
+
+it('replay also warns about unreadable lines before the first delivery', async () => {
+  const cwd = tempDir();
+  const good = JSON.stringify({ receivedAt: '2026-01-31T12:00:00Z', headers: {}, body: '' });
+  writeFileSync(join(cwd, 'damaged'), `cut off\n[]\n${good}\n`);
+  const to = await target();
+  const run = await runSvc(['webhooks', 'replay', 'damaged', '--to', to.url], { cwd });
+  expect(run.code).toBe(7);
+  expect(run.stderr).toContain('damaged:1 is not JSON');
+  expect(run.stderr).toContain('damaged:2 is not a JSON object');
+  expect(to.received).toHaveLength(1);
 });

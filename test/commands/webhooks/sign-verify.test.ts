@@ -12,7 +12,7 @@ const env = { SVC_WEBHOOK_SECRET: SECRET };
 const verify = (stdin: string | Uint8Array, signature = SIGNATURE, ...more: string[]) =>
   runSvc(['webhooks', 'verify', '--signature', signature, ...more], { env, stdin });
 
-it('sign prints the hex of the bytes as they are, from standard input or a file', async () => {
+it('sign prints the signature of the unchanged bytes of standard input or a file', async () => {
   expect(await runSvc(['webhooks', 'sign'], { env, stdin: 'Hello, World!' })).toEqual({
     code: 0,
     stdout: `${SIGNATURE}\n`,
@@ -48,7 +48,7 @@ it('verify exits 0 on a match and 8 on a mismatch, with and without --json', asy
   expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'signature_mismatch', exitCode: 8 });
 });
 
-it('takes the secret from a file without its last line end, before the environment', async () => {
+it('prefers the secret file to the environment, and removes its trailing newline', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, 'secret.txt'), `${SECRET}\n`);
   const run = await runSvc(['webhooks', 'sign', '--secret-file', 'secret.txt'], {
@@ -59,7 +59,7 @@ it('takes the secret from a file without its last line end, before the environme
   expect(run.stdout).toBe(`${SIGNATURE}\n`);
 });
 
-it('fails with exit 4 where there is no secret and nobody to ask, 2 for a missing file or flag', async () => {
+it('exits 4 without a secret and a terminal, and 2 for a missing file or flag', async () => {
   const none = await runSvc(['webhooks', 'sign'], { stdin: 'x' });
   expect(none.code).toBe(4);
   expect(none.stderr).toContain('SVC_WEBHOOK_SECRET');
@@ -68,7 +68,7 @@ it('fails with exit 4 where there is no secret and nobody to ask, 2 for a missin
   expect((await runSvc(['webhooks', 'verify'], { env, stdin: 'x' })).code).toBe(2);
 });
 
-it("names another profile's secret, and uses the one that the profile in use keeps", async () => {
+it('uses the secret stored in the current profile, and names the secret of another profile', async () => {
   const home = tempDir();
   const profiles = new Profiles(join(home, 'config'));
   const profile = (name: string) => ({
@@ -80,27 +80,27 @@ it("names another profile's secret, and uses the one that the profile in use kee
     contents.current = 'prod';
     contents.profiles = { prod: profile('prod'), staging: profile('staging') };
   });
-  const keep = (name: string, id: string, secret: string) =>
+  const store = (name: string, id: string, secret: string) =>
     storeWebhook(profiles, webhookKey({ isLocal: false, ...profile(name) }), id, {
       url: 'https://example.com',
       events: ['campaign.clicked'],
       signingSecret: secret,
       createdAt: '2026-01-31T12:00:00Z',
     });
-  await keep('prod', 'wh_prod', 'the secret of production');
-  await keep('staging', 'wh_staging', SECRET);
+  await store('prod', 'wh_prod', 'the secret of production');
+  await store('staging', 'wh_staging', SECRET);
   const run = (argv: string[]) => runSvc(['webhooks', ...argv], { home, stdin: 'Hello, World!' });
   const mismatch = await run(['verify', '--signature', SIGNATURE]);
   expect(mismatch.code).toBe(8);
   expect(mismatch.stdout).toContain(
-    'other-secret: It is signed with another secret: that of profile staging, subscription wh_staging.',
+    'other-secret: The body is signed with another secret: that of profile staging, subscription wh_staging.',
   );
   expect((await run(['verify', '--signature', SIGNATURE, '-p', 'staging'])).code).toBe(0);
   expect((await run(['sign', '-p', 'staging', '--subscription', 'wh_staging'])).stdout).toBe(
     `${SIGNATURE}\n`,
   );
   expect((await run(['sign', '-p', 'prod', '--subscription', 'wh_staging'])).code).toBe(2);
-  await keep('prod', 'wh_second', 'a second secret of production');
+  await store('prod', 'wh_second', 'a second secret of production');
   const several = await run(['sign']);
   expect(several.code).toBe(2);
   expect(several.stderr).toContain('--subscription');

@@ -7,8 +7,8 @@ const identity = (n: number | string) => ({
   signature: `sig_${n}`,
 });
 
-describe('Seen', () => {
-  it('forgets the oldest first and holds no more than its capacity', () => {
+describe('Deduplicator', () => {
+  it('evicts the oldest identifiers beyond its capacity', () => {
     const seen = new Deduplicator(6); // three deliveries of two identities each
     for (const n of [1, 2, 3]) expect(seen.check(identity(n))).toBe(false);
     expect(seen.check(identity(1))).toBe(true); // and is the newest again
@@ -17,7 +17,7 @@ describe('Seen', () => {
     expect(seen.check(identity(4))).toBe(true);
   });
 
-  it('tells long identifiers apart without keeping them', () => {
+  it('distinguishes long identifiers without storing them', () => {
     const seen = new Deduplicator();
     const long = 'x'.repeat(10_000);
     expect(seen.check(identity(`${long}1`))).toBe(false);

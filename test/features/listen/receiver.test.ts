@@ -1,73 +1,20 @@
 import http from 'node:http';
 import net from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deliveryHeaders } from '../../../src/contract/delivery-headers.ts';
 import { signBody } from '../../../src/contract/signature.ts';
-import { Deliverer } from '../../../src/features/listen/deliver.ts';
-import { Forwarder } from '../../../src/features/listen/forward.ts';
+import type { Receiver, Rejected, Verified } from '../../../src/features/listen/receiver.ts';
 import {
-  Receiver,
-  type ReceiverOptions,
-  type Rejected,
-  type Report,
-  type Verified,
-} from '../../../src/features/listen/receiver.ts';
-import { parseRoutes } from '../../../src/features/listen/routes.ts';
-import { startTarget, type Target } from '../../support/listen/target.ts';
-
-const SECRET = 'a-secret-of-the-receiver-tests';
-const closing: Array<() => Promise<unknown> | undefined> = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function start(options: Partial<ReceiverOptions> & { forwardTo?: string[] } = {}) {
-  const reports: Report[] = [];
-  const notices: string[] = [];
-  const deliverer = new Deliverer();
-  const forwarder = options.forwardTo
-    ? new Forwarder(parseRoutes(options.forwardTo), deliverer, {
-        notice: (text) => notices.push(text),
-        refused: ({ href }, status) => notices.push(`${href} refused with ${status}`),
-      })
-    : undefined;
-  const receiver = new Receiver({
-    secrets: () => [{ name: 'given', secret: SECRET }],
-    others: [],
-    now: () => Date.UTC(2026, 0, 31, 12),
-    onReport: (report) => reports.push(report),
-    ...(forwarder ? { forward: (delivery) => forwarder.forward(delivery) } : {}),
-    ...options,
-  });
-  const url = await receiver.listen(0, '127.0.0.1');
-  closing.push(async () => deliverer.close());
-  closing.push(() => receiver.stop());
-  return { receiver, url, reports, notices };
-}
-
-async function target(...args: Parameters<typeof startTarget>): Promise<Target> {
-  const started = await startTarget(...args);
-  closing.push(() => started.close());
-  return started;
-}
-
-const body = (fields: object = {}) =>
-  Buffer.from(
-    JSON.stringify({ type: 'campaign.clicked', decisionId: 'dec_1', contentId: 'c', hashId: 'h', ...fields }),
-  );
-
-function post(
-  url: URL,
-  bytes: Buffer,
-  headers: Record<string, string> = { 'x-service-signature': signBody(bytes, SECRET) },
-) {
-  return fetch(url, { method: 'POST', body: new Uint8Array(bytes), headers });
-}
+  deliveryBody,
+  post,
+  SECRET,
+  startHandler,
+  startReceiver,
+} from '../../support/listen/receiver-fixture.ts';
 
 describe('the receiver answers', () => {
   it('200 {"received": true} once the raw bytes verify', async () => {
-    const { url, reports } = await start();
+    const { url, reports } = await startReceiver();
     const bytes = Buffer.from('{ "type" : "campaign.opened",\n"hashId":"caf\\u00e9", "n": 1.0 }\n');
     const answered = await post(url, bytes);
     expect(answered.status).toBe(200);
@@ -80,19 +27,21 @@ describe('the receiver answers', () => {
   });
 
   it('200 to a body that is not UTF-8, byte for byte', async () => {
-    const { url, reports } = await start();
+    const { url, reports } = await startReceiver();
     const bytes = Buffer.from([0xff, 0x00, 0xc3, 0x28]);
     expect((await post(url, bytes)).status).toBe(200);
     expect((reports[0] as Verified).delivery.body.equals(bytes)).toBe(true);
   });
 
-  it('401 otherwise, and explains it here and not to the sender', async () => {
-    const { url, reports } = await start();
-    const answered = await post(url, body(), { 'x-service-signature': `sha256=${signBody(body(), SECRET)}` });
+  it('401 otherwise, with a diagnosis in the report but not in the answer', async () => {
+    const { url, reports } = await startReceiver();
+    const answered = await post(url, deliveryBody(), {
+      'x-service-signature': `sha256=${signBody(deliveryBody(), SECRET)}`,
+    });
     expect(answered.status).toBe(401);
     expect(await answered.json()).toEqual({ error: 'invalid_signature' });
-    expect((await post(url, body(), {})).status).toBe(401);
-    expect((await post(url, body(), { 'x-service-signature': '0'.repeat(64) })).status).toBe(401);
+    expect((await post(url, deliveryBody(), {})).status).toBe(401);
+    expect((await post(url, deliveryBody(), { 'x-service-signature': '0'.repeat(64) })).status).toBe(401);
     await vi.waitFor(() => expect(reports).toHaveLength(3));
     expect(
       reports.map((report) => [(report as Rejected).reason, (report as Rejected).diagnosis?.name]),
@@ -103,14 +52,14 @@ describe('the receiver answers', () => {
     ]);
   });
 
-  it('401 to a flood too, of which it explains the first fifty in a second, fewer large ones', async () => {
+  it('401 to a flood, with at most fifty diagnoses per second and fewer for large bodies', async () => {
     let now = 10_000;
-    const { url, reports } = await start({ now: () => now });
-    const explained = async (count: number, bytes = body()) => {
+    const { url, reports } = await startReceiver({ now: () => now });
+    const explained = async (count: number, bytes = deliveryBody()) => {
       reports.length = 0;
       for (let n = 0; n < count; n++) {
         expect((await post(url, bytes, { 'x-service-signature': 'nothing' })).status).toBe(401);
-        await vi.waitFor(() => expect(reports).toHaveLength(n + 1)); // else more wait than are kept
+        await vi.waitFor(() => expect(reports).toHaveLength(n + 1)); // otherwise the queue overflows
       }
       const named = reports.filter((report) => (report as Rejected).diagnosis?.name === 'not-a-signature');
       return [named.length, reports.length];
@@ -123,7 +72,7 @@ describe('the receiver answers', () => {
   });
 
   it('405 to other methods', async () => {
-    const { url } = await start();
+    const { url } = await startReceiver();
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
       const answered = await fetch(url, { method });
       expect(answered.status, method).toBe(405);
@@ -131,8 +80,8 @@ describe('the receiver answers', () => {
     }
   });
 
-  it('413 over 1 MiB, whether the length is announced or not, and 200 at 1 MiB', async () => {
-    const { url, reports } = await start();
+  it('413 over 1 MiB with and without Content-Length, and 200 at 1 MiB', async () => {
+    const { url, reports } = await startReceiver();
     const most = Buffer.alloc(1024 * 1024, 'x');
     expect((await post(url, most)).status).toBe(200);
     const over = Buffer.alloc(1024 * 1024 + 1, 'x');
@@ -156,25 +105,25 @@ describe('the receiver answers', () => {
     ]);
   });
 
-  it('nothing to a sender that leaves in the middle, and goes on', async () => {
-    const { url, reports } = await start();
+  it('nothing to a sender that disconnects, and continues', async () => {
+    const { url, reports } = await startReceiver();
     const socket = net.connect(Number(url.port), url.hostname);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.destroy();
-    expect((await post(url, body())).status).toBe(200);
+    expect((await post(url, deliveryBody())).status).toBe(200);
     expect(reports).toHaveLength(1);
   });
 
-  it('verifies with either secret while one replaces the other', async () => {
-    const { url } = await start({
+  it('200 with either secret during a rotation', async () => {
+    const { url } = await startReceiver({
       secrets: () => [
         { name: 'new', secret: 'the-new-secret-of-16+' },
         { name: 'old', secret: SECRET },
       ],
     });
-    expect((await post(url, body())).status).toBe(200);
-    const bytes = body();
+    expect((await post(url, deliveryBody())).status).toBe(200);
+    const bytes = deliveryBody();
     expect((await post(url, bytes, deliveryHeaders('d', 0, bytes, ['the-new-secret-of-16+']))).status).toBe(
       200,
     );
@@ -183,9 +132,9 @@ describe('the receiver answers', () => {
 
 describe('duplicates', () => {
   const duplicates = async (sent: Array<{ fields?: object; id?: string }>) => {
-    const { url, reports } = await start();
+    const { url, reports } = await startReceiver();
     for (const { fields = {}, id } of sent) {
-      const bytes = body(fields);
+      const bytes = deliveryBody(fields);
       await post(url, bytes, {
         'x-service-signature': signBody(bytes, SECRET),
         ...(id ? { 'webhook-id': id } : {}),
@@ -194,7 +143,7 @@ describe('duplicates', () => {
     return reports.map((report) => (report as Verified).duplicate);
   };
 
-  it('are known by webhook-id', async () => {
+  it('are detected by webhook-id', async () => {
     expect(
       await duplicates([
         { id: 'a', fields: { n: 1 } },
@@ -204,7 +153,7 @@ describe('duplicates', () => {
     expect(await duplicates([{ id: 'a' }, { id: 'b' }])).toEqual([false, false]);
   });
 
-  it('else by deliveryId, also where one of the two had a webhook-id', async () => {
+  it('else by deliveryId, even if only one of the two has a webhook-id', async () => {
     const fields = { deliveryId: 'dlv_1' };
     expect(await duplicates([{ fields: { ...fields, n: 1 } }, { fields: { ...fields, n: 2 } }])).toEqual([
       false,
@@ -220,18 +169,20 @@ describe('duplicates', () => {
 });
 
 describe('kinds and count', () => {
-  it('other kinds than those asked for are answered and left at that', async () => {
-    const { url, reports } = await start({ kinds: new Set(['campaign.opened']) });
-    expect((await post(url, body())).status).toBe(200);
-    expect((await post(url, body({ type: 'campaign.opened' }))).status).toBe(200);
+  it('answers and ignores other kinds', async () => {
+    const { url, reports } = await startReceiver({ kinds: new Set(['campaign.opened']) });
+    expect((await post(url, deliveryBody())).status).toBe(200);
+    expect((await post(url, deliveryBody({ type: 'campaign.opened' }))).status).toBe(200);
     expect(reports.map((report) => (report as Verified).delivery.kind)).toEqual(['campaign.opened']);
   });
 
-  it('finishes after so many verified ones, never one more, rejected ones not counted', async () => {
-    const { receiver, url, reports } = await start({ count: 3 });
+  it('finishes after exactly `count` verified deliveries, not counting rejected ones', async () => {
+    const { receiver, url, reports } = await startReceiver({ count: 3 });
     const statuses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        n % 2 === 0 ? post(url, body({ n })) : post(url, body({ n }), { 'x-service-signature': 'no' }),
+        n % 2 === 0
+          ? post(url, deliveryBody({ n }))
+          : post(url, deliveryBody({ n }), { 'x-service-signature': 'no' }),
       ),
     ).then((answers) => answers.map((answered) => answered.status));
     await receiver.finished;
@@ -241,15 +192,15 @@ describe('kinds and count', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(6);
   });
 
-  it('lets what is under way end when it stops', async () => {
+  it('completes requests in flight when it stops', async () => {
     let release: () => void = () => {};
     const reached = new Promise<void>((resolve) => {
-      void target((_, response) => {
+      void startHandler((_, response) => {
         release = () => response.end('late');
         resolve();
       }).then(async ({ url }) => {
-        const started = await start({ forwardTo: [url] });
-        answering = post(started.url, body());
+        const started = await startReceiver({ forwardTo: [url] });
+        answering = post(started.url, deliveryBody());
         receiver = started.receiver;
       });
     });
@@ -260,109 +211,5 @@ describe('kinds and count', () => {
     release();
     expect((await answering)?.status).toBe(200);
     await stopped;
-  });
-});
-
-describe('forwarding', () => {
-  it('passes on the exact bytes and headers, and hands back status, body and Retry-After', async () => {
-    const bytes = Buffer.from('{"type":"campaign.clicked" , "n":1e2}\n');
-    const handler = await target((_, response) => {
-      response.writeHead(503, { 'retry-after': '7', 'content-type': 'text/plain' });
-      response.end('later');
-    });
-    const { url, reports } = await start({ forwardTo: [`${handler.url}hook?a=b=c`] });
-    const headers = deliveryHeaders('dlv_9', Date.now(), bytes, [SECRET]);
-    const answered = await post(url, bytes, headers);
-    expect([answered.status, await answered.text(), answered.headers.get('retry-after')]).toEqual([
-      503,
-      'later',
-      '7',
-    ]);
-    const [got] = handler.received;
-    expect(got?.path).toBe('/hook?a=b=c');
-    expect(got?.body.equals(bytes)).toBe(true);
-    expect(got?.headers).toMatchObject({
-      ...headers,
-      host: new URL(handler.url).host,
-      'content-length': String(bytes.length),
-    });
-    expect((reports[0] as Verified).forwarded).toMatchObject({
-      url: `${handler.url}hook?a=b=c`,
-      status: 503,
-    });
-  });
-
-  it("hands a handler's 500 to the sender, and does not forward what does not verify", async () => {
-    const handler = await target((_, response) => response.writeHead(500).end());
-    const { url } = await start({ forwardTo: [handler.url] });
-    expect((await post(url, body())).status).toBe(500);
-    expect((await post(url, body(), { 'x-service-signature': 'no' })).status).toBe(401);
-    expect(handler.received).toHaveLength(1);
-  });
-
-  it('takes three routes by kind', async () => {
-    const [clicked, opened, rest] = [await target(), await target(), await target()];
-    const { url } = await start({
-      forwardTo: [`campaign.clicked=${clicked.url}`, `campaign.opened=${opened.url}`, rest.url],
-    });
-    for (const type of [
-      'campaign.opened',
-      'campaign.clicked',
-      'decision.actioned',
-      'brand.new',
-      'campaign.opened',
-    ]) {
-      expect((await post(url, body({ type }))).status).toBe(200);
-    }
-    const kinds = (handler: Target) => handler.received.map(({ body: b }) => JSON.parse(b.toString()).type);
-    expect(kinds(clicked)).toEqual(['campaign.clicked']);
-    expect(kinds(opened)).toEqual(['campaign.opened', 'campaign.opened']);
-    expect(kinds(rest)).toEqual(['decision.actioned', 'brand.new']);
-  });
-
-  it('answers a kind that no route takes itself', async () => {
-    const opened = await target();
-    const { url, reports } = await start({ forwardTo: [`campaign.opened=${opened.url}`] });
-    expect((await post(url, body())).status).toBe(200);
-    expect(reports[0]).toMatchObject({ type: 'event', forwarded: undefined });
-  });
-
-  it('answers 502 while the handler is down, says so once, and says when it is back', async () => {
-    const first = await target();
-    const { port } = new URL(first.url);
-    await first.close();
-    const { url, reports, notices } = await start({ forwardTo: [first.url] });
-    for (let n = 0; n < 3; n++) expect((await post(url, body({ n }))).status).toBe(502);
-    expect(notices).toHaveLength(1);
-    expect(notices[0]).toContain(first.url);
-    expect((reports[0] as Verified).forwarded).toMatchObject({
-      status: 502,
-      error: expect.stringContaining('ECONNREFUSED'),
-    });
-    await target(undefined, Number(port));
-    expect((await post(url, body())).status).toBe(200);
-    expect(notices).toEqual([
-      expect.stringContaining('does not answer'),
-      expect.stringContaining('answers again'),
-    ]);
-  });
-
-  it.each([401, 403])('says once of each target that it refuses with %i what verified', async (status) => {
-    const answers = [status, 200, status];
-    const refusing = await target((_, response) => response.writeHead(answers.shift()!).end());
-    const other = await target((_, response) => response.writeHead(status).end());
-    const { url, notices } = await start({ forwardTo: [refusing.url, `campaign.opened=${other.url}`] });
-    for (let n = 0; n < 3; n++) await post(url, body({ n }));
-    await post(url, body({ type: 'campaign.opened' }));
-    expect(notices).toEqual([refusing, other].map((one) => `${one.url} refused with ${status}`));
-  });
-
-  it('survives a handler that closes kept connections', async () => {
-    const handler = await target((_, response) => {
-      response.end('{}');
-      response.socket?.end();
-    });
-    const { url } = await start({ forwardTo: [handler.url] });
-    for (let n = 0; n < 20; n++) expect((await post(url, body({ n }))).status).toBe(200);
   });
 });

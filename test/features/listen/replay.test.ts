@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signBody, verifyBody } from '../../../src/contract/signature.ts';
-import { Deliverer } from '../../../src/features/listen/deliver.ts';
+import { Deliverer } from '../../../src/features/listen/deliverer.ts';
 import { type Delivery, readBody } from '../../../src/features/listen/delivery.ts';
 import {
+  formatRecorded,
   parseRecorded,
   type Recorded,
   Recorder,
-  recordLine,
 } from '../../../src/features/listen/recording.ts';
 import { type Replayed, replay } from '../../../src/features/listen/replay.ts';
-import { judge } from '../../../src/features/listen/verify.ts';
+import { verifySignature } from '../../../src/features/listen/verify-signature.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { startTarget } from '../../support/listen/target.ts';
 
@@ -37,17 +37,17 @@ const delivery = (body: Buffer, afterMs = 0): Delivery => ({
 });
 
 const recorded = (body: Buffer, afterMs = 0) =>
-  parseRecorded(recordLine(delivery(body, afterMs))) as Recorded;
+  parseRecorded(formatRecorded(delivery(body, afterMs))) as Recorded;
 
-/** A clock that jumps ahead by what is slept. */
-function jumpingClock(): Clock & { slept: number[] } {
+/** Returns a clock that advances by the duration of each sleep. */
+function jumpingClock(): Clock & { sleepUntil: number[] } {
   let now = START * 2;
-  const slept: number[] = [];
+  const sleepUntil: number[] = [];
   return {
-    slept,
+    sleepUntil,
     now: () => now,
     sleep: async (ms) => {
-      slept.push(ms);
+      sleepUntil.push(ms);
       now += ms;
     },
   };
@@ -70,7 +70,7 @@ async function handler(...args: Parameters<typeof startTarget>) {
 }
 
 describe('a recorded line', () => {
-  it('gives back every byte, the time, the kind and the end-to-end headers', () => {
+  it('preserves every byte, the time, the kind and the end-to-end headers', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const back = recorded(Buffer.from(bytes), 5);
@@ -84,18 +84,18 @@ describe('a recorded line', () => {
   });
 
   it.each([
-    ['nope', 'no JSON'],
-    ['[]', 'no JSON object'],
+    ['nope', 'not JSON'],
+    ['[]', 'not a JSON object'],
     ['{"body":""}', 'receivedAt'],
     ['{"receivedAt":"2026-01-31T12:00:00Z","body":"%"}', 'base64'],
-    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a":1}}', 'no string'],
-    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a":"b\\r\\nc: d"}}', 'cannot carry'],
-    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a b":"c"}}', 'cannot carry'],
-  ])('%s is refused in words', (line, words) => {
+    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a":1}}', 'not a string'],
+    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a":"b\\r\\nc: d"}}', 'not valid in HTTP'],
+    ['{"receivedAt":"2026-01-31T12:00:00Z","body":"","headers":{"a b":"c"}}', 'not valid in HTTP'],
+  ])('%s is refused with a reason', (line, words) => {
     expect(parseRecorded(line)).toContain(words);
   });
 
-  it('is appended to a file that only its owner can read', async () => {
+  it('is appended to a file with mode 0600', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
     closing.push(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'deliveries.ndjson');
@@ -133,13 +133,13 @@ describe('replay', () => {
     const recording = [0, 1000, 1000, 4000].map((ms) => recorded(Buffer.from(`${ms}`), ms));
     const clock = jumpingClock();
     await collect(replay(recording, { to, speed: 10, clock, deliverer }));
-    expect(clock.slept).toEqual([100, 300]);
+    expect(clock.sleepUntil).toEqual([100, 300]);
     const atOnce = jumpingClock();
     await collect(replay(recording, { to, speed: Number.POSITIVE_INFINITY, clock: atOnce, deliverer }));
-    expect(atOnce.slept).toEqual([]);
+    expect(atOnce.sleepUntil).toEqual([]);
   });
 
-  it('at 10 times the speed, re-signed with another secret, verifies with that secret only', async () => {
+  it('signs again with another secret, which alone verifies', async () => {
     const { target, deliverer, to } = await handler();
     const clock = jumpingClock();
     const recording = Array.from({ length: 50 }, (_, n) =>
@@ -147,17 +147,17 @@ describe('replay', () => {
     );
     const results = await collect(replay(recording, { to, speed: 10, reSign: NEW, clock, deliverer }));
     expect(results).toHaveLength(50);
-    expect(clock.slept.reduce((a, b) => a + b)).toBeCloseTo(4900);
+    expect(clock.sleepUntil.reduce((a, b) => a + b)).toBeCloseTo(4900);
     for (const { headers, body } of target.received) {
-      expect(judge(headers, body, [{ name: 'new', secret: NEW }]).verified).toBe(true);
-      expect(judge(headers, body, [{ name: 'old', secret: OLD }]).verified).toBe(false);
+      expect(verifySignature(headers, body, [{ name: 'new', secret: NEW }]).verified).toBe(true);
+      expect(verifySignature(headers, body, [{ name: 'old', secret: OLD }]).verified).toBe(false);
       expect(headers['webhook-signature']).toMatch(/^v1,/);
       expect(headers['x-custom']).toBe('kept');
     }
     expect(target.received.map(({ headers }) => headers['webhook-id'])).toContain('dlv_49000');
   });
 
-  it('yields the answers in the order of the recording, and no answer as a result', async () => {
+  it('yields the answers in the order of the recording, including missing ones', async () => {
     const { target, deliverer, to } = await handler(({ body }, response) => {
       response.statusCode = Number(body.toString());
       if (response.statusCode === 201) setTimeout(() => response.end(), 50);
@@ -172,7 +172,7 @@ describe('replay', () => {
     expect(down?.result).toMatchObject({ status: null, code: 'ECONNREFUSED' });
   });
 
-  it('ends when stopped', async () => {
+  it('ends when aborted', async () => {
     const { target, deliverer, to } = await handler();
     const stop = new AbortController();
     const clock: Clock = {

@@ -15,7 +15,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** A handler on a free port that keeps what it gets and answers as told. */
+/** Starts a handler that records the requests and answers with `respond`. */
 export async function startTarget(
   respond: (request: Received, response: http.ServerResponse) => void = (_, response) => response.end('{}'),
   port = 0,
@@ -26,7 +26,7 @@ export async function startTarget(
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      return; // the sender left
+      return; // the sender disconnected
     }
     const one: Received = {
       method: request.method as string,

@@ -1,30 +1,30 @@
-/** The deliveries of a conformance run: what is sent, and what a right handler answers (specification: Webhook deliveries). */
+/** The cases of a conformance run: what is sent, and the correct answer (specification: Webhook deliveries). */
 import { HEADERS } from '../../../contract/headers.ts';
-import { makeBody } from '../send.ts';
+import { makeBody } from '../signed-delivery.ts';
 
-/** A delivery of one case. Headers are made for `body`; what differs from them is said here. */
-export interface Shot {
+/** One delivery of a case. Its headers are those of `body`, with the exceptions given here. */
+export interface TestDelivery {
   readonly body: Buffer;
   readonly deliveryId: string;
-  /** Other bytes to sign in place of `body`. */
+  /** Bytes to sign instead of `body`. */
   readonly signed?: Buffer;
-  /** Another secret to sign with. */
+  /** Secret to sign with instead of the right one. */
   readonly secret?: string;
-  /** Headers to replace, or to leave out where undefined. */
+  /** Headers to replace; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly slow?: boolean;
 }
 
 export interface Case {
   readonly name: string;
-  /** `taken`: any 2xx. `refused`: 401, as the specification has it. */
-  readonly expects: 'taken' | 'refused';
+  /** `accepted`: any 2xx. `refused`: 401, as the specification requires. */
+  readonly expects: 'accepted' | 'refused';
   readonly tries: string;
-  readonly shots: (make: Maker) => readonly Shot[];
+  readonly deliveries: (make: DeliveryFactory) => readonly TestDelivery[];
 }
 
-/** Makes bodies for one run; each has an identity of its own. */
-export interface Maker {
+/** Creates the deliveries of one run, each with its own identifier. */
+export interface DeliveryFactory {
   delivery(fields?: Record<string, unknown>, kind?: string): { body: Buffer; deliveryId: string };
   readonly now: number;
   readonly otherSecret: string;
@@ -36,24 +36,24 @@ const HOUR_MS = 3_600_000;
 export const CASES: readonly Case[] = [
   {
     name: 'valid',
-    expects: 'taken',
-    tries: 'as the service sends it',
-    shots: (make) => [make.delivery()],
+    expects: 'accepted',
+    tries: 'sent as the service does',
+    deliveries: (make) => [make.delivery()],
   },
   {
     name: 'other spelling',
-    expects: 'taken',
-    tries: 'valid, but with other spaces',
-    shots: (make) => {
+    expects: 'accepted',
+    tries: 'valid JSON, formatted differently',
+    deliveries: (make) => {
       const { body, deliveryId } = make.delivery({ note: 'café', amount: 10 });
-      return [{ body: respelled(body), deliveryId }];
+      return [{ body: reformatted(body), deliveryId }];
     },
   },
   {
     name: 'tampered',
     expects: 'refused',
-    tries: 'changed after it was signed',
-    shots: (make) => {
+    tries: 'changed after signing',
+    deliveries: (make) => {
       const { body, deliveryId } = make.delivery();
       const changed = Buffer.from(body);
       const at = changed.indexOf('content_example');
@@ -65,13 +65,13 @@ export const CASES: readonly Case[] = [
     name: 'wrong secret',
     expects: 'refused',
     tries: 'signed with another secret',
-    shots: (make) => [{ ...make.delivery(), secret: make.otherSecret }],
+    deliveries: (make) => [{ ...make.delivery(), secret: make.otherSecret }],
   },
   {
     name: 'missing signature',
     expects: 'refused',
     tries: 'no X-Service-Signature header',
-    shots: (make) => [
+    deliveries: (make) => [
       {
         ...make.delivery(),
         headers: { [HEADERS.signature]: undefined, [HEADERS.webhookSignature]: undefined },
@@ -81,8 +81,8 @@ export const CASES: readonly Case[] = [
   {
     name: 'malformed signature',
     expects: 'refused',
-    tries: 'a signature too short',
-    shots: (make) => [
+    tries: 'a signature that is too short',
+    deliveries: (make) => [
       {
         ...make.delivery(),
         headers: { [HEADERS.signature]: 'abc', [HEADERS.webhookSignature]: undefined },
@@ -91,44 +91,48 @@ export const CASES: readonly Case[] = [
   },
   {
     name: 'repeated delivery',
-    expects: 'taken',
-    tries: 'the same twice, as a retry',
-    shots: (make) => {
+    expects: 'accepted',
+    tries: 'sent twice, as a retry',
+    deliveries: (make) => {
       const delivery = make.delivery();
       return [delivery, delivery];
     },
   },
   {
     name: 'out of order',
-    expects: 'taken',
-    tries: 'an older one after a newer',
-    shots: (make) => [
+    expects: 'accepted',
+    tries: 'older than the one before',
+    deliveries: (make) => [
       make.delivery(),
       make.delivery({ occurredAt: new Date(make.now - HOUR_MS).toISOString() }),
     ],
   },
   {
     name: 'unknown kind',
-    expects: 'taken',
-    tries: 'a kind not invented yet',
-    shots: (make) => [make.delivery({}, 'campaign.imagined')],
+    expects: 'accepted',
+    tries: 'a kind that does not exist yet',
+    deliveries: (make) => [make.delivery({}, 'campaign.imagined')],
   },
   {
     name: 'large',
-    expects: 'taken',
+    expects: 'accepted',
     tries: 'a body of 64 KiB',
-    shots: (make) => [make.delivery({ note: 'x'.repeat(LARGE_BYTES) })],
+    deliveries: (make) => [make.delivery({ note: 'x'.repeat(LARGE_BYTES) })],
   },
   {
     name: 'slow',
-    expects: 'taken',
-    tries: 'in pieces, over two seconds',
-    shots: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
+    expects: 'accepted',
+    tries: 'sent in chunks over two seconds',
+    deliveries: (make) => [{ ...make.delivery({ note: 'ünïcödé '.repeat(20) }), slow: true }],
   },
 ];
 
-/** @param nextId gives each delivery its identity */
-export function maker(now: number, nextId: () => string, otherSecret: string): Maker {
+/**
+ * Creates the factory for one run.
+ * @param now Unix ms
+ * @param nextId returns the identifier of the next delivery
+ */
+export function deliveryFactory(now: number, nextId: () => string, otherSecret: string): DeliveryFactory {
   return {
     now,
     otherSecret,
@@ -139,8 +143,8 @@ export function maker(now: number, nextId: () => string, otherSecret: string): M
   };
 }
 
-/** The same JSON as no library would write it back. */
-export function respelled(body: Buffer): Buffer {
+/** Formats the same JSON in a way that no library produces. */
+function reformatted(body: Buffer): Buffer {
   const text = body
     .toString('utf8')
     .replace(/":/g, '" : ')

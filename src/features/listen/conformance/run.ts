@@ -1,24 +1,24 @@
-/** The conformance run of `webhooks test`: tries a handler with every case, and names the mistake it makes. */
+/** Runs every conformance case against a handler, and identifies the mistake it makes (`webhooks test`). */
 import { deliveryHeaders } from '../../../contract/delivery-headers.ts';
 import { HEADERS } from '../../../contract/headers.ts';
-import type { Answer, Deliverer, NoAnswer } from '../deliver.ts';
-import type { Finding } from '../diagnose/diagnose.ts';
-import type { Fix, MistakeName } from '../diagnose/signature-mistakes.ts';
-import { advise } from './advice.ts';
-import { CASES, type Case, maker, type Shot } from './cases.ts';
-import { finding, guesses } from './guess.ts';
+import type { Answer, Deliverer, NoAnswer } from '../deliverer.ts';
+import type { Finding } from '../signature-diagnosis/diagnose.ts';
+import type { Fix, MistakeName } from '../signature-diagnosis/mistakes.ts';
+import { adviceFor } from './advice.ts';
+import { CASES, type Case, deliveryFactory, type TestDelivery } from './cases.ts';
+import { finding, signatureGuesses } from './signature-guesses.ts';
 
 export interface Row {
   readonly name: string;
   readonly tries: string;
   readonly passed: boolean;
   readonly expected: '2xx' | '401';
-  /** What the handler answered; null where it did not. */
+  /** Status of the answer; null where there was none. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Why it failed. */
+  /** Why the row failed. */
   readonly why?: string;
-  /** The known mistake that the handler was found to make. */
+  /** The known mistake that the handler makes. */
   readonly mistake?: MistakeName;
   readonly fix?: Fix;
 }
@@ -31,93 +31,103 @@ export interface RunOptions {
   readonly now: () => number;
   readonly newId: () => string;
   readonly deadlineMs?: number;
-  /** Between two of the nine pieces of a slow body; 220 where not given. */
+  /** Pause between two of the nine chunks of a slow body; 220 by default. */
   readonly slowPauseMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Nobody listens at the address: there is nothing to test. */
-export class NobodyThere extends Error {}
+/** No connection to the handler can be made. */
+export class HandlerUnreachable extends Error {}
 
 const OTHER_SECRET = 'not-the-secret-of-this-subscription';
-/** Pieces of a slow body; they cut characters of several bytes apart. */
-const PIECES = 9;
+/** Chunks of a slow body; the boundaries split multi-byte characters. */
+const CHUNKS = 9;
 const PAUSE_MS = 220;
 
-/** Yields a row for each case, in order. Throws NobodyThere when not even a connection is made at the start. */
+/** Runs the cases in order and yields a row for each. Throws HandlerUnreachable where the first one cannot connect. */
 export async function* conformance(options: RunOptions): AsyncGenerator<Row> {
-  const make = maker(options.now(), options.newId, OTHER_SECRET);
+  const make = deliveryFactory(options.now(), options.newId, OTHER_SECRET);
   let known: Finding | undefined;
   let validStatus: number | null = null;
-  for (const one of CASES) {
-    const shots = one.shots(make);
-    const result = await fire(shots, options);
+  for (const testCase of CASES) {
+    const deliveries = testCase.deliveries(make);
+    const result = await sendAll(deliveries, options);
     if (options.signal?.aborted) return;
-    if (one === CASES[0] && result.status === null && result.code !== 'TIMEOUT') {
-      throw new NobodyThere(result.error);
+    if (testCase === CASES[0] && result.status === null && result.code !== 'TIMEOUT') {
+      throw new HandlerUnreachable(result.error);
     }
-    const passed = isRight(one, result.status);
-    if (!passed && known === undefined && isRefusal(result.status) && GUESSED.has(one.name)) {
-      known = await guess(shots[0] as Shot, options);
+    const passed = isExpected(testCase, result.status);
+    if (
+      !passed &&
+      known === undefined &&
+      isClientError(result.status) &&
+      DIAGNOSED_CASES.has(testCase.name)
+    ) {
+      known = await guess(deliveries[0] as TestDelivery, options);
     }
-    yield row(one, result, passed, { known, validStatus });
-    if (one === CASES[0] && !passed) validStatus = result.status;
+    yield row(testCase, result, passed, { known, validStatus });
+    if (testCase === CASES[0] && !passed) validStatus = result.status;
   }
 }
 
-/** Cases whose deliveries are tried again in the ways of the known mistakes, when a handler refuses them. */
-const GUESSED = new Set(['valid', 'other spelling']);
+/** Cases that are repeated with the known mistakes when the handler refuses them. */
+const DIAGNOSED_CASES = new Set(['valid', 'other spelling']);
 
-const isRight = ({ expects }: Case, status: number | null) =>
-  status !== null && (expects === 'taken' ? status >= 200 && status < 300 : status === 401);
-const isRefusal = (status: number | null) => status !== null && status >= 400 && status < 500;
+const isExpected = ({ expects }: Case, status: number | null) =>
+  status !== null && (expects === 'accepted' ? status >= 200 && status < 300 : status === 401);
+const isClientError = (status: number | null) => status !== null && status >= 400 && status < 500;
 
-interface Learnt {
-  /** The mistake that the handler was found to make. */
+interface RunState {
+  /** The mistake that the handler makes, once identified. */
   readonly known: Finding | undefined;
-  /** The answer to the valid delivery, where that was not taken. */
+  /** Status of the answer to the valid delivery, where it was not accepted. */
   readonly validStatus: number | null;
 }
 
-function row(one: Case, result: Answer | NoAnswer, passed: boolean, { known, validStatus }: Learnt): Row {
-  const { name, tries, expects } = one;
+function row(
+  testCase: Case,
+  result: Answer | NoAnswer,
+  passed: boolean,
+  { known, validStatus }: RunState,
+): Row {
+  const { name, tries, expects } = testCase;
   const { status, durationMs } = result;
   const base = {
     name,
     tries,
     passed,
-    expected: expects === 'taken' ? '2xx' : '401',
+    expected: expects === 'accepted' ? '2xx' : '401',
     status,
     durationMs,
   } as const;
   if (passed) return base;
-  if (known && expects === 'taken' && isRefusal(status)) {
+  if (known && expects === 'accepted' && isClientError(status)) {
     return {
       ...base,
-      why: `it makes a known mistake. ${known.summary}`,
+      why: `the handler makes a known mistake. ${known.summary}`,
       mistake: known.name,
       fix: known.fix,
     };
   }
-  // Then the row says nothing of what it tries.
-  if (expects === 'taken' && status !== null && status === validStatus) {
-    return { ...base, why: 'refused as the valid one is: mend that first' };
+  // The cause is the same as that of the first row, not what this case tries.
+  if (expects === 'accepted' && status !== null && status === validStatus) {
+    return { ...base, why: 'refused like the valid delivery: fix that first' };
   }
-  return { ...base, ...advise(one, status, result.status === null ? result.error : undefined) };
+  return { ...base, ...adviceFor(testCase, status, result.status === null ? result.error : undefined) };
 }
 
-/** Sends the deliveries of a case one after the other; the first that is not answered as the others decides. */
-async function fire(shots: readonly Shot[], options: RunOptions): Promise<Answer | NoAnswer> {
+/** Sends the deliveries of a case in order. Returns the first answer that is not a 2xx, else the last one. */
+async function sendAll(deliveries: readonly TestDelivery[], options: RunOptions): Promise<Answer | NoAnswer> {
   let last: Answer | NoAnswer | undefined;
-  for (const shot of shots) {
-    last = await shoot(shot, options);
+  for (const shot of deliveries) {
+    last = await sendOne(shot, options);
     if (last.status === null || last.status < 200 || last.status > 299) return last;
   }
   return last as Answer | NoAnswer;
 }
 
-function shoot(
-  shot: Shot,
+function sendOne(
+  shot: TestDelivery,
   { url, secret, deliverer, now, deadlineMs, slowPauseMs, signal }: RunOptions,
 ): Promise<Answer | NoAnswer> {
   const headers: Record<string, string | undefined> = {
@@ -130,22 +140,22 @@ function shoot(
   return deliverer.post(url, shot.body, lines, {
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(signal ? { signal } : {}),
-    ...(shot.slow ? { pieces: { count: PIECES, pauseMs: slowPauseMs ?? PAUSE_MS } } : {}),
+    ...(shot.slow ? { chunks: { count: CHUNKS, pauseMs: slowPauseMs ?? PAUSE_MS } } : {}),
   });
 }
 
-/** The mistake by which the handler computes the signature, where it is a known one. */
-async function guess(shot: Shot, options: RunOptions): Promise<Finding | undefined> {
-  const signedBy = (signature: string): Shot => ({
+/** Identifies the mistake with which the handler computes the signature. */
+async function guess(shot: TestDelivery, options: RunOptions): Promise<Finding | undefined> {
+  const withSignature = (signature: string): TestDelivery => ({
     ...shot,
     headers: { [HEADERS.signature]: signature, [HEADERS.webhookSignature]: undefined },
   });
-  // A handler that takes any signature now and then would make every guess look right.
-  const control = await shoot(signedBy('0'.repeat(64)), options);
-  if (!isRefusal(control.status)) return undefined;
-  const beside = deliveryHeaders(shot.deliveryId, options.now(), shot.body, [options.secret]);
-  for (const { signature, mistake } of guesses(shot.body, options.secret, beside)) {
-    const { status } = await shoot(signedBy(signature), options);
+  // A handler that accepts arbitrary signatures would make every guess look right.
+  const control = await sendOne(withSignature('0'.repeat(64)), options);
+  if (!isClientError(control.status)) return undefined;
+  const metadata = deliveryHeaders(shot.deliveryId, options.now(), shot.body, [options.secret]);
+  for (const { signature, mistake } of signatureGuesses(shot.body, options.secret, metadata)) {
+    const { status } = await sendOne(withSignature(signature), options);
     if (status !== null && status >= 200 && status < 300) return finding(mistake);
   }
   return undefined;

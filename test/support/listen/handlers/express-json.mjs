@@ -1,4 +1,4 @@
-// A handler as users write it at first: express's JSON parser stands before the signature check.
+// A common mistake: the JSON parser of express runs before the signature check.
 import { createHmac } from 'node:crypto';
 import express from 'express';
 

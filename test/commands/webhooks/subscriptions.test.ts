@@ -1,0 +1,240 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const CREATE = ['webhooks', 'create', '--url', 'https://example.com/hook', '--event', 'campaign.clicked'];
+
+/** Starts a service that supports only the operation in the specification; other requests get the status `others`. */
+async function minimalService(answer: { status: number; body?: string }, others = 404) {
+  const seen: { method: string; path: string; body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ method: request.method!, path: request.url!, body });
+      const specified = request.method === 'POST' && request.url === '/v1/webhooks';
+      if (answer.status === 0 && specified) return void request.socket.destroy();
+      response.writeHead(specified ? answer.status : others).end(specified ? answer.body : 'no such page');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    seen,
+    env: { SVC_BASE_URL: `http://127.0.0.1:${port}`, SVC_WORKSPACE: 'ws', SVC_API_KEY: 'key' },
+  };
+}
+
+describe('svc webhooks', () => {
+  it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {
+    const { env } = await startTestService();
+    const home = tempDir();
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--json'], { env, home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const created = await svc(...CREATE, '-e', 'decision.actioned');
+    expect(created).toMatchObject({
+      url: 'https://example.com/hook',
+      events: ['campaign.clicked', 'decision.actioned'],
+      status: 'active',
+      signingSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const { signingSecret, ...shown } = created;
+    expect(await svc('webhooks', 'list')).toEqual({ webhooks: [shown] });
+    expect(await svc('webhooks', 'get', created.id)).toEqual(shown);
+    const change = ['--status', 'disabled', '--event', 'campaign.opened'];
+    expect(await svc('webhooks', 'update', created.id, ...change)).toMatchObject({
+      status: 'disabled',
+      events: ['campaign.opened'],
+    });
+    const rotated = await svc('webhooks', 'rotate', created.id);
+    expect(rotated.signingSecret).toMatch(/^[0-9a-f]{64}$/);
+    expect(rotated.signingSecret).not.toBe(signingSecret);
+    expect(await svc('webhooks', 'deliveries', created.id)).toEqual({ deliveries: [] });
+    expect(await svc('webhooks', 'delete', created.id)).toEqual({ deleted: created.id });
+    expect(await svc('webhooks', 'list')).toEqual({ webhooks: [] });
+  });
+
+  it('stores the secret in the profile with mode 0600, and never prints a given one', async () => {
+    const { env } = await startTestService();
+    const home = tempDir();
+    const file = join(home, 'secret.txt');
+    writeFileSync(file, 'a secret with spaces and ü\n');
+    const storedText = () => readFileSync(join(home, 'config', 'profiles.json'), 'utf8');
+    const first = await runSvc([...CREATE, '--secret-file', file, '--json'], { env, home });
+    expect(first.code).toBe(0);
+    expect(first.stdout + first.stderr).not.toContain('a secret');
+    expect(JSON.parse(first.stdout).signingSecret).toBeUndefined();
+    expect(storedText()).toContain('"a secret with spaces and ü"');
+    const piped = await runSvc([...CREATE, '--secret-file', '-'], {
+      env,
+      home,
+      stdin: 'sixteen characters\n',
+    });
+    expect(piped.stdout + piped.stderr).not.toContain('sixteen');
+    expect(storedText()).toContain('"sixteen characters"');
+    await runSvc(CREATE, { env: { ...env, SVC_WEBHOOK_SECRET: 'from the environment' }, home });
+    expect(storedText()).toContain('"from the environment"');
+    const created = await runSvc(CREATE, { env, home });
+    const secret = /secret +([0-9a-f]{64})/.exec(created.stdout)![1]!;
+    expect(storedText()).toContain(secret);
+    expect(created.stderr).toContain('shown only once');
+    expect(statSync(join(home, 'config', 'profiles.json')).mode & 0o777).toBe(0o600);
+    expect((await runSvc(['webhooks', 'list', '--json'], { env, home })).stdout).not.toMatch(/secret/i);
+  });
+
+  it('explains an invalid URL, a short secret, a missing file, an empty update and an unknown identifier', async () => {
+    const { env } = await startTestService();
+    const run = (argv: string[], more: object = {}) => runSvc(argv, { env, ...more });
+    const url = await run(['webhooks', 'create', '--url', 'http://10.0.0.1/', '--event', 'campaign.opened']);
+    expect(url).toMatchObject({ code: 5, stdout: '' });
+    expect(url.stderr).toContain('url must be an https URL');
+    const short = await run([...CREATE, '--secret-file', '-'], { stdin: 'short' });
+    expect(short.code).toBe(5);
+    expect(short.stderr).toContain('signingSecret must have at least 16 characters');
+    expect((await run([...CREATE, '--secret-file', 'nowhere'])).code).toBe(2);
+    expect((await run([...CREATE, '--secret-file', '-'], { stdin: '\n' })).code).toBe(2);
+    expect((await run(['webhooks', 'update', 'wh_1'])).code).toBe(2);
+    for (const argv of [
+      ['get', 'wh_1'],
+      ['delete', 'wh_1'],
+      ['rotate', 'wh_1'],
+      ['update', 'wh_1', '--status', 'active'],
+      ['deliveries', 'wh_1'],
+      ['redeliver', 'wh_1', 'dlv_1'],
+    ]) {
+      const { code, stdout, stderr } = await run(['webhooks', ...argv]);
+      expect(code, stderr).toBe(5);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/no subscription wh_1|No subscription has this identifier/);
+    }
+  });
+
+  it('warns about an unknown kind and sends it', async () => {
+    const { env, seen } = await minimalService({ status: 200, body: '{"id":"s1","plan":"gold"}' });
+    const argv = ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'cart.emptied', '--json'];
+    const { code, stdout, stderr } = await runSvc(argv, { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('cart.emptied');
+    expect(JSON.parse(seen[0]!.body).events).toEqual(['cart.emptied']);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 's1', plan: 'gold' });
+  });
+
+  it('keeps each value of an answer on one line of text', async () => {
+    const body = JSON.stringify({ id: 's1\nid  s2', status: 'active\nreason', url: 'https://a.example/\nx' });
+    const { env } = await minimalService({ status: 200, body });
+    const { code, stdout } = await runSvc(CREATE, { env });
+    expect(code).toBe(0);
+    const titles = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(titles).toEqual(['id', 'url', 'events', 'status', 'secret']);
+  });
+
+  it.each([
+    [404, ''],
+    [405, ''],
+    [501, '{"error":"x"}'],
+  ])(
+    'shows the subscriptions created on this machine where the service has no such operation (%d)',
+    async (status, _) => {
+      const { env } = await minimalService({ status: 204 }, status);
+      const home = tempDir();
+      const created = await runSvc([...CREATE, '--json'], { env, home });
+      expect(created.code, created.stderr).toBe(0);
+      const list = await runSvc(['webhooks', 'list', '--json'], { env, home });
+      expect(list.code).toBe(0);
+      expect(list.stderr).toContain(`(HTTP ${status})`);
+      expect(list.stderr).toContain('this machine');
+      const { webhooks } = JSON.parse(list.stdout);
+      expect(webhooks).toMatchObject([{ url: 'https://example.com/hook', events: ['campaign.clicked'] }]);
+      expect(list.stdout).not.toMatch(/secret/i);
+      const get = await runSvc(['webhooks', 'get', webhooks[0].id, '--json'], { env, home });
+      expect(get.code).toBe(0);
+      expect(JSON.parse(get.stdout).url).toBe('https://example.com/hook');
+      expect(get.stderr).toContain('created on this machine');
+      for (const argv of [
+        ['get', 'other'],
+        ['delete', 'x'],
+        ['rotate', 'x'],
+        ['deliveries', 'x'],
+      ]) {
+        const { code, stderr } = await runSvc(['webhooks', ...argv], { env, home });
+        expect(code).toBe(5);
+        expect(stderr).toMatch(/does not (offer|show|list|support)/);
+      }
+    },
+  );
+
+  it('does not retry a creation whose answer was lost, and reports the ambiguous outcome', async () => {
+    const { env, seen } = await minimalService({ status: 0 });
+    const { code, stdout, stderr } = await runSvc([...CREATE, '--json'], { env });
+    expect(code).toBe(6);
+    expect(stdout).toBe('');
+    const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({ code: 'in_doubt', exitCode: 6 });
+    expect(error.message).toContain('whether the subscription of https://example.com/hook was created');
+    expect(seen.length).toBe(1);
+  });
+
+  it('shows deliveries and redelivers one on local before the command ends', async () => {
+    const home = tempDir();
+    const target = await startReceiver((response) =>
+      response.writeHead(target.received.length === 1 ? 500 : 204).end(),
+    );
+    onTestFinished(() => target.close());
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
+    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
+    await svc('messages', 'outcome', decision.decisionId, 'clicked');
+    expect(target.received.length).toBe(1);
+    const { deliveries } = await svc('webhooks', 'deliveries', id);
+    expect(deliveries).toMatchObject([{ status: 'pending', attempts: [{ status: 500 }] }]);
+    await svc('webhooks', 'redeliver', id, deliveries[0].deliveryId);
+    expect(target.received.length).toBe(2);
+    expect(target.received[1]!.body.equals(target.received[0]!.body)).toBe(true);
+    const text = await runSvc(['webhooks', 'deliveries', id, '-p', 'local'], { home });
+    expect(text.stdout).toMatch(
+      new RegExp(`${deliveries[0].deliveryId}\\tcampaign.clicked\\tdelivered\\t2\\t204`),
+    );
+  });
+
+  it('leaves a delivery that times out on local to the next process', async () => {
+    const home = tempDir();
+    const target = await startReceiver((response) => {
+      if (target.received.length > 1) response.writeHead(204).end();
+    });
+    onTestFinished(() => target.close());
+    const svc = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
+    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
+    await svc('messages', 'outcome', decision.decisionId, 'clicked');
+    expect(target.received.length).toBe(1);
+    await svc('profiles', 'list');
+    await svc('webhooks', 'list');
+    const [first, second] = await target.waitFor(2);
+    expect(second!.body.equals(first!.body)).toBe(true);
+    const { deliveries } = await svc('webhooks', 'deliveries', id);
+    expect(deliveries).toMatchObject([{ status: 'delivered', attempts: [{ status: 204 }] }]);
+  });
+});
