@@ -41,7 +41,7 @@ describe('svc data reset', () => {
     expect(after.map(({ userId }) => userId)).toEqual(['u2']);
   });
 
-  it('has imports into it begin anew, and leaves those elsewhere alone', async () => {
+  it('makes imports into it start from the beginning, and keeps the journals of other services', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     const run = async (line: string, env = {}) => runProcess(svc, line.split(' '), { home, env });
@@ -107,7 +107,7 @@ describe('svc data reset', () => {
     expect((await runSvc(['data', 'reset', '--yes', '--database', file])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
     const none = await runSvc(['data', 'reset', '--yes', '--database', file]);
-    expect(none.stdout).toMatch(/there was no data/);
+    expect(none.stdout).toMatch(/no data at/);
     expect(existsSync(file)).toBe(false);
   });
 
