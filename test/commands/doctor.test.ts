@@ -127,7 +127,7 @@ describe('svc doctor', () => {
       const us = await startTestService({ region: 'us', database: eu.database });
       const home = tempDir();
       const add = ['profiles', 'add', 'prod', '--workspace', us.workspace, '--base-url', us.url];
-      await runSvc([...add, '--region', 'eu', '--keys-honoured', '--api-key-stdin'], {
+      await runSvc([...add, '--region', 'eu', '--idempotent', '--api-key-stdin'], {
         home,
         stdin: us.apiKey,
       });

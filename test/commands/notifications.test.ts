@@ -208,7 +208,7 @@ describe('a trigger whose answer is lost', () => {
       service.workspace,
       '--base-url',
       proxy.url,
-      '--keys-honoured',
+      '--idempotent',
       '--api-key-stdin',
     ];
     await runSvc(['profiles', 'add', 'mine', ...profile], { home, stdin: service.apiKey });

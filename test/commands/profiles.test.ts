@@ -73,13 +73,13 @@ describe('svc profiles', () => {
       '--api-key-stdin',
     ];
     const url = ['--base-url', 'https://eu.example.com'];
-    await runSvc([...first, ...url, '--sandbox', '--keys-honoured'], { home, stdin: KEY });
+    await runSvc([...first, ...url, '--sandbox', '--idempotent'], { home, stdin: KEY });
     const changed = await runSvc(['profiles', 'add', 'one', '--no-check', '--region', 'us'], { home });
     expect(changed).toEqual({
       code: 0,
       stdout: 'profile one changed and in use\n',
       stderr:
-        'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --keys-honoured yes\n',
+        'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --idempotent yes\n',
     });
     const other = await runSvc(
       ['profiles', 'add', 'one', '--no-check', '--no-sandbox', '--api-key-stdin', '--json'],
@@ -98,6 +98,20 @@ describe('svc profiles', () => {
       sandbox: false,
       keysHonoured: true,
     });
+  });
+
+  it.each([
+    ['--idempotent', true],
+    ['--no-idempotent', false],
+    ['--keys-honoured', true],
+    ['--no-keys-honoured', false],
+  ])('%s is stored in the field that earlier versions read', async (flag, stored) => {
+    const home = tempDir();
+    const argv = ['--no-check', '--workspace', 'w', '--base-url', 'https://eu.example.com', flag];
+    const run = await runSvc(['profiles', 'add', 'one', ...argv], { home, env: { SVC_API_KEY: KEY.trim() } });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const { profiles } = JSON.parse(readFileSync(join(home, 'config', 'profiles.json'), 'utf8'));
+    expect(profiles.one).toMatchObject({ keysHonoured: stored });
   });
 
   it('asks for another key where nothing but the name is given', async () => {

@@ -27,7 +27,7 @@ export default class NotificationsTrigger extends SvcCommand {
 refused here (exit 2) unless --allow-personal-data says that it is none.
 
 Nobody is messaged twice: a request whose answer was lost is repeated only where the service is known to honour
-Idempotency-Key (\`local\`, or a profile added with --keys-honoured); else the command ends with exit 6 and names the doubt.
+Idempotency-Key (\`local\`, or a profile added with --idempotent); else the command ends with exit 6 and names the doubt.
 
 With --input every line is a request: a bare hashId, or a JSON object as POST /v1/inform/trigger takes it; the other flags
 complete it. One line comes out for each, in the same order: {"request", "response"} or {"request", "error"}.`;
@@ -124,7 +124,7 @@ function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSig
       const { profile } = settings ?? {};
       return profile === undefined
         ? ask
-        : `${ask}; if it honours Idempotency-Key, svc repeats safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--keys-honoured'])}`;
+        : `${ask}; if it honours Idempotency-Key, svc repeats safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--idempotent'])}`;
     },
     client.call('trigger', { body, signal }),
   );

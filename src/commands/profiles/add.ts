@@ -30,10 +30,12 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
   static override flags = {
     'api-key-stdin': Flags.boolean({ summary: 'read the API key from standard input' }),
     sandbox: Flags.boolean({ summary: 'the credentials are for testing; notices say so', allowNo: true }),
-    'keys-honoured': Flags.boolean({
-      summary: 'the service honours Idempotency-Key, so every request may be repeated',
+    idempotent: Flags.boolean({
+      summary: 'the service supports Idempotency-Key, so every request can be retried',
       allowNo: true,
     }),
+    // The former name of --idempotent.
+    'keys-honoured': Flags.boolean({ hidden: true, allowNo: true, exclusive: ['idempotent'] }),
     'no-check': Flags.boolean({ summary: 'do not try the key once the profile is saved' }),
   };
 
@@ -51,7 +53,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
       region: flags.region,
       baseUrl: flags['base-url'],
       sandbox: flags.sandbox,
-      keysHonoured: flags['keys-honoured'],
+      keysHonoured: flags.idempotent ?? flags['keys-honoured'],
     });
     const profiles = new Profiles(paths.configDir);
     const there = profileOf(profiles.read().profiles, name);
@@ -159,7 +161,7 @@ function differences(before: Profile, given: Partial<Profile>): string {
     ['baseUrl', 'base URL'],
     ['apiKey', 'key'],
     ['sandbox', '--sandbox'],
-    ['keysHonoured', '--keys-honoured'],
+    ['keysHonoured', '--idempotent'],
   ];
   const word = (field: keyof Profile, value: string | boolean | undefined) =>
     typeof value === 'boolean'
