@@ -1,20 +1,20 @@
-/** One logged decision: what could have been chosen, what was, and what it earned. */
+/** A logged decision: its candidates, the chosen one and its reward. */
 export interface LoggedDecision {
-  /** Probability of each candidate under the policy that ran, and its predicted reward. */
+  /** Probability of each candidate under the logging policy, and its predicted reward. */
   readonly candidates: readonly { readonly propensity: number; readonly ranking: number }[];
   /** Index of the candidate that was chosen. */
   readonly chosen: number;
   readonly reward: number;
 }
 
-/** A policy to be judged: the probability of each candidate. */
+/** A policy to evaluate: returns the probability of each candidate. */
 export type Policy = (candidates: LoggedDecision['candidates']) => readonly number[];
 
 export const POLICIES = {
-  /** The one that made the log. */
+  /** The policy that produced the log. */
   running: (candidates) => candidates.map((candidate) => candidate.propensity),
   uniform: (candidates) => candidates.map(() => 1 / candidates.length),
-  /** Always the candidate with the highest ranking; the first of equals. */
+  /** Always chooses the candidate with the highest ranking; the first one of a tie. */
   best: (candidates) => {
     let best = 0;
     for (const [i, { ranking }] of candidates.entries()) if (ranking > candidates[best]!.ranking) best = i;
@@ -22,7 +22,7 @@ export const POLICIES = {
   },
 } as const satisfies Record<string, Policy>;
 
-/** An estimated mean reward and its 95 % interval. */
+/** An estimated mean reward with its 95 % confidence interval. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;
@@ -31,7 +31,7 @@ export interface Estimate {
 
 export interface Evaluation {
   readonly decisions: number;
-  /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; wide where the policies differ much. */
+  /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; high variance if the policies differ much. */
   readonly ips: Estimate;
   /** Self-normalised IPS (Swaminathan & Joachims, 2015). */
   readonly snips: Estimate;
@@ -43,8 +43,8 @@ export interface Evaluation {
 const Z = 1.959963984540054;
 
 /**
- * Judges one policy on a log, decision by decision, in constant memory. Intervals are normal ones: of the mean for
- * IPS and DR, by the delta method for SNIPS.
+ * Evaluates a policy on a log, one decision at a time, in constant memory. Confidence intervals use the normal
+ * approximation: of the mean for IPS and DR, by the delta method for SNIPS.
  */
 export class Evaluator {
   readonly #policy: Policy;

@@ -1,6 +1,6 @@
 import { type Evaluation, Evaluator, POLICIES } from './estimators.ts';
 
-/** A decision of the log as the service hands it over. */
+/** A decision of the log as the service returns it. */
 export interface LogEntry {
   readonly contentId: string | null;
   readonly candidates: readonly {
@@ -12,17 +12,17 @@ export interface LogEntry {
 }
 
 export interface LogEvaluation {
-  /** Decisions with an action: what was judged. */
+  /** Evaluated decisions: those with an action. */
   readonly decisions: number;
-  /** Of these, how many have no outcome yet and are younger than a day; they count as 0. */
+  /** Evaluated decisions without an outcome that are less than a day old; they count as reward 0. */
   readonly pending: number;
-  /** Decisions without an action, or logged in a way that cannot be judged. */
+  /** Decisions without an action, or without the propensity of the action. */
   readonly skipped: number;
   /** Null for an empty log. */
   readonly policies: Readonly<Record<keyof typeof POLICIES, Evaluation | null>>;
 }
 
-/** Judges the policies on a log that comes page by page. Never holds more than a page. */
+/** Evaluates the policies on a paged log. Holds at most one page in memory. */
 export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Promise<LogEvaluation> {
   const evaluators = Object.entries(POLICIES).map(
     ([name, policy]) => [name as keyof typeof POLICIES, new Evaluator(policy)] as const,
