@@ -38,7 +38,7 @@ export async function followNotification(options: FollowOptions): Promise<Follow
     if (signal.aborted) return { end: 'interrupted', answer };
     answer = await orUnsupportedOperation(
       `show the notification ${id}`,
-      'the specification does not require delivery records, and this service has none',
+      'check the identifier that `svc notifications trigger` printed; not every service keeps delivery records',
       client.call('getNotification', { params: { id }, signal }),
     );
     const changes = stateChanges(answer.body);
