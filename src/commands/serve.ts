@@ -89,7 +89,7 @@ progress and exits.`;
       shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
       apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
       flags.region ? shell` SVC_REGION=${flags.region}\n` : '\n',
-      'press Ctrl-C to stop',
+      'stop with Ctrl-C',
     ]);
     if (allAddresses || !isLoopback(reachable.hostname))
       out.notice(

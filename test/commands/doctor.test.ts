@@ -99,7 +99,7 @@ describe('svc doctor', () => {
     expect(gone.row('address')).toMatchObject({
       status: 'fail',
       seen: expect.stringMatching(/ECONNREFUSED/),
-      next: `correct the address https://127.0.0.1:${port} of SVC_BASE_URL, or see what the network says: curl -v https://127.0.0.1:${port}`,
+      next: `correct the address https://127.0.0.1:${port} of SVC_BASE_URL, or diagnose the network: curl -v https://127.0.0.1:${port}`,
     });
     expect(gone.row('key').status).toBe('skipped');
   });
@@ -137,10 +137,10 @@ describe('svc doctor', () => {
       expect(result.row('region')).toMatchObject({
         status: 'fail',
         seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
-        next: `if global is right: svc profiles add prod --region global\nif eu is right: svc profiles add prod --base-url ${eu.url}`,
+        next: `if global is correct: svc profiles add prod --region global\nif eu is correct: svc profiles add prod --base-url ${eu.url}`,
       });
       expect((await runSvc(['doctor'], { home })).stderr).toMatch(
-        /^error: .*\n {2}next: if global is right: svc .*\n {8}if eu is right: svc .*\n$/,
+        /^error: .*\n {2}next: if global is correct: svc .*\n {8}if eu is correct: svc .*\n$/,
       );
       // Each way, pasted as it stands, ends the matter.
       for (const [way] of result.row('region').next!.matchAll(/svc .*/g)) {
@@ -160,7 +160,7 @@ describe('svc doctor', () => {
       const base = flags.length > 0 ? ['--base-url', service.url] : [];
       const result = await examine({ env: { ...service.env, ...env } }, ...flags, ...base);
       expect(result.row('region').next).toBe(
-        `if eu is right: ${region}\nif us is right: ask the operator of the service for its address: ${address}`,
+        `if eu is correct: ${region}\nif us is correct: ask the operator of the service for its address: ${address}`,
       );
     });
 
@@ -174,7 +174,7 @@ describe('svc doctor', () => {
         .replace(/\u001b\[\d+m/g, '')
         .split('\n')
         .map((line) => line.trim());
-      expect(lines).toContain('next: if eu is right:');
+      expect(lines).toContain('next: if eu is correct:');
       expect(lines).toContain('svc profiles add a-profile-of-some-length --region eu');
       expect(lines).toContain(
         'svc profiles add a-profile-of-some-length --base-url https://us.service.example',

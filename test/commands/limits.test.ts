@@ -76,7 +76,7 @@ describe('svc limits', () => {
     expect(run.stdout).toMatch(/^reads\t25%\t15\t20\t(29|30) s\tnow\t60\t300$/m);
     const missing = await runSvc(['limits', '--refresh', '--json'], { env: await answering(404) });
     expect(missing.code).toBe(0);
-    expect(missing.stderr).toContain('has no GET /v1/webhooks');
+    expect(missing.stderr).toContain('does not support GET /v1/webhooks');
     const wrong = await runSvc(['limits', '--refresh', '--json'], { env: await answering(401) });
     expect(wrong).toMatchObject({ code: 4, stdout: '' });
   });

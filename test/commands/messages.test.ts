@@ -21,7 +21,9 @@ describe('svc messages', () => {
     expect(table.stdout).toContain(messages[0].title);
     await json(['messages', 'outcome', decisionId, 'actioned'], local);
     expect((await json(['messages', 'list', '--hash-id', 'h1'], local)).messages).toEqual([]);
-    expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe('no message waits\n');
+    expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe(
+      'No pending messages\n',
+    );
     const evaluated = await json(['decisions', 'evaluate'], local);
     expect(evaluated).toMatchObject({
       decisions: 1,
@@ -37,7 +39,9 @@ describe('svc messages', () => {
     expect(JSON.parse(missing.stderr).error.code).toBe('not_found');
     const odd = await runSvc(['messages', 'outcome', 'dec_none', 'ignored'], { env });
     expect(odd.code).toBe(5);
-    expect(odd.stderr).toMatch(/not an outcome that svc knows[\s\S]*must be one of opened, clicked/);
+    expect(odd.stderr).toMatch(
+      /not one of opened, clicked, actioned, dismissed; sent as given[\s\S]*must be one of opened, clicked/,
+    );
   });
 
   test.each([404, 405, 501])('says in plain words that a service lacks the operation: %i', async (status) => {

@@ -116,7 +116,7 @@ describe('svc profiles add tries the key', () => {
     [
       'where there is no such read',
       () => ({ status: 404, headers: { 'x-service-request-id': 'r' } }),
-      /^key not tried: this service has no GET/,
+      /^key not checked: this service has no GET/,
     ],
   ])('and keeps the profile: %s', async (_, answer, said) => {
     const { env, requests } = await cannedService(answer);

@@ -40,7 +40,7 @@ it('says what an earlier start left with the data, and how to set it back', asyn
     'kept',
   );
   expect(await serve('--limit', 'reads=60')).toContain(
-    'kept with this data from an earlier start: --limit ingest=20 --window 10s; to set it back, stop and: ' +
+    'settings stored with this data: --limit ingest=20 --window 10s; to restore the defaults, stop and run: ' +
       'svc serve --port 0 --limit reads=60 --limit ingest=600 --window 60s\n',
   );
   expect(await serve('--limit', 'ingest=600', '--window', '60s')).not.toContain('kept');
@@ -57,7 +57,7 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
       code: 'usage',
       hint: expect.stringMatching(/^give an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
     });
-    expect(error.message).toContain(`nothing can listen on ${host}`);
+    expect(error.message).toContain(`cannot listen on ${host}`);
   },
 );
 
@@ -73,7 +73,7 @@ it.each([
   const { code, stderr } = await runSvc(argv, { home: tempDir() });
   expect([code, stderr]).toEqual([
     2,
-    `error: port ${port} on 127.0.0.1 is taken\n  next: stop what listens there (fuser -v ${port}/tcp), or take a free one: ${next}\n`,
+    `error: port ${port} on 127.0.0.1 is in use\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: ${next}\n`,
   ]);
 });
 
@@ -119,7 +119,7 @@ it.each(['0.0.0.0', '::'])(
     const exported = Object.fromEntries(
       [...text.matchAll(/(SVC_\w+)=('?)(\S+)\2(?=\s)/g)].map(([, name, , value]) => [name, value]),
     );
-    expect(text.split('\n')[0]).toMatch(/^serving on every address of this machine, port \d+$/);
+    expect(text.split('\n')[0]).toMatch(/^serving on all addresses of this machine, port \d+$/);
     expect(svc.stderr()).toMatch(/other machines.*https.*TLS/);
     const sent = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { env: exported });
     expect(sent, sent.stderr).toMatchObject({ code: 0 });

@@ -44,7 +44,9 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
       maxRetries: flags['max-retries'],
       signal: AbortSignal.any([signal, done.signal]),
       onState: (state) => {
-        out.notice(state === 'open' ? 'connected; press Ctrl-C to stop' : 'connection lost; reconnecting');
+        out.notice(
+          state === 'open' ? 'watching for events; stop with Ctrl-C' : 'connection lost; reconnecting',
+        );
       },
     });
     const filter = { events: flags.event ?? [], users: flags['user-id'] ?? [] };
@@ -75,7 +77,7 @@ async function* orNotOffered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
     yield* stream;
   } catch (error) {
     if (!isUnsupported(error)) throw error;
-    throw new SvcError('not_offered', 'this service does not provide a live event stream', {
+    throw new SvcError('not_offered', 'this service does not offer a live event stream', {
       hint: localServiceHint,
       cause: error,
     });

@@ -35,8 +35,12 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       summary: 'the service supports Idempotency-Key, so every request can be retried',
       allowNo: true,
     }),
-    // The former name of --idempotent.
-    'keys-honoured': Flags.boolean({ hidden: true, allowNo: true, exclusive: ['idempotent'] }),
+    'keys-honoured': Flags.boolean({
+      summary: 'former name of --idempotent',
+      hidden: true,
+      allowNo: true,
+      exclusive: ['idempotent'],
+    }),
     'no-check': Flags.boolean({ summary: 'do not check the key after saving' }),
   };
 

@@ -39,7 +39,7 @@ test('judges the running policy, a uniform one and always-best from the log', as
 test('an empty log, a span of time, and a time that is none', async () => {
   const { env, fetch } = await startTestService();
   expect((await runSvc(['decisions', 'evaluate'], { env })).stdout).toBe(
-    'the log holds no decision with an action\n',
+    'no decision in the log has an action\n',
   );
   await fetch('/v1/decisioning/decide', { body: { hashId: 'h' } });
   const count = async (...flags: string[]) =>

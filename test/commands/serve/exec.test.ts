@@ -81,7 +81,7 @@ describe('svc serve exec', () => {
     writeFileSync(faults, '{"seed": "s", "requests": [{"to": 1, "fault": "slow-answer", "delayMs": 1}]}');
     const run = await runSvc(['serve', 'exec', '--faults', faults, ...node(SEND)], { home });
     expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(/^faults met in this rehearsal: 1$/m);
+    expect(run.stderr).toMatch(/^faults injected: 1$/m);
     expect((await runSvc(['serve', 'exec', ...node(SEND)], { home })).stderr).not.toContain('rehearsal');
   });
 
@@ -123,6 +123,6 @@ describe('svc serve exec', () => {
     expect(await runSvc(['serve', 'exec'])).toMatchObject({ code: 2, stdout: '' });
     const none = await runSvc(['serve', 'exec', '--', '/nowhere/at-all', '--json']);
     expect(none.code).toBe(2);
-    expect(none.stderr).toMatch(/cannot be run/);
+    expect(none.stderr).toMatch(/cannot run/);
   });
 });

@@ -44,7 +44,7 @@ describe('fields', () => {
     ['a[]=1', 'a[b]=1'],
     ['a[b]=1', 'a[]=1'],
   ])('refuse %s beside %s', (...texts) => {
-    expect(() => objectOf(typed(...texts), none)).toThrow(/does not fit/);
+    expect(() => objectOf(typed(...texts), none)).toThrow(/conflicts with an earlier field/);
   });
 
   it('go into a query as they are', () => {
