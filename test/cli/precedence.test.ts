@@ -121,7 +121,7 @@ describe('what is exported and forgotten', () => {
     expect(JSON.parse(run.stdout).checks[0]).toMatchObject({
       status: 'warn',
       seen: `workspace ${service.workspace} (SVC_WORKSPACE), region not set, ${service.url} (SVC_BASE_URL), key (SVC_API_KEY); environment variables override profile local (SVC_PROFILE)`,
-      next: 'to use profile local alone: unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY',
+      next: 'to use only profile local: unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY',
     });
     const local = await runSvc(['doctor', '--json'], { env: { SVC_PROFILE: 'local' } });
     expect(JSON.parse(local.stdout).checks[0].seen).toMatch(/^local \(SVC_PROFILE\): /);

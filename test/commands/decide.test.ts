@@ -37,7 +37,7 @@ describe('the request', () => {
 
   test('needs a user', async () => {
     const { code, stderr } = await runSvc(['decide', '--surface', 'home'], { env: {} });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is named[\s\S]*--hash-id/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is given[\s\S]*--hash-id/)]);
     expect((await runSvc(['decide', '--hash-id', 'h', '--max-daily-contacts', '-1'])).code).toBe(2);
     expect((await runSvc(['decide', '--hash-id', 'h', '--input', '-'])).code).toBe(2);
   });

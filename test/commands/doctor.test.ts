@@ -46,14 +46,14 @@ describe('svc doctor', () => {
     const home = tempDir();
     const twice = `${service.url}/v1`;
     const add = ['profiles', 'add', 'p', '--workspace', service.workspace, '--base-url', twice];
-    const mend = `svc profiles add p --base-url ${service.url}`;
-    const warning = `warning: the base URL ${twice} ends in /v1, which svc adds itself; without it: ${mend}\n`;
+    const correction = `svc profiles add p --base-url ${service.url}`;
+    const warning = `warning: the base URL ${twice} ends in /v1, which svc adds itself; without it: ${correction}\n`;
     expect((await runSvc(add, { home, env: { SVC_API_KEY: service.apiKey } })).stderr).toContain(warning);
     const failed = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { home });
     expect([failed.code, failed.stderr]).toEqual([5, expect.stringContaining(warning)]);
     const result = await examine({ home });
-    expect(result.row('key')).toMatchObject({ status: 'warn', next: expect.stringContaining(mend) });
-    expect((await runSvc(mend.split(' ').slice(1), { home })).stderr).not.toContain('/v1, which');
+    expect(result.row('key')).toMatchObject({ status: 'warn', next: expect.stringContaining(correction) });
+    expect((await runSvc(correction.split(' ').slice(1), { home })).stderr).not.toContain('/v1, which');
     expect((await examine({ home })).statuses).toContain('key ok');
   });
 

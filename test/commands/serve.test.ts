@@ -55,7 +55,7 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
     const { error } = JSON.parse(run.stderr);
     expect(error).toMatchObject({
       code: 'usage',
-      hint: expect.stringMatching(/^give an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
+      hint: expect.stringMatching(/^use an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
     });
     expect(error.message).toContain(`cannot listen on ${host}`);
   },
