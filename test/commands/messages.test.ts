@@ -11,7 +11,7 @@ const json = async (argv: string[], options: Parameters<typeof runSvc>[1]) => {
 };
 
 describe('svc messages', () => {
-  test('shows what was decided and takes its outcome, on the service of this machine', async () => {
+  test('lists a decided message and reports its outcome, on local', async () => {
     const home = tempDir();
     const local = { home, env: { SVC_PROFILE: 'local' } };
     const { decisionId, action } = await json(['decide', '--hash-id', 'h1'], local);
@@ -32,7 +32,7 @@ describe('svc messages', () => {
     });
   });
 
-  test('a decision that is not there, and an outcome that is none', async () => {
+  test('an unknown decision, and an invalid outcome', async () => {
     const { env } = await startTestService();
     const missing = await runSvc(['messages', 'outcome', 'dec_none', 'opened', '--json'], { env });
     expect(missing.code).toBe(5);
@@ -44,7 +44,7 @@ describe('svc messages', () => {
     );
   });
 
-  test.each([404, 405, 501])('says in plain words that a service lacks the operation: %i', async (status) => {
+  test.each([404, 405, 501])('reports an unsupported operation: %i', async (status) => {
     const { env } = await cannedService(() => ({ status, body: '{}' }));
     for (const argv of [
       ['messages', 'list', '--hash-id', 'h'],

@@ -59,7 +59,7 @@ describe('svc profiles', () => {
     expect(shown.stdout + shown.stderr).not.toContain(KEY);
   });
 
-  it('changes what is given and keeps the rest, the key and the flags too, and says both', async () => {
+  it('changes given values, keeps the others, and reports both', async () => {
     const home = tempDir();
     const first = [
       'profiles',
@@ -114,7 +114,7 @@ describe('svc profiles', () => {
     expect(profiles.one).toMatchObject({ keysHonoured: stored });
   });
 
-  it('asks for another key where nothing but the name is given', async () => {
+  it('prompts for a new key if only the name is given', async () => {
     const home = tempDir();
     await add(home, 'one');
     const run = await runSvc(['profiles', 'add', 'one'], { home });
@@ -136,7 +136,7 @@ describe('svc profiles', () => {
     expect(listed.profiles.map((p: { name: string }) => p.name).sort()).toEqual(['local', ...names].sort());
   });
 
-  it('leaves a damaged file as it is and says what to do', async () => {
+  it('does not change a damaged file, and names the next step', async () => {
     const home = tempDir();
     await add(home, 'one');
     const file = join(home, 'config', 'profiles.json');

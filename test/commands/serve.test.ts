@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {
+it('reports that it is ready, serves, and exits with 0 on an interrupt', async () => {
   const svc = startSvc(['serve', '--port', '0', '--json']);
   const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
   expect(ready).toMatchObject({
@@ -28,7 +28,7 @@ it('says it is ready, serves, and stops at an interrupt with exit 0', async () =
   expect((await svc.done).code).toBe(0);
 });
 
-it('says what an earlier start left with the data, and how to set it back', async () => {
+it('reports settings stored by an earlier start, and how to restore the defaults', async () => {
   const home = tempDir();
   const serve = async (...flags: string[]) => {
     const svc = startSvc(['serve', '--port', '0', ...flags], { home });
@@ -64,7 +64,7 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
 it.each([
   ['--port', 'svc serve --port 0'],
   ['--metrics-port', 'svc serve --port 0 --metrics-port 0'],
-])('names the port that is taken, and the flag that gives another: %s', async (flag, next) => {
+])('names the port in use, and the flag to change it: %s', async (flag, next) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -99,7 +99,7 @@ describe('where the data is kept', () => {
     expect((await runSvc(['serve', 'migrate', '--database', file], { home })).code).toBe(0);
   });
 
-  it('is a folder of its own, for its owner only, unless told otherwise', async () => {
+  it('is a folder for the owner only, or the configured one', async () => {
     const home = tempDir();
     expect((await runSvc(['serve', 'migrate'], { home })).code).toBe(0);
     expect(statSync(join(home, 'data')).mode & 0o777).toBe(0o700);
@@ -111,7 +111,7 @@ describe('where the data is kept', () => {
 });
 
 it.each(['0.0.0.0', '::'])(
-  'on every address (%s): prints the one that svc takes, and what others need',
+  'on all addresses (%s): prints a URL that svc accepts, and the requirements of remote clients',
   async (host) => {
     const svc = startSvc(['serve', '--port', '0', '--host', host]);
     await svc.waitFor(/stop with/);
