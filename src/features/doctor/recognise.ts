@@ -9,7 +9,7 @@ export interface ObservedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** The raw body; empty if it was not kept. */
+  /** The raw body; empty if it is not available. */
   readonly text: string;
 }
 

@@ -65,10 +65,10 @@ function pad(text: string, width: number): string {
 /** Truncates text to a display width, in which some characters take two columns. */
 function truncate(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  let kept = '';
+  let fitting = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
+    if (stringWidth(fitting + segment) > width - 1) break;
+    fitting += segment;
   }
-  return `${kept}…`;
+  return `${fitting}…`;
 }
