@@ -6,11 +6,11 @@ import { foreignJson, sanitizeLine } from '../cli/terminal/sanitize.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 export default class Api extends SvcCommand {
-  static override summary = 'Send any request, authenticated';
+  static override summary = 'Send an authenticated request to any endpoint';
   static override description =
-    `The answer's body goes to stdout byte for byte, whatever the status; on a terminal its control characters are made
-visible. Fields become the JSON body, or the query of a GET: -f takes text as it is, -F makes numbers, true, false and
-null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
+    `Prints the response body to stdout unchanged, for any status; on a terminal, control characters are escaped. Fields
+become the JSON body, or the query of a GET: -f adds a string, and -F converts numbers, true, false and null, and reads
+@FILE. a[b]=c nests, a[]=c appends.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> GET /v1/webhooks',
     '<%= config.bin %> <%= command.id %> POST /v1/decisioning/decide -f hashId=H -f context[channel]=in-app -F guardrails[maxDailyContacts]=3',
@@ -21,16 +21,16 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
     path: Args.string({ description: 'path below the base URL, such as /v1/webhooks' }),
   };
   static override flags = {
-    'raw-field': Flags.string({ char: 'f', summary: 'a text field', multiple: true, helpValue: 'K=V' }),
-    field: Flags.string({ char: 'F', summary: 'a typed field', multiple: true, helpValue: 'K=V' }),
-    header: Flags.string({ char: 'H', summary: 'a header', multiple: true, helpValue: 'NAME: VALUE' }),
+    'raw-field': Flags.string({ char: 'f', summary: 'string field', multiple: true, helpValue: 'K=V' }),
+    field: Flags.string({ char: 'F', summary: 'typed field', multiple: true, helpValue: 'K=V' }),
+    header: Flags.string({ char: 'H', summary: 'request header', multiple: true, helpValue: 'NAME: VALUE' }),
     input: Flags.string({ summary: 'file to send as the body; - is standard input', helpValue: 'FILE' }),
-    include: Flags.boolean({ char: 'i', summary: 'show the status and the headers before the body' }),
+    include: Flags.boolean({ char: 'i', summary: 'print the status and the headers before the body' }),
   };
 
   protected override async run(context: Context<typeof Api>): Promise<void> {
     const { args, flags, out, signal, connect } = context;
-    const { method, path } = address(args.method, args.path);
+    const { method, path } = methodAndPath(args.method, args.path);
     const { bodyOf, headersOf, withQuery } = await import('../features/api/request.ts');
     const headers = headersOf(flags.header ?? []);
     const fields = [
@@ -69,17 +69,21 @@ null of what looks so, and reads @FILE. a[b]=c nests, a[]=c appends.`;
   }
 }
 
-/** `svc api PATH` means a GET, as in gh. */
-function address(first: string, second: string | undefined): { method: string; path: string } {
+/** `svc api PATH` sends a GET, as in gh. */
+function methodAndPath(first: string, second: string | undefined): { method: string; path: string } {
   const [method, path] =
     second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];
   if (path === undefined || !METHODS.includes(method))
-    throw new SvcError('usage', path === undefined ? 'the path is missing' : `${first} is no HTTP method`, {
-      hint: 'svc api GET /v1/webhooks',
-    });
+    throw new SvcError(
+      'usage',
+      path === undefined ? 'the path is missing' : `${first} is not an HTTP method`,
+      {
+        hint: 'for example: svc api GET /v1/webhooks',
+      },
+    );
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#'))
-    throw new SvcError('usage', `${JSON.stringify(path)} is no path below the base URL`, {
-      hint: 'give one such as /v1/webhooks, special characters percent-encoded',
+    throw new SvcError('usage', `${JSON.stringify(path)} is not a path below the base URL`, {
+      hint: 'write a path such as /v1/webhooks, with special characters percent-encoded',
     });
   return { method, path };
 }

@@ -3,7 +3,7 @@ import { LOCAL, Profiles } from '../profiles/profiles.ts';
 
 export default class Complete extends SvcCommand {
   static override summary =
-    'Print what may stand at the end of a command line, and what it means; the completion scripts call it';
+    'Print the completions of a command line with their descriptions, for the completion scripts';
   static override examples = ['<%= config.bin %> <%= command.id %> -- events im'];
   static override exitCodes = [0, 1, 2] as const;
   static override hidden = true;
@@ -13,9 +13,10 @@ export default class Complete extends SvcCommand {
     const { candidates } = await import('../cli/completion/candidates.ts');
     const { readManifest } = await import('../cli/command/manifest.ts');
     const profiles = () => [...Object.keys(new Profiles(paths.configDir).read().profiles), LOCAL];
-    // As typed: the parser would take away a last word `--`, which asks for flags.
+    // From `argv`, because the parser removes a last word `--`, which requests flags.
     const words = this.argv.slice(this.argv.indexOf('--') + 1);
     const found = candidates(words, readManifest(root), profiles);
-    for (const { word, meaning } of found) out.raw(meaning === '' ? `${word}\n` : `${word}\t${meaning}\n`);
+    for (const { word, description } of found)
+      out.raw(description === '' ? `${word}\n` : `${word}\t${description}\n`);
   }
 }

@@ -2,12 +2,12 @@ import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { Args } from '../cli/flags/oclif.ts';
 
 export default class Completion extends SvcCommand {
-  static override summary = 'Print the completion of bash, zsh or fish';
+  static override summary = 'Print the completion script for bash, zsh or fish';
   static override description =
-    `Completes commands, flags, the values of flags that have a fixed set, and the names of profiles. The script asks svc
-itself, so it need not be renewed when svc is.
+    `Completes commands, flags, the values of flags with a fixed set of values, and profile names. The script calls svc, so
+it stays valid when you update svc.
 
-Load it for good with one of these, then open a new shell:
+To enable completion permanently, run one of these commands and open a new shell:
 
     echo 'source <(svc completion bash)' >> ~/.bashrc
     echo 'source <(svc completion zsh)' >> ~/.zshrc
@@ -18,7 +18,11 @@ Load it for good with one of these, then open a new shell:
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override args = {
-    shell: Args.string({ required: true, description: 'the shell', options: ['bash', 'zsh', 'fish'] }),
+    shell: Args.string({
+      required: true,
+      description: 'name of the shell',
+      options: ['bash', 'zsh', 'fish'],
+    }),
   };
 
   protected override async run({ args, out }: Context<typeof Completion>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
-import { SvcError } from '../cli/errors/svc-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { runBatch } from '../cli/input/batch-input.ts';
+import { requireHashId, userRequestFlags } from '../cli/input/user-request.ts';
 import { escapeJson } from '../cli/terminal/sanitize.ts';
 import { decideRequest, decideRequestOfLine } from '../features/decide/request.ts';
 import { showDecision } from '../features/decide/view.ts';
@@ -22,11 +22,7 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
-    'hash-id': Flags.string({
-      summary: 'hashed identifier of the user',
-      exclusive: ['input'],
-      helpValue: 'H',
-    }),
+    'hash-id': userRequestFlags['hash-id'],
     channel: Flags.string({ summary: 'channel of the surface, such as in-app', helpValue: 'C' }),
     surface: Flags.string({ summary: 'name of the surface, such as home', helpValue: 'S' }),
     locale: Flags.string({ summary: 'language and region, such as en-GB', helpValue: 'TAG' }),
@@ -47,7 +43,7 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
       min: 0,
       helpValue: 'N',
     }),
-    input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
+    input: userRequestFlags.input,
   };
 
   protected override async run(context: Context<typeof Decide>): Promise<void> {
@@ -66,13 +62,9 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
       });
       return;
     }
-    const hashId = flags['hash-id'];
-    if (!hashId)
-      throw new SvcError('usage', 'no user is named', {
-        hint: 'name one with --hash-id H, or many with --input FILE; `svc users import` gives hashIds',
-      });
+    const request = decideRequest(requireHashId(flags), flags);
     const { client } = await context.connect();
-    const { text, body } = await client.call('decide', { body: decideRequest(hashId, flags), signal });
+    const { text, body } = await client.call('decide', { body: request, signal });
     if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
     else out.result(text === '' ? null : text, () => showDecision(body, out));
   }

@@ -8,10 +8,10 @@ import { bold, cyan } from '../cli/terminal/text.ts';
 import type { World } from '../cli/terminal/world.ts';
 
 export default class Demo extends SvcCommand {
-  static override summary = 'See the five moves on fresh data of this machine, in a few seconds';
+  static override summary = 'Show what the service does, in five steps on temporary data';
   static override description =
-    `Track, decide, render, notify, call back: the whole service runs in this process on data that is thrown away after.
-No profile and no network is needed, and the data of \`local\` is not touched.`;
+    `Runs the service in this process on temporary data and goes through its five steps: track, decide, render, notify
+and call back. Needs neither a profile nor a network, and does not change the data of \`local\`.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
@@ -19,14 +19,14 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
   static override exitCodes = [0, 1, 5, 6, 130] as const;
 
   protected override async run({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
-    const { DemoFailed, playDemo } = await import('../features/demo/run.ts');
+    const { DemoFailed, runDemo } = await import('../features/demo/run.ts');
     const { demoJson, narrate } = await import('../features/demo/narration.ts');
     const { randomFrom } = await import('../kit/random.ts');
     const started = performance.now();
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
     try {
       const connection = await connect(
-        on(folder, world),
+        withDataDir(folder, world),
         out,
         flags,
         { kind: 'local', by: 'svc demo' },
@@ -40,25 +40,25 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
           random: randomFrom(undefined),
           signal,
         };
-        for await (const move of playDemo(stage)) {
+        for await (const step of runDemo(stage)) {
           number++;
-          out.line(demoJson(move), () => narrate(move, number));
+          out.line(demoJson(step), () => narrate(step, number));
         }
       } catch (error) {
         if (signal.aborted)
           throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
         if (!(error instanceof DemoFailed)) throw error;
-        throw new SvcError('failed', `the demo stopped after ${number} of 5 moves: ${error.message}`, {
-          hint: (invocation) => `please report this with its requests: ${invocation.again('--debug')}`,
+        throw new SvcError('failed', `the demo stopped after ${number} of 5 steps: ${error.message}`, {
+          hint: (invocation) => `report this with the output of: ${invocation.again('--debug')}`,
         });
       } finally {
         await connection.close();
       }
       const seconds = (performance.now() - started) / 1000;
       out.line({ move: 'done', elapsedMs: Math.round(seconds * 1000) }, () => [
-        bold(`Five moves in ${seconds.toFixed(1)} s.`),
+        bold(`Five steps in ${seconds.toFixed(1)} s.`),
         '\n',
-        'Your own data next: ',
+        'To use your own data: ',
         cyan('svc serve'),
         ', or ',
         cyan('--profile local'),
@@ -70,8 +70,8 @@ No profile and no network is needed, and the data of \`local\` is not touched.`;
   }
 }
 
-/** The same world with its data elsewhere and no service named in its environment. */
-function on(folder: string, world: World): World {
+/** A copy of the world whose data directory is `folder` and whose environment names no service. */
+function withDataDir(folder: string, world: World): World {
   const env = { ...world.env, SVC_DATA_DIR: folder, SVC_BASE_URL: undefined, SVC_PROFILE: undefined };
   return Object.create(world, { env: { value: env } }) as World;
 }

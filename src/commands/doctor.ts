@@ -19,24 +19,27 @@ import { Profiles } from '../profiles/profiles.ts';
 const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skipped: dim('-   ') } as const;
 
 export default class Doctor extends SvcCommand {
-  static override summary = 'Find out whether it is us or them';
+  static override summary = 'Diagnose configuration and connectivity problems';
   static override description =
-    `Looks at the configuration, the address, TLS, whether the server is the service, the key, the region, the clock and
-the limits: a row each, with what was seen and what to do. Exits with the code of the worst failure. It sends one read (GET /v1/webhooks); --probe sends
-23 decisions more and compares their P95 with the target of 100 ms.`;
+    `Checks the configuration, the address, TLS, the identity of the server, the key, the region, the clock and the rate
+limits. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
+check. Sends one read (GET /v1/webhooks). --probe also sends 23 decisions and compares their P95 latency with the
+target of 100 ms.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --profile prod --probe',
     '<%= config.bin %> <%= command.id %> --json',
   ];
   static override flags = {
-    probe: Flags.boolean({ summary: 'also measure decisions; they count against the limit' }),
+    probe: Flags.boolean({
+      summary: 'also measure the latency of decisions, which count against the rate limit',
+    }),
   };
 
   protected override async run(context: Context<typeof Doctor>): Promise<void> {
     const { flags, out, signal, invocation } = context;
     const { worst } = await import('../features/doctor/check.ts');
-    const checks = await examine(context);
+    const checks = await runChecks(context);
     if (signal.aborted)
       throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
     const failure = worst(checks);
@@ -63,22 +66,22 @@ interface Row {
 
 const INDENT = 20;
 
-/** A check with its text beside its name; on a terminal of `columns` the text is broken to stay there. */
+/** Renders a check: its name and the text beside it, wrapped to `columns`. */
 function line({ check, status, seen, next }: Row, columns: number | undefined): Text[] {
   const style = (text: Text): Text => (status === 'skipped' ? dim(text) : text);
   const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - INDENT);
-  const beside = (lines: string[]) => lines.join(`\n${' '.repeat(INDENT)}`);
+  const indented = (lines: string[]) => lines.join(`\n${' '.repeat(INDENT)}`);
   const steps = next === null ? [] : `next: ${next}`.split('\n').flatMap((step) => stepLines(step, width));
   return [
     MARKS[status],
     '  ',
     bold(check.padEnd(INDENT - 6)),
-    style(beside(wrap(sanitizeLine(seen), width))),
-    ...(steps.length > 0 ? [dim(beside(['', ...steps]))] : []),
+    style(indented(wrap(sanitizeLine(seen), width))),
+    ...(steps.length > 0 ? [dim(indented(['', ...steps]))] : []),
   ];
 }
 
-/** A step on lines of that width; a command that does not fit gets a line of its own and is not broken, to be pasted. */
+/** Wraps a step. A command that does not fit is put on a separate line and not wrapped, so that it can be pasted. */
 function stepLines(step: string, width: number): string[] {
   const text = sanitizeLine(step);
   const [, words, command] = /^(.*?:) ((?:svc|export|unset|read|rm|mv) .+)$/.exec(text) ?? [];
@@ -86,7 +89,7 @@ function stepLines(step: string, width: number): string[] {
   return [...wrap(words, width), `  ${command}`];
 }
 
-async function examine({
+async function runChecks({
   flags,
   world,
   out,
@@ -105,10 +108,7 @@ async function examine({
   const checks: Check[] = [];
   if (settings.kind === 'local') {
     checks.push(
-      ok(
-        'configuration',
-        `local (${settings.by}): the service inside this process, data in ${paths.database}`,
-      ),
+      ok('configuration', `local (${settings.by}): the service in this process, data in ${paths.database}`),
     );
     checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
   } else {
@@ -116,8 +116,8 @@ async function examine({
     invocation.settings = settings;
     const { checkConfiguration } = await import('../features/doctor/configuration.ts');
     checks.push(checkConfiguration(settings));
-    const { checkReach } = await import('../features/doctor/address.ts');
-    const reach = await checkReach(baseUrl, world.clock.now());
+    const { checkAddress } = await import('../features/doctor/address.ts');
+    const reach = await checkAddress(baseUrl, world.clock.now());
     checks.push(...reach.checks);
     if (!reach.reached)
       return [
@@ -129,8 +129,9 @@ async function examine({
   const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {
-    words: addressSuffix(invocation),
-    other: settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
+    suffix: addressSuffix(invocation),
+    alternative:
+      settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
   };
   const now = () => world.clock.now();
   const seen = await checkService(connection.client, expected, now, signal, address);
@@ -139,10 +140,11 @@ async function examine({
   else {
     const { probeDecisions } = await import('../features/doctor/probe.ts');
     const probe = () => probeDecisions(connection.client, signal);
-    const { check, sign } = await withSpinner(world, out, 'measuring decisions', probe);
-    // The reads of a service may be another program's, or none at all: a decision identifies it as well.
-    const known = sign === undefined ? undefined : ok('service', `recognised by ${sign}, in its decisions`);
-    checks.push(...seen.map((row) => (row.check === 'service' && known ? known : row)), check);
+    const { check, evidence } = await withSpinner(world, out, 'measuring decisions', probe);
+    // A service may lack the read that identifies it; a decision identifies it as well.
+    const identity =
+      evidence === undefined ? undefined : ok('service', `recognised by ${evidence}, in its decisions`);
+    checks.push(...seen.map((row) => (row.check === 'service' && identity ? identity : row)), check);
   }
   const { checkLimits } = await import('../features/doctor/limits.ts');
   const { limitRows } = await import('../features/limits/rows.ts');
@@ -150,15 +152,15 @@ async function examine({
   return checks;
 }
 
-/** What the settings say about the region, and where else it is served as far as the profiles tell. */
+/** The region that the settings name, and the other address that a profile has for it. */
 function regionExpected(
   { region, baseUrl, origins }: Extract<Settings, { kind: 'remote' }>,
   { configDir }: Paths,
 ): Expected | undefined {
   if (region === undefined || origins.region === undefined) return undefined;
-  const elsewhere = () =>
+  const otherAddress = () =>
     regionsOf(new Profiles(configDir).read().profiles).find(
       (one) => one.region === region && one.baseUrl !== baseUrl.replace(/\/+$/, ''),
     )?.baseUrl;
-  return { region, origin: origins.region, address: origins.baseUrl, elsewhere };
+  return { region, origin: origins.region, addressOrigin: origins.baseUrl, otherAddress };
 }

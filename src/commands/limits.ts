@@ -7,18 +7,18 @@ import { render } from '../cli/terminal/text.ts';
 const WATCH_MS = 1000;
 
 export default class Limits extends SvcCommand {
-  static override summary = 'Show how much of each rate limit is used';
+  static override summary = 'Show the usage of each rate limit';
   static override description =
-    `A row for each endpoint group, from the rate-limit headers of the answers that any svc command has seen. Nothing
-is sent unless --refresh asks for it. Faded values are older than the window of 60 s: none of it counts any more.`;
+    `Prints one row per endpoint group, from the rate-limit headers that svc commands have received. Sends no request
+unless you add --refresh. Dimmed values are older than the window of 60 s and no longer valid.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --watch',
     '<%= config.bin %> <%= command.id %> --refresh --json',
   ];
   static override flags = {
-    watch: Flags.boolean({ char: 'w', summary: 'show it again each second, until Ctrl-C' }),
-    refresh: Flags.boolean({ summary: 'send one cheap read first (GET /v1/webhooks, counted under reads)' }),
+    watch: Flags.boolean({ char: 'w', summary: 'update every second, until Ctrl-C' }),
+    refresh: Flags.boolean({ summary: 'first send one read (GET /v1/webhooks, counts as reads)' }),
   };
 
   protected override async run({
@@ -34,7 +34,7 @@ is sent unless --refresh asks for it. Faded values are older than the window of 
     if (flags.refresh) {
       const { cheapRead } = await import('../features/limits/refresh.ts');
       if (!(await cheapRead(client, signal)))
-        out.warn('this service has no GET /v1/webhooks to ask; shown is what earlier answers said');
+        out.warn('this service does not support GET /v1/webhooks; showing the limits from earlier answers');
     }
     const rows = () => limitRows(limits.read(), world.clock.now(), limitsInForce);
     const show = () =>

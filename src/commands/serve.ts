@@ -9,10 +9,11 @@ import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
-  static override summary = 'Run the whole service over HTTP';
+  static override summary = 'Run the service over HTTP';
   static override description =
-    `Serves the data of the profile \`local\` unless --database names another. What is said about limits, the
-window and webhooks is kept with the data, so every process on it acts alike. SIGTERM and Ctrl-C finish what is under way.`;
+    `Serves the data of the profile \`local\`, or of --database. The configured limits, window and webhooks are stored with
+the data, so that every process on it uses the same. On SIGTERM and Ctrl-C, the service completes the requests in
+progress and exits.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 0 --json',
@@ -23,11 +24,11 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
   static override flags = {
     region: Flags.string({
       summary:
-        'region this service serves; workspaces of others get slower answers, marked X-Service-Region: global',
+        'region of this service; workspaces of other regions get slower answers with X-Service-Region: global',
       helpValue: 'NAME',
     }),
     port: Flags.integer({
-      summary: 'port to listen on; 0 takes a free one',
+      summary: 'port to listen on; 0 selects a free one',
       default: 4010,
       min: 0,
       max: 65535,
@@ -35,12 +36,12 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
     database: databaseFlag,
     'metrics-port': Flags.integer({
-      summary: 'port for /metrics (Prometheus), /healthz and /readyz; none unless given',
+      summary: 'port for /metrics (Prometheus), /healthz and /readyz (default: not served)',
       min: 0,
       max: 65535,
     }),
     'log-level': Flags.string({
-      summary: 'least level that is logged (a JSON object a line on stderr)',
+      summary: 'minimum level of log lines (one JSON object per line on stderr)',
       options: ['debug', 'info', 'warn', 'error'] as const,
       default: 'info',
     }),
@@ -76,37 +77,37 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     });
     const { metricsUrl, workspace, apiKey } = service;
     const bound = new URL(service.url);
-    const here = reachableUrl(bound);
-    const { origin: url } = here;
-    const everywhere = here.hostname !== bound.hostname;
+    const reachable = reachableUrl(bound);
+    const { origin: url } = reachable;
+    const allAddresses = reachable.hostname !== bound.hostname;
     const metrics = metricsUrl === undefined ? {} : { metricsUrl };
-    // svc takes plain http to a loopback address only, so any other address is exported as https.
-    const base = isLoopback(here.hostname) ? url : `https://${here.hostname}`;
+    // svc accepts plain http only for loopback addresses, so any other address is printed as https.
+    const base = isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
     out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
-      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${everywhere ? `every address of this machine, port ${bound.port}` : url}\n`,
+      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${allAddresses ? `all addresses of this machine, port ${bound.port}` : url}\n`,
       metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
       shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
       apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
       flags.region ? shell` SVC_REGION=${flags.region}\n` : '\n',
       'stop with Ctrl-C',
     ]);
-    if (everywhere || !isLoopback(here.hostname))
+    if (allAddresses || !isLoopback(reachable.hostname))
       out.notice(
-        'from other machines svc takes https only: put a proxy with TLS in front (docs/operations.md) and export its https:// address there',
+        'svc on other machines requires https: run a TLS proxy in front of this service (docs/operations.md), and set SVC_BASE_URL to its address',
       );
-    const { kept, back } = storedFlags(service.deps.policy(), options);
-    if (kept.length > 0)
+    const { stored, defaults } = storedFlags(service.deps.policy(), options);
+    if (stored.length > 0)
       out.notice(
-        `kept with this data from an earlier start: ${kept.join(' ')}; to set it back, stop and: ${invocation.again()} ${back.join(' ')}`,
+        `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.again()} ${defaults.join(' ')}`,
       );
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    out.notice('finishing what is under way');
+    out.notice('shutting down');
     await service.close();
   }
 }
 
-/** Why the address could not be listened on, in words; other failures stay as they are. */
+/** Converts a listen error to a SvcError; returns other errors unchanged. */
 function listenFailure(
   error: NodeJS.ErrnoException & { port?: number },
   {
@@ -119,19 +120,19 @@ function listenFailure(
   const port = error.port ?? main;
   const flag = port === metrics ? '--metrics-port' : '--port';
   if (error.code === 'EADDRINUSE')
-    return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
+    return new SvcError('port_taken', `port ${port} on ${host} is in use`, {
       hint: (invocation) =>
-        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${invocation.again(flag, '0')}`,
+        `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.again(flag, '0')}`,
       cause: error,
     });
   if (error.code === 'EACCES')
-    return new SvcError('usage', `port ${port} needs more rights than you have`, {
+    return new SvcError('usage', `permission denied to listen on port ${port}`, {
       hint: (invocation) =>
-        `take one above 1023: ${invocation.again(flag, flag === '--port' ? '4010' : '9090')}`,
+        `use a port above 1023: ${invocation.again(flag, flag === '--port' ? '4010' : '9090')}`,
       cause: error,
     });
-  return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {
-    hint: (invocation) => `give an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
+  return new SvcError('usage', `cannot listen on ${host}: ${error.message}`, {
+    hint: (invocation) => `use an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
     cause: error,
   });
 }

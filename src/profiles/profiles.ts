@@ -21,6 +21,7 @@ const Profile = z.object({
   baseUrl: z.string(),
   apiKey: z.optional(z.string()),
   sandbox: z.optional(z.boolean()),
+  /** Set by `--idempotent`; the name is that of the first versions, which must be able to read the file. */
   keysHonoured: z.optional(z.boolean()),
 });
 export type Profile = z.infer<typeof Profile>;

@@ -120,8 +120,8 @@ describe('what is exported and forgotten', () => {
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout).checks[0]).toMatchObject({
       status: 'warn',
-      seen: `workspace ${service.workspace} (SVC_WORKSPACE), region not named, ${service.url} (SVC_BASE_URL), key (SVC_API_KEY); what is exported comes before profile local (SVC_PROFILE)`,
-      next: 'to use profile local alone: unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY',
+      seen: `workspace ${service.workspace} (SVC_WORKSPACE), region not set, ${service.url} (SVC_BASE_URL), key (SVC_API_KEY); environment variables override profile local (SVC_PROFILE)`,
+      next: 'to use only profile local: unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY',
     });
     const local = await runSvc(['doctor', '--json'], { env: { SVC_PROFILE: 'local' } });
     expect(JSON.parse(local.stdout).checks[0].seen).toMatch(/^local \(SVC_PROFILE\): /);

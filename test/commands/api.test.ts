@@ -20,7 +20,7 @@ const echo =
     void response.writeHead(status, { 'x-note': 'a\tb' }).end(body);
 
 describe('svc api', () => {
-  it('sends fields as JSON with the key and a key of its own, below the base URL', async () => {
+  it('sends fields as JSON to the base URL, with API key and idempotency key', async () => {
     const { receiver, env } = await answering(echo('{}'));
     const run = await runSvc(
       [
@@ -49,7 +49,7 @@ describe('svc api', () => {
     });
   });
 
-  it('puts the fields of a GET into the query, and takes a lone path for a GET', async () => {
+  it('puts the fields of a GET into the query, and sends a GET for a path alone', async () => {
     const { receiver, env } = await answering(echo('[]'));
     await runSvc(['api', 'GET', '/v1/messages', '-f', 'hashId=a b'], { env });
     await runSvc(['api', '/v1/webhooks'], { env });
@@ -60,7 +60,7 @@ describe('svc api', () => {
     expect(receiver.received[0]!.headers['idempotency-key']).toBeUndefined();
   });
 
-  it('hands the body on byte for byte, and visible on a terminal', async () => {
+  it('prints the body unchanged, and escaped on a terminal', async () => {
     const bytes = Buffer.from([0x7b, 0x1b, 0x5d, 0x35, 0x32, 0xff, 0x00, 0x0a]);
     const { env } = await answering(echo(bytes));
     const piped = await runSvc(['api', 'GET', '/x'], { env });
@@ -72,7 +72,7 @@ describe('svc api', () => {
     expect(JSON.parse((await runSvc(['api', 'GET', '/x', '--json'], { env })).stdout)).toBe(bytes.toString());
   });
 
-  it('keeps the spelling of JSON under --json, and prints one document whatever came', async () => {
+  it('keeps the original JSON text with --json, and prints one document for any body', async () => {
     const text = '{ "n": 12345678901234567890, "x": 1.50, "s": "\u202e\u009d" }';
     const run = await runSvc(['api', 'GET', '/x', '--json'], { env: (await answering(echo(text))).env });
     expect(run.stdout).toContain('12345678901234567890, "x": 1.50');
@@ -97,7 +97,7 @@ describe('svc api', () => {
     expect(JSON.parse(run.stderr).error.exitCode).toBe(code);
   });
 
-  it('sends a file or standard input as it is', async () => {
+  it('sends a file or standard input unchanged', async () => {
     const { receiver, env } = await answering(echo(''));
     const home = tempDir();
     writeFileSync(join(home, 'body'), Buffer.from([0, 255]));

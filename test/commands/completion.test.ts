@@ -13,7 +13,7 @@ const complete = async (words: string[], home?: string) => {
 };
 
 describe('completion', () => {
-  it('leads from word to word', async () => {
+  it('completes subcommands', async () => {
     expect(await complete([''])).toEqual(
       expect.arrayContaining(['events', 'decide', 'serve', 'help', '--version']),
     );
@@ -25,7 +25,7 @@ describe('completion', () => {
     expect(await complete(['nonsense', ''])).toEqual([]);
   });
 
-  it('knows flags and the values of those with a fixed set', async () => {
+  it('completes flags and fixed flag values', async () => {
     expect(await complete(['events', 'import', '--dry'])).toEqual(['--dry-run']);
     expect(await complete(['events', 'import', '--format', ''])).toEqual(['ndjson', 'csv']);
     expect(await complete(['decide', '--js'])).toEqual(['--json']);
@@ -35,7 +35,7 @@ describe('completion', () => {
     expect(await complete(['serve', 'exec', '--', 'npm', '--'])).toEqual([]);
   });
 
-  it('completes --flag=value, in one word and as bash breaks it', async () => {
+  it('completes --flag=value, as one word and as split by bash', async () => {
     expect(await complete(['events', 'import', '--format='])).toEqual(['--format=ndjson', '--format=csv']);
     expect(await complete(['events', 'import', '--format=c'])).toEqual(['--format=csv']);
     expect(await complete(['events', 'import', '--format', '='])).toEqual(['ndjson', 'csv']);
@@ -44,7 +44,7 @@ describe('completion', () => {
     expect(await complete(['completion', '--no-such='])).toEqual([]);
   });
 
-  it('knows values where others may be given too, each under a name that there is', async () => {
+  it('suggests values of open sets, for existing flags only', async () => {
     expect(await complete(['notify', '--channel', ''])).toEqual(['whatsapp', 'sms', 'email', 'push']);
     expect(await complete(['notifications', 'trigger', '--priority', 't'])).toEqual(['transactional']);
     expect(await complete(['webhooks', 'create', '-e', 'campaign.c'])).toEqual(['campaign.clicked']);
@@ -56,7 +56,7 @@ describe('completion', () => {
     expect(await complete(['api', 'P'])).toEqual(['POST', 'PATCH']);
   });
 
-  it('says what each word means', async () => {
+  it('describes each word', async () => {
     const said = async (...words: string[]) => (await runSvc(['complete', '--', ...words])).stdout;
     expect(await said('ev')).toBe('events\tSend, import and watch events\n');
     expect(await said('events', 'ta')).toMatch(/^tail\t\w.+\n$/);
@@ -65,7 +65,7 @@ describe('completion', () => {
     expect(await said('completion', 'z')).toBe('zsh\n');
   });
 
-  it('knows the profiles', async () => {
+  it('completes profile names', async () => {
     const home = tempDir();
     const add = 'profiles add prod --no-check --workspace w --base-url https://x.example --api-key-stdin';
     await runSvc(add.split(' '), { home, stdin: 'sk_1' });

@@ -83,7 +83,7 @@ describe.each(Object.entries(FOREIGN))('%s', (name, make) => {
   });
 });
 
-test('the data of `local` is not made in a database of another program', async () => {
+test('`local` does not create its data in a database of another program', async () => {
   const home = tempDir();
   mkdirSync(join(home, 'data'));
   const db = new Database(join(home, 'data', 'service.db'));
@@ -95,7 +95,7 @@ test('the data of `local` is not made in a database of another program', async (
   expect(contents(join(home, 'data'))).toEqual(before);
 });
 
-test('data of ours that bears no mark yet is known by its tables, and marked', async () => {
+test('data without an application id is recognised by its tables and gets the id', async () => {
   for (const logged of [false, true]) {
     const folder = tempDir();
     const file = join(folder, 'data.db');

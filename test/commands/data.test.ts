@@ -41,7 +41,7 @@ describe('svc data reset', () => {
     expect(after.map(({ userId }) => userId)).toEqual(['u2']);
   });
 
-  it('has imports into it begin anew, and leaves those elsewhere alone', async () => {
+  it('makes imports into it start from the beginning, and keeps the journals of other services', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     const run = async (line: string, env = {}) => runProcess(svc, line.split(' '), { home, env });
@@ -73,7 +73,7 @@ describe('svc data reset', () => {
     expect(JSON.parse(kept.stdout)).toMatchObject({ accepted: 0, skipped: 1 });
   });
 
-  it('forgets what was imported into it through svc serve too', async () => {
+  it('removes the journals of imports through svc serve, too', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     const line = '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n';
@@ -92,7 +92,7 @@ describe('svc data reset', () => {
     expect(journals()).toEqual([]);
   });
 
-  it('does nothing while a service is at work on it', async () => {
+  it('refuses while a service uses the data', async () => {
     const service = await startTestService();
     const run = await runSvc(['data', 'reset', '--yes', '--database', service.database]);
     expect(run).toMatchObject({ code: 2, stdout: '' });
@@ -100,18 +100,18 @@ describe('svc data reset', () => {
     expect((await service.fetch('/v1/webhooks')).status).toBe(200);
   });
 
-  it('removes what is damaged, and says where there is nothing', async () => {
+  it('removes damaged data, and reports missing data', async () => {
     const home = tempDir();
     const file = join(home, 'broken.db');
     writeDamaged(file);
     expect((await runSvc(['data', 'reset', '--yes', '--database', file])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
     const none = await runSvc(['data', 'reset', '--yes', '--database', file]);
-    expect(none.stdout).toMatch(/there was no data/);
+    expect(none.stdout).toMatch(/no data at/);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('takes from beside the data only what is ours', async () => {
+  it('removes only files of svc beside the data', async () => {
     const file = join(tempDir(), 'server');
     writeDamaged(file);
     writeFileSync(`${file}.key`, '-----BEGIN PRIVATE KEY-----\n');
@@ -138,7 +138,7 @@ describe('svc data reset', () => {
   });
 });
 
-describe.each(['export', 'reset'])('svc data %s, where a service elsewhere is named', (what) => {
+describe.each(['export', 'reset'])('svc data %s, with a remote service', (what) => {
   const yes = what === 'reset' ? ['--yes'] : [];
   const EU = [
     'profiles',

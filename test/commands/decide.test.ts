@@ -14,7 +14,7 @@ const ANSWER =
   '{"decisionId":"d1","action":{"type":"in-app-message","contentId":"c1","ranking":0.5,"reason":"r"}}';
 
 describe('the request', () => {
-  test('has exactly the shape of the specification; what was not said is absent', async () => {
+  test('has exactly the shape of the specification, without unset fields', async () => {
     const { env, requests } = await cannedService(() => ({ body: ANSWER }));
     await runSvc(['decide', '--hash-id', 'h1'], { env });
     await runSvc(
@@ -52,7 +52,7 @@ describe('the request', () => {
 
   test('needs a user', async () => {
     const { code, stderr } = await runSvc(['decide', '--surface', 'home'], { env: {} });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is named[\s\S]*--hash-id/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/no user is given[\s\S]*--hash-id/)]);
     expect((await runSvc(['decide', '--hash-id', 'h', '--max-daily-contacts', '-1'])).code).toBe(2);
     expect((await runSvc(['decide', '--hash-id', 'h', '--input', '-'])).code).toBe(2);
   });
@@ -71,7 +71,7 @@ describe('the answer', () => {
     expect(stdout).toMatch(/reason {4}Eligible on home; .*no outcomes yet/);
   });
 
-  test('goes out under --json as it came, to the character', async () => {
+  test('is printed unchanged with --json', async () => {
     const body =
       '{ "decisionId":"d1","action":{"type":"sms","contentId":"c","ranking":1.0,"reason":"r","odd":12345678901234567890},' +
       '"alternatives":[],"extra":{"a":null} }';
@@ -108,7 +108,7 @@ describe('the answer', () => {
     JSON.parse(json.stdout);
   });
 
-  test('cannot reach the terminal with control characters', async () => {
+  test('is printed without control characters', async () => {
     const body = JSON.stringify({
       decisionId: 'd\u001b[2J',
       action: { contentId: 'c\u009b', reason: 'r\u202e' },
@@ -120,7 +120,7 @@ describe('the answer', () => {
     }
   });
 
-  test('shows the limits when asked, and a refusal with its words', async () => {
+  test('shows the limits on request, and the message of a refusal', async () => {
     const { env } = await startTestService({ limits: { decisions: 600 } });
     const seen = await runSvc(['decide', '--hash-id', 'h', '--show-limits', '--json'], { env });
     expect(seen.stderr).toMatch(/x-service-ratelimit-limit: 600 {2}x-service-ratelimit-remaining: 599/);
@@ -131,7 +131,7 @@ describe('the answer', () => {
 });
 
 describe('--input', () => {
-  test('says how far it is every ten seconds, while its lines go elsewhere', async () => {
+  test('reports progress every ten seconds if stdout is redirected', async () => {
     const { env } = await startTestService();
     const clock = new VirtualClock(Date.now());
     const stdin = new PassThrough();
@@ -144,7 +144,7 @@ describe('--input', () => {
     expect((await running.done).code).toBe(0);
   });
 
-  test('answers thousands of bare hashIds in their order', async () => {
+  test('answers thousands of bare hashIds in order', async () => {
     const { env } = await startTestService();
     const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);
     const { code, stdout, stderr } = await runSvc(['decide', '--input', '-', '--surface', 'home'], {
@@ -160,7 +160,7 @@ describe('--input', () => {
     }
   });
 
-  test('takes whole requests, completed by the flags, and lets no bad line stop the rest', async () => {
+  test('accepts whole requests, completed by flags, and continues after a bad line', async () => {
     const { env } = await startTestService();
     const input = [
       '\uFEFFplain-id',
@@ -216,7 +216,7 @@ describe('--input', () => {
     expect((await running.done).code).toBe(0);
   });
 
-  test('ends at Ctrl-C with what was read answered', async () => {
+  test('answers the lines that were read before Ctrl-C', async () => {
     const { env } = await startTestService();
     const stdin = new PassThrough();
     const running = startSvc(['decide', '--input', '-'], { env, stdin });
@@ -228,7 +228,7 @@ describe('--input', () => {
     expect(lines(stdout)).toHaveLength(1);
   });
 
-  test('stops where no further line can succeed', async () => {
+  test('stops if no further line can succeed', async () => {
     const { env } = await startTestService();
     const { code, stdout } = await runSvc(['decide', '--input', '-'], {
       env: { ...env, SVC_API_KEY: 'sk_test_wrong' },
@@ -238,13 +238,13 @@ describe('--input', () => {
     expect(lines(stdout).length).toBeLessThan(200);
   });
 
-  test('names a file that is not there', async () => {
+  test('names a missing file', async () => {
     const { env } = await startTestService();
     const { code, stderr } = await runSvc(['decide', '--input', 'nowhere.txt'], { env });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/no such file: nowhere.txt/)]);
   });
 
-  test('passes an answer on as it came, on one line', async () => {
+  test('prints an answer unchanged, on one line', async () => {
     const { env } = await cannedService(({ body }) => ({
       body: body.includes('"b"') ? 'no json' : '{\n  "n": 12345678901234567890\n}\n',
     }));

@@ -79,7 +79,7 @@ describe('svc doctor in front of a service that differs where the specification 
     expect(result.code).toBe(0);
   });
 
-  it('recognises it by a decision under --probe where its reads say nothing', async () => {
+  it('recognises it by a decision with --probe if its reads do not identify it', async () => {
     const server = await cannedService(({ method }) =>
       method === 'GET'
         ? { status: 404, headers: json, body: '{"message":"Not Found"}' }

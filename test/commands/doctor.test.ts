@@ -24,7 +24,7 @@ async function examine(options: RunOptions, ...flags: string[]) {
 const elsewhere = (url: string) => ({ SVC_BASE_URL: url, SVC_WORKSPACE: 'ws_1', SVC_API_KEY: 'sk_test_1' });
 
 describe('svc doctor', () => {
-  it('finds nothing wrong with a service in order, for one read', async () => {
+  it('passes a working service with one read', async () => {
     const service = await startTestService({ limits: { reads: 60 }, region: 'eu' });
     const result = await examine({ env: { ...service.env, SVC_REGION: 'eu' } });
     expect(result).toMatchObject({ code: 0, ok: true, stderr: '' });
@@ -41,23 +41,23 @@ describe('svc doctor', () => {
     expect(result.row('limits').seen).toBe('left: reads 59 of 60');
   });
 
-  it('warns of a base URL that ends in /v1, and shows the right one', async () => {
+  it('warns about a base URL that ends in /v1, and shows the correct one', async () => {
     const service = await startTestService();
     const home = tempDir();
     const twice = `${service.url}/v1`;
     const add = ['profiles', 'add', 'p', '--workspace', service.workspace, '--base-url', twice];
-    const mend = `svc profiles add p --base-url ${service.url}`;
-    const warning = `warning: the base URL ${twice} ends in /v1, which svc adds itself; without it: ${mend}\n`;
+    const correction = `svc profiles add p --base-url ${service.url}`;
+    const warning = `warning: the base URL ${twice} ends in /v1, which svc adds itself; without it: ${correction}\n`;
     expect((await runSvc(add, { home, env: { SVC_API_KEY: service.apiKey } })).stderr).toContain(warning);
     const failed = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { home });
     expect([failed.code, failed.stderr]).toEqual([5, expect.stringContaining(warning)]);
     const result = await examine({ home });
-    expect(result.row('key')).toMatchObject({ status: 'warn', next: expect.stringContaining(mend) });
-    expect((await runSvc(mend.split(' ').slice(1), { home })).stderr).not.toContain('/v1, which');
+    expect(result.row('key')).toMatchObject({ status: 'warn', next: expect.stringContaining(correction) });
+    expect((await runSvc(correction.split(' ').slice(1), { home })).stderr).not.toContain('/v1, which');
     expect((await examine({ home })).statuses).toContain('key ok');
   });
 
-  it('warns of any other path where there is nothing', async () => {
+  it('warns about any other path with no service', async () => {
     const service = await startTestService();
     const result = await examine({ env: { ...service.env, SVC_BASE_URL: `${service.url}/api/` } });
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -67,7 +67,7 @@ describe('svc doctor', () => {
     });
   });
 
-  it('says what is missing before anything is configured', async () => {
+  it('names the missing settings', async () => {
     const result = await examine({});
     expect(result).toMatchObject({ code: 4, ok: false });
     expect(result.row('configuration')).toMatchObject({
@@ -77,7 +77,7 @@ describe('svc doctor', () => {
     expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'not_configured', exitCode: 4 });
   });
 
-  it('tells an address where nothing listens from a server that is no TLS server', async () => {
+  it('distinguishes an address where nothing listens from a server without TLS', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end('hello\n'));
@@ -99,12 +99,12 @@ describe('svc doctor', () => {
     expect(gone.row('address')).toMatchObject({
       status: 'fail',
       seen: expect.stringMatching(/ECONNREFUSED/),
-      next: `correct the address https://127.0.0.1:${port} of SVC_BASE_URL, or see what the network says: curl -v https://127.0.0.1:${port}`,
+      next: `correct the address https://127.0.0.1:${port} of SVC_BASE_URL, or diagnose the network: curl -v https://127.0.0.1:${port}`,
     });
     expect(gone.row('key').status).toBe('skipped');
   });
 
-  it('names a key that the service does not know, and goes on', async () => {
+  it('reports an unknown key, and continues', async () => {
     const service = await startTestService();
     const result = await examine({ env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' } }, '--probe');
     expect(result.code).toBe(4);
@@ -122,12 +122,12 @@ describe('svc doctor', () => {
         env: { SVC_API_KEY: 'sk_test_1' },
       });
 
-    it('is the slower global fallback, and offers both ways out as commands', async () => {
+    it('is the slower global fallback, with a command for each correction', async () => {
       const eu = await startTestService({ region: 'eu' });
       const us = await startTestService({ region: 'us', database: eu.database });
       const home = tempDir();
       const add = ['profiles', 'add', 'prod', '--workspace', us.workspace, '--base-url', us.url];
-      await runSvc([...add, '--region', 'eu', '--keys-honoured', '--api-key-stdin'], {
+      await runSvc([...add, '--region', 'eu', '--idempotent', '--api-key-stdin'], {
         home,
         stdin: us.apiKey,
       });
@@ -137,10 +137,10 @@ describe('svc doctor', () => {
       expect(result.row('region')).toMatchObject({
         status: 'fail',
         seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
-        next: `if global is right: svc profiles add prod --region global\nif eu is right: svc profiles add prod --base-url ${eu.url}`,
+        next: `if global is correct: svc profiles add prod --region global\nif eu is correct: svc profiles add prod --base-url ${eu.url}`,
       });
       expect((await runSvc(['doctor'], { home })).stderr).toMatch(
-        /^error: .*\n {2}next: if global is right: svc .*\n {8}if eu is right: svc .*\n$/,
+        /^error: .*\n {2}next: if global is correct: svc .*\n {8}if eu is correct: svc .*\n$/,
       );
       // Each way, pasted as it stands, ends the matter.
       for (const [way] of result.row('region').next!.matchAll(/svc .*/g)) {
@@ -160,11 +160,11 @@ describe('svc doctor', () => {
       const base = flags.length > 0 ? ['--base-url', service.url] : [];
       const result = await examine({ env: { ...service.env, ...env } }, ...flags, ...base);
       expect(result.row('region').next).toBe(
-        `if eu is right: ${region}\nif us is right: ask the operator of the service for its address: ${address}`,
+        `if eu is correct: ${region}\nif us is correct: ask the operator of the service for its address: ${address}`,
       );
     });
 
-    it('shows each way on a line of its own, and no command broken', async () => {
+    it('shows each correction on a separate line, without wrapping commands', async () => {
       const service = await startTestService({ region: 'eu' });
       const home = tempDir();
       await profile(home, 'a-profile-of-some-length', 'us', service.url);
@@ -174,7 +174,7 @@ describe('svc doctor', () => {
         .replace(/\u001b\[\d+m/g, '')
         .split('\n')
         .map((line) => line.trim());
-      expect(lines).toContain('next: if eu is right:');
+      expect(lines).toContain('next: if eu is correct:');
       expect(lines).toContain('svc profiles add a-profile-of-some-length --region eu');
       expect(lines).toContain(
         'svc profiles add a-profile-of-some-length --base-url https://us.service.example',
@@ -182,7 +182,7 @@ describe('svc doctor', () => {
     });
   });
 
-  it('finds a clock that is wrong', async () => {
+  it('reports a wrong clock', async () => {
     const service = await startTestService();
     const clock = { ...systemClock, now: () => Date.now() + 3600_000 };
     const result = await examine({ env: service.env, clock });
@@ -193,7 +193,7 @@ describe('svc doctor', () => {
     });
   });
 
-  it('does without a cheap read, and names a limit that runs out', async () => {
+  it('works without the cheap read, and warns about a limit that is almost used up', async () => {
     const headers = { 'x-service-ratelimit-limit': 60, 'x-service-ratelimit-remaining': 2 };
     const receiver = await startReceiver((response) => void response.writeHead(404, headers).end());
     onTestFinished(() => receiver.close());
@@ -204,7 +204,7 @@ describe('svc doctor', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('measures decisions only under --probe, and reaches nobody', async () => {
+  it('measures decisions only with --probe, and messages no user', async () => {
     const service = await startTestService({ limits: { decisions: 600 } });
     const quiet = await examine({ env: service.env });
     expect(quiet.row('decide')).toBeUndefined();
@@ -215,7 +215,7 @@ describe('svc doctor', () => {
     expect(result.row('limits').seen).toContain('decisions 577 of 600');
   });
 
-  it('reads well in a terminal: a row each, what to do under it', async () => {
+  it('prints one row per check on a terminal, with the next step below', async () => {
     const service = await startTestService();
     const run = await runSvc(['doctor'], {
       env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' },
@@ -239,7 +239,7 @@ describe('svc doctor', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('looks at local without an address', async () => {
+  it('checks local without an address', async () => {
     const result = await examine({}, '--profile', 'local');
     expect(result.code).toBe(0);
     expect(result.row('key').status).toBe('ok');

@@ -22,7 +22,7 @@ async function answering(status: number) {
 }
 
 describe('svc limits', () => {
-  it('shows what the answers to other commands said, and sends nothing itself', async () => {
+  it('shows the limits from answers to other commands, and sends no request', async () => {
     const service = await startTestService({ limits: { reads: 20, ingest: 600 } });
     const home = tempDir();
     const at = { home, env: service.env };
@@ -57,7 +57,7 @@ describe('svc limits', () => {
     });
   });
 
-  it('shows the limits of local as they are, and not as they once were', async () => {
+  it('shows the current limits of local, not the observed ones', async () => {
     const home = tempDir();
     const local = async () => rows((await runSvc(['limits', '-p', 'local', '--json'], { home })).stdout)[0];
     await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e', '-p', 'local'], { home });
@@ -69,14 +69,14 @@ describe('svc limits', () => {
     expect(await local()).toMatchObject({ limit: 20, remaining: null, seenAt: null });
   });
 
-  it('asks with one cheap read under --refresh, and says where the service has none', async () => {
+  it('sends one read with --refresh, and warns if the service does not support it', async () => {
     const run = await runSvc(['limits', '--refresh'], { env: await answering(200) });
     expect(run.code).toBe(0);
     expect(run.stdout.split('\n')[0]).toBe('GROUP\tUSED\tLEFT\tLIMIT\tFREES\tSEEN\tDEFAULT\tMAX');
     expect(run.stdout).toMatch(/^reads\t25%\t15\t20\t(29|30) s\tnow\t60\t300$/m);
     const missing = await runSvc(['limits', '--refresh', '--json'], { env: await answering(404) });
     expect(missing.code).toBe(0);
-    expect(missing.stderr).toContain('has no GET /v1/webhooks');
+    expect(missing.stderr).toContain('does not support GET /v1/webhooks');
     const wrong = await runSvc(['limits', '--refresh', '--json'], { env: await answering(401) });
     expect(wrong).toMatchObject({ code: 4, stdout: '' });
   });
@@ -88,7 +88,7 @@ describe('svc limits', () => {
     expect(run.stdout).toContain('ingest');
   });
 
-  it('redraws in place under --watch and ends at Ctrl-C', async () => {
+  it('redraws in place with --watch until Ctrl-C', async () => {
     const service = await startTestService();
     const watch = startSvc(['limits', '--watch'], { env: service.env, columns: 80 });
     await watch.waitFor(/\u001b\[\d+A/);

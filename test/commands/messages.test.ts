@@ -11,7 +11,7 @@ const json = async (argv: string[], options: Parameters<typeof runSvc>[1]) => {
 };
 
 describe('svc messages', () => {
-  test('shows what was decided and takes its outcome, on the service of this machine', async () => {
+  test('lists a decided message and reports its outcome, on local', async () => {
     const home = tempDir();
     const local = { home, env: { SVC_PROFILE: 'local' } };
     const { decisionId, action } = await json(['decide', '--hash-id', 'h1'], local);
@@ -21,7 +21,9 @@ describe('svc messages', () => {
     expect(table.stdout).toContain(messages[0].title);
     await json(['messages', 'outcome', decisionId, 'actioned'], local);
     expect((await json(['messages', 'list', '--hash-id', 'h1'], local)).messages).toEqual([]);
-    expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe('no message waits\n');
+    expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe(
+      'No pending messages\n',
+    );
     const evaluated = await json(['decisions', 'evaluate'], local);
     expect(evaluated).toMatchObject({
       decisions: 1,
@@ -30,17 +32,19 @@ describe('svc messages', () => {
     });
   });
 
-  test('a decision that is not there, and an outcome that is none', async () => {
+  test('an unknown decision, and an invalid outcome', async () => {
     const { env } = await startTestService();
     const missing = await runSvc(['messages', 'outcome', 'dec_none', 'opened', '--json'], { env });
     expect(missing.code).toBe(5);
     expect(JSON.parse(missing.stderr).error.code).toBe('not_found');
     const odd = await runSvc(['messages', 'outcome', 'dec_none', 'ignored'], { env });
     expect(odd.code).toBe(5);
-    expect(odd.stderr).toMatch(/not an outcome that svc knows[\s\S]*must be one of opened, clicked/);
+    expect(odd.stderr).toMatch(
+      /not one of opened, clicked, actioned, dismissed; sent as given[\s\S]*must be one of opened, clicked/,
+    );
   });
 
-  test.each([404, 405, 501])('says in plain words that a service lacks the operation: %i', async (status) => {
+  test.each([404, 405, 501])('reports an unsupported operation: %i', async (status) => {
     const { env } = await cannedService(() => ({ status, body: '{}' }));
     for (const argv of [
       ['messages', 'list', '--hash-id', 'h'],

@@ -51,12 +51,12 @@ describe('svc notifications', () => {
         .map((line) => JSON.parse(line).status),
     ).toEqual(['queued', 'dispatched', 'delivered']);
     const tapped = await runSvc(['notifications', 'outcome', record.notificationId, 'clicked'], { env });
-    expect(tapped).toMatchObject({ code: 0, stdout: 'clicked noted\n' });
+    expect(tapped).toMatchObject({ code: 0, stdout: 'clicked recorded\n' });
     const shown = await runSvc(['notifications', 'get', record.notificationId], { env });
     expect(shown.stdout).toMatch(/template +order_update/);
   });
 
-  it('refuses what looks like personal data before anything is sent, unless told otherwise', async () => {
+  it('refuses apparent personal data before sending, unless it is allowed', async () => {
     const service = await startTestService();
     const hashId = await knownUser(service);
     for (const [variable, kind] of [
@@ -81,7 +81,7 @@ describe('svc notifications', () => {
     expect((await runSvc(notify('ada@example.com'), { env: service.env })).code).toBe(2);
   });
 
-  it('takes requests from a file, a line out for each line in, in order', async () => {
+  it('accepts requests from a file, and prints one line for each, in order', async () => {
     const service = await startTestService();
     const [one, two] = [await knownUser(service, 'u1'), await knownUser(service, 'u2')];
     const lines = [
@@ -120,7 +120,7 @@ describe('svc notifications', () => {
     ]);
   });
 
-  it('ends with 5 when a notification failed, and with 6 when the wait ran out', async () => {
+  it('exits with 5 if a notification failed, and with 6 after the timeout', async () => {
     const provider = await startReceiver((response, got) => {
       if (JSON.parse(got.body.toString()).text.includes('A-1')) response.writeHead(422).end();
     });
@@ -149,7 +149,7 @@ describe('svc notifications', () => {
     expect(JSON.parse(late.stderr).error).toMatchObject({ code: 'timeout' });
   });
 
-  it('on local is delivered before the command ends', async () => {
+  it('is delivered on local before the command exits', async () => {
     const home = tempDir();
     const service = await startTestService({ database: join(home, 'data', 'service.db') });
     const hashId = await knownUser(service);
@@ -198,7 +198,7 @@ describe('a trigger whose answer is lost', () => {
   const sent = (service: TestService) =>
     readFileSync(`${service.database}.outbox.ndjson`, 'utf8').trimEnd().split('\n').length;
 
-  it.each(ways)('by %s is repeated under its key where keys are honoured: sent once', async (_way, lose) => {
+  it.each(ways)('by %s is retried on an idempotent service: sent once', async (_way, lose) => {
     const service = await startTestService();
     const hashId = await knownUser(service);
     const proxy = await losingProxy(service.url, lose);
@@ -208,7 +208,7 @@ describe('a trigger whose answer is lost', () => {
       service.workspace,
       '--base-url',
       proxy.url,
-      '--keys-honoured',
+      '--idempotent',
       '--api-key-stdin',
     ];
     await runSvc(['profiles', 'add', 'mine', ...profile], { home, stdin: service.apiKey });
@@ -222,7 +222,7 @@ describe('a trigger whose answer is lost', () => {
   });
 
   it.each(ways)(
-    'by %s is not repeated on a service of unknown habits: exit 6, the doubt named',
+    'by %s is not retried on other services: exit 6, with the ambiguous outcome',
     async (_way, lose) => {
       const service = await startTestService();
       const hashId = await knownUser(service);

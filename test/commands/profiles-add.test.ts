@@ -22,7 +22,7 @@ const profilesIn = (home: string) =>
   JSON.parse(readFileSync(join(home, 'config', 'profiles.json'), 'utf8')).profiles;
 
 describe('svc profiles add on a terminal', () => {
-  it('asks for everything that is missing, and asks again for what will not do', async () => {
+  it('prompts for all missing values, and again for invalid ones', async () => {
     const service = await startTestService();
     const home = tempDir();
     const run = await onTerminal(['profiles', 'add'], home, [
@@ -43,7 +43,7 @@ describe('svc profiles add on a terminal', () => {
     });
   });
 
-  it('asks only for what the flags leave open', async () => {
+  it('prompts only for values that no flag gives', async () => {
     const home = tempDir();
     const given = ['profiles', 'add', 'eu', '--workspace', 'w', '--region', 'eu', '--no-check'];
     const run = await onTerminal(given, home, [
@@ -59,7 +59,7 @@ describe('svc profiles add on a terminal', () => {
     });
   });
 
-  it('keeps nothing after Ctrl-C or Ctrl-D', async () => {
+  it('saves nothing after Ctrl-C or Ctrl-D', async () => {
     const home = tempDir();
     const given = ['profiles', 'add', 'p', '--workspace', 'w', '--base-url', 'https://x.example'];
     const interrupted = await onTerminal(given, home, [[/region|API key/, '\x03']]);
@@ -72,7 +72,7 @@ describe('svc profiles add on a terminal', () => {
   });
 });
 
-describe('svc profiles add where nobody can be asked', () => {
+describe('svc profiles add without a terminal', () => {
   it.each<[string[], string]>([
     [['profiles', 'add'], 'NAME is missing'],
     [['profiles', 'add', 'p'], '--workspace and --base-url are missing'],
@@ -94,7 +94,7 @@ describe('svc profiles add where nobody can be asked', () => {
   });
 });
 
-describe('svc profiles add tries the key', () => {
+describe('svc profiles add checks the key', () => {
   const add = (env: Record<string, string>, home: string, ...more: string[]) =>
     runSvc(
       ['profiles', 'add', 'p', '--workspace', env.SVC_WORKSPACE!, '--base-url', env.SVC_BASE_URL!, ...more],
@@ -116,7 +116,7 @@ describe('svc profiles add tries the key', () => {
     [
       'where there is no such read',
       () => ({ status: 404, headers: { 'x-service-request-id': 'r' } }),
-      /^key not tried: this service has no GET/,
+      /^key not checked: this service has no GET/,
     ],
   ])('and keeps the profile: %s', async (_, answer, said) => {
     const { env, requests } = await cannedService(answer);

@@ -59,7 +59,7 @@ describe('svc profiles', () => {
     expect(shown.stdout + shown.stderr).not.toContain(KEY);
   });
 
-  it('changes what is given and keeps the rest, the key and the flags too, and says both', async () => {
+  it('changes given values, keeps the others, and reports both', async () => {
     const home = tempDir();
     const first = [
       'profiles',
@@ -73,13 +73,13 @@ describe('svc profiles', () => {
       '--api-key-stdin',
     ];
     const url = ['--base-url', 'https://eu.example.com'];
-    await runSvc([...first, ...url, '--sandbox', '--keys-honoured'], { home, stdin: KEY });
+    await runSvc([...first, ...url, '--sandbox', '--idempotent'], { home, stdin: KEY });
     const changed = await runSvc(['profiles', 'add', 'one', '--no-check', '--region', 'us'], { home });
     expect(changed).toEqual({
       code: 0,
       stdout: 'profile one changed and in use\n',
       stderr:
-        'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --keys-honoured yes\n',
+        'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --idempotent yes\n',
     });
     const other = await runSvc(
       ['profiles', 'add', 'one', '--no-check', '--no-sandbox', '--api-key-stdin', '--json'],
@@ -100,7 +100,21 @@ describe('svc profiles', () => {
     });
   });
 
-  it('asks for another key where nothing but the name is given', async () => {
+  it.each([
+    ['--idempotent', true],
+    ['--no-idempotent', false],
+    ['--keys-honoured', true],
+    ['--no-keys-honoured', false],
+  ])('%s is stored in the field that earlier versions read', async (flag, stored) => {
+    const home = tempDir();
+    const argv = ['--no-check', '--workspace', 'w', '--base-url', 'https://eu.example.com', flag];
+    const run = await runSvc(['profiles', 'add', 'one', ...argv], { home, env: { SVC_API_KEY: KEY.trim() } });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const { profiles } = JSON.parse(readFileSync(join(home, 'config', 'profiles.json'), 'utf8'));
+    expect(profiles.one).toMatchObject({ keysHonoured: stored });
+  });
+
+  it('prompts for a new key if only the name is given', async () => {
     const home = tempDir();
     await add(home, 'one');
     const run = await runSvc(['profiles', 'add', 'one'], { home });
@@ -122,7 +136,7 @@ describe('svc profiles', () => {
     expect(listed.profiles.map((p: { name: string }) => p.name).sort()).toEqual(['local', ...names].sort());
   });
 
-  it('leaves a damaged file as it is and says what to do', async () => {
+  it('does not change a damaged file, and names the next step', async () => {
     const home = tempDir();
     await add(home, 'one');
     const file = join(home, 'config', 'profiles.json');

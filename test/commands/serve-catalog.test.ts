@@ -6,7 +6,7 @@ import { tempDir } from '../support/temp.ts';
 
 const content = { contentId: 'only', category: 'c', format: 'card', title: 'T', body: 'B' };
 
-test('svc serve --catalog decides by that file, and refuses a bad one with the path of the fault', async () => {
+test('svc serve --catalog uses the file, and refuses an invalid one with the path of the error', async () => {
   const home = tempDir();
   const catalog = join(home, 'catalog.json');
   writeFileSync(catalog, JSON.stringify({ contents: [content] }));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-describe('a database that is none of ours', () => {
+describe('a database of another program', () => {
   const commands = [['serve'], ['serve', 'migrate'], ['data', 'export']];
 
   it.each(commands)('is never offered for removal: svc %s %s', async (...argv) => {
@@ -27,8 +27,8 @@ describe('a database that is none of ours', () => {
   });
 });
 
-describe('a window of no length', () => {
-  it.each(['0', '0s', '0.0001ms', '999h'])('is refused and not kept with the data: %s', async (window) => {
+describe('an invalid window', () => {
+  it.each(['0', '0s', '0.0001ms', '999h'])('is refused and not stored: %s', async (window) => {
     const run = await runSvc(['serve', '--port', '0', '--window', window]);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/--window .* is not between 100ms and 24h\n {2}next: .*--window 60s/);

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-it('says it is ready, serves, and stops at an interrupt with exit 0', async () => {
+it('reports that it is ready, serves, and exits with 0 on an interrupt', async () => {
   const svc = startSvc(['serve', '--port', '0', '--json']);
   const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
   expect(ready).toMatchObject({
@@ -28,7 +28,7 @@ it('says it is ready, serves, and stops at an interrupt with exit 0', async () =
   expect((await svc.done).code).toBe(0);
 });
 
-it('says what an earlier start left with the data, and how to set it back', async () => {
+it('reports settings stored by an earlier start, and how to restore the defaults', async () => {
   const home = tempDir();
   const serve = async (...flags: string[]) => {
     const svc = startSvc(['serve', '--port', '0', ...flags], { home });
@@ -40,7 +40,7 @@ it('says what an earlier start left with the data, and how to set it back', asyn
     'kept',
   );
   expect(await serve('--limit', 'reads=60')).toContain(
-    'kept with this data from an earlier start: --limit ingest=20 --window 10s; to set it back, stop and: ' +
+    'settings stored with this data: --limit ingest=20 --window 10s; to restore the defaults, stop and run: ' +
       'svc serve --port 0 --limit reads=60 --limit ingest=600 --window 60s\n',
   );
   expect(await serve('--limit', 'ingest=600', '--window', '60s')).not.toContain('kept');
@@ -55,16 +55,16 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
     const { error } = JSON.parse(run.stderr);
     expect(error).toMatchObject({
       code: 'usage',
-      hint: expect.stringMatching(/^give an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
+      hint: expect.stringMatching(/^use an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
     });
-    expect(error.message).toContain(`nothing can listen on ${host}`);
+    expect(error.message).toContain(`cannot listen on ${host}`);
   },
 );
 
 it.each([
   ['--port', 'svc serve --port 0'],
   ['--metrics-port', 'svc serve --port 0 --metrics-port 0'],
-])('names the port that is taken, and the flag that gives another: %s', async (flag, next) => {
+])('names the port in use, and the flag to change it: %s', async (flag, next) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -73,7 +73,7 @@ it.each([
   const { code, stderr } = await runSvc(argv, { home: tempDir() });
   expect([code, stderr]).toEqual([
     2,
-    `error: port ${port} on 127.0.0.1 is taken\n  next: stop what listens there (fuser -v ${port}/tcp), or take a free one: ${next}\n`,
+    `error: port ${port} on 127.0.0.1 is in use\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: ${next}\n`,
   ]);
 });
 
@@ -99,7 +99,7 @@ describe('where the data is kept', () => {
     expect((await runSvc(['serve', 'migrate', '--database', file], { home })).code).toBe(0);
   });
 
-  it('is a folder of its own, for its owner only, unless told otherwise', async () => {
+  it('is a folder for the owner only, or the configured one', async () => {
     const home = tempDir();
     expect((await runSvc(['serve', 'migrate'], { home })).code).toBe(0);
     expect(statSync(join(home, 'data')).mode & 0o777).toBe(0o700);
@@ -111,7 +111,7 @@ describe('where the data is kept', () => {
 });
 
 it.each(['0.0.0.0', '::'])(
-  'on every address (%s): prints the one that svc takes, and what others need',
+  'on all addresses (%s): prints a URL that svc accepts, and the requirements of remote clients',
   async (host) => {
     const svc = startSvc(['serve', '--port', '0', '--host', host]);
     await svc.waitFor(/stop with/);
@@ -119,7 +119,7 @@ it.each(['0.0.0.0', '::'])(
     const exported = Object.fromEntries(
       [...text.matchAll(/(SVC_\w+)=('?)(\S+)\2(?=\s)/g)].map(([, name, , value]) => [name, value]),
     );
-    expect(text.split('\n')[0]).toMatch(/^serving on every address of this machine, port \d+$/);
+    expect(text.split('\n')[0]).toMatch(/^serving on all addresses of this machine, port \d+$/);
     expect(svc.stderr()).toMatch(/other machines.*https.*TLS/);
     const sent = await runSvc(['events', 'send', '--user-id', 'u', '--event', 'e'], { env: exported });
     expect(sent, sent.stderr).toMatchObject({ code: 0 });

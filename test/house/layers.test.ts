@@ -143,6 +143,11 @@ describe('the layers (ARCHITECTURE.md)', () => {
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
   });
 
+  it('only the service imports its stores', () => {
+    expect(between(/^(?!service\/)/, /^service\/store\//)).toEqual([]);
+    expect(between(/^service\/admin\.ts$/, /^service\/store\//)).not.toEqual([]);
+  });
+
   it('only the generated list imports commands', () => {
     expect(between(/^(?!program\/commands\.gen\.ts)/, /^commands\//)).toEqual([]);
   });

@@ -8,38 +8,38 @@ import {
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
 import { HELP_TOPICS } from '../help/topics.ts';
 
-/** A word that may stand in place of the last one, and what it means; shells that can show the meaning do. */
+/** A completion of the last word. Shells that support it show the description. */
 export interface Candidate {
   readonly word: string;
-  readonly meaning: string;
+  readonly description: string;
 }
 
 /**
- * What may stand in place of the last word of a command line (its words, without `svc`): the next word of a command, a
- * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile's name. Nothing where only the shell
- * can know, such as file names.
+ * The completions of the last word of a command line, given as its words without `svc`: the next word of a command, a
+ * flag, a value from a fixed set (after `--flag` or as `--flag=value`), or a profile name. Empty where only the shell can
+ * complete, such as file names.
  */
 export function candidates(
   line: readonly string[],
   manifest: Manifest,
   profiles: () => readonly string[],
 ): Candidate[] {
-  const words = unbroken(line);
+  const words = dropEqualsSigns(line);
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  // What follows `--` belongs to another program.
+  // Words after `--` belong to another program.
   if (before.includes('--')) return [];
-  return possible(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
+  return candidatesAfter(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
 }
 
-/** bash breaks `--flag=value` into three words, and asks only for the third: as if a space stood for the sign. */
-function unbroken(line: readonly string[]): string[] {
-  const sign = (i: number) => line[i] === '=' && line[i - 1]?.startsWith('--');
-  const words = line.filter((_, i) => !sign(i));
-  return sign(line.length - 1) ? [...words, ''] : words;
+/** Removes the `=` of `--flag=value`, which bash splits into three words, so that it reads like `--flag value`. */
+function dropEqualsSigns(line: readonly string[]): string[] {
+  const isSign = (i: number) => line[i] === '=' && line[i - 1]?.startsWith('--');
+  const words = line.filter((_, i) => !isSign(i));
+  return isSign(line.length - 1) ? [...words, ''] : words;
 }
 
-function possible(
+function candidatesAfter(
   before: readonly string[],
   typed: string,
   manifest: Manifest,
@@ -47,20 +47,22 @@ function possible(
 ): Candidate[] {
   const { commands } = manifest;
   if (before[0] === 'help') {
-    const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, meaning: summary }));
-    return [...(before.length === 1 ? topics : []), ...next(manifest, before.slice(1))];
+    const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, description: summary }));
+    return [...(before.length === 1 ? topics : []), ...nextWords(manifest, before.slice(1))];
   }
   const { command, depth } = commandOf(before, commands);
   if (command) {
     const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
     const valuesOf = ({ name, options }: ManifestFlag | ManifestArg) =>
-      name === 'profile' ? profiles() : (options ?? KNOWN[`${command.id} ${name}`] ?? []);
-    const asked = flagOf(before.at(-1), flags);
-    if (asked?.type === 'option') return plain(valuesOf(asked));
+      name === 'profile' ? profiles() : (options ?? SUGGESTED[`${command.id} ${name}`] ?? []);
+    const previousFlag = flagOf(before.at(-1), flags);
+    if (previousFlag?.type === 'option') return withoutDescription(valuesOf(previousFlag));
     const [joined] = typed.split('=', 1);
     if (joined !== typed) {
       const flag = flagOf(joined, flags);
-      return plain(flag?.type === 'option' ? valuesOf(flag).map((value) => `${joined}=${value}`) : []);
+      return withoutDescription(
+        flag?.type === 'option' ? valuesOf(flag).map((value) => `${joined}=${value}`) : [],
+      );
     }
     if (typed.startsWith('-')) return [...flags.flatMap(spellings), HELP];
     const isValue = (i: number) => flagOf(before[i - 1], flags)?.type === 'option';
@@ -72,15 +74,17 @@ function possible(
         : arg
           ? valuesOf(arg)
           : [];
-    if (before.length > depth) return plain(values);
-    // A command may have others below it: `serve` and `serve exec`.
-    return [...plain(values), ...next(manifest, before)];
+    if (before.length > depth) return withoutDescription(values);
+    // A command may have subcommands: `serve` and `serve exec`.
+    return [...withoutDescription(values), ...nextWords(manifest, before)];
   }
-  return before.length === 0 ? [...next(manifest, before), ...WITHOUT_COMMAND] : next(manifest, before);
+  return before.length === 0
+    ? [...nextWords(manifest, before), ...WITHOUT_COMMAND]
+    : nextWords(manifest, before);
 }
 
-/** Values that are known, where others may be given too: the service may know more. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+/** Suggested values of flags that accept any value, because the service may know more. */
+const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
   'messages:outcome type': MESSAGE_OUTCOMES,
   'notifications:outcome type': NOTIFICATION_OUTCOMES,
@@ -92,10 +96,10 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'webhooks:update event': EVENT_KINDS,
 };
 
-const HELP: Candidate = { word: '--help', meaning: 'show help' };
+const HELP: Candidate = { word: '--help', description: 'show help' };
 const WITHOUT_COMMAND: readonly Candidate[] = [
-  { word: 'help', meaning: 'explain a command or a topic' },
-  { word: '--version', meaning: 'print the version' },
+  { word: 'help', description: 'explain a command or a topic' },
+  { word: '--version', description: 'print the version' },
   HELP,
 ];
 
@@ -114,12 +118,12 @@ function flagOf(word: string | undefined, flags: readonly ManifestFlag[]): Manif
 }
 
 function spellings({ name, allowNo, summary = '' }: ManifestFlag): Candidate[] {
-  const flag = { word: `--${name}`, meaning: summary };
-  return allowNo ? [flag, { word: `--no-${name}`, meaning: '' }] : [flag];
+  const flag = { word: `--${name}`, description: summary };
+  return allowNo ? [flag, { word: `--no-${name}`, description: '' }] : [flag];
 }
 
-/** The words that lead on from those typed: a command's last word with its summary, or a topic's with the topic's. */
-function next({ commands, topics }: Manifest, before: readonly string[]): Candidate[] {
+/** The next words of commands and topics that start with `before`, with their summaries. */
+function nextWords({ commands, topics }: Manifest, before: readonly string[]): Candidate[] {
   const found = new Map<string, string>();
   for (const { id, aliases, summary = '' } of commands) {
     for (const name of [id, ...aliases]) {
@@ -130,9 +134,9 @@ function next({ commands, topics }: Manifest, before: readonly string[]): Candid
       else if (!found.has(word)) found.set(word, topics[word]?.description ?? '');
     }
   }
-  return [...found].map(([word, meaning]) => ({ word, meaning }));
+  return [...found].map(([word, description]) => ({ word, description }));
 }
 
-function plain(words: readonly string[]): Candidate[] {
-  return words.map((word) => ({ word, meaning: '' }));
+function withoutDescription(words: readonly string[]): Candidate[] {
+  return words.map((word) => ({ word, description: '' }));
 }

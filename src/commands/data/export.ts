@@ -20,10 +20,11 @@ const KINDS = [
 ] as const;
 
 export default class DataExport extends SvcCommand {
-  static override summary = 'Print what the service on this machine holds, as NDJSON';
+  static override summary = 'Export the data of the service on this machine as NDJSON';
   static override description =
-    `A record a line, with its "type" and "workspace". Without keys, secrets and personal fields: those stay sealed where
-they are. Works while the service runs. What a service elsewhere holds cannot be exported: naming one is refused.`;
+    `Prints one record per line, with its "type" and "workspace". Keys, secrets and personal fields are not exported; they
+stay encrypted in the database. The service may be running. The data of a remote service cannot be exported, and a
+command that names one is refused.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --profile local > all.ndjson',
     `<%= config.bin %> <%= command.id %> --profile local --type event | jq -c '{userId, event, timestamp, properties}'`,
@@ -31,10 +32,10 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     database: Flags.string({
-      summary: 'SQLite file or postgres:// URL; SVC_DATABASE_URL, else that of `local`, unless given',
+      summary: 'SQLite file or postgres:// URL (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE',
     }),
-    type: Flags.string({ summary: 'only records of this type', multiple: true, options: KINDS }),
+    type: Flags.string({ summary: 'export only records of this type', multiple: true, options: KINDS }),
   };
 
   protected override async run({
@@ -44,39 +45,35 @@ they are. Works while the service runs. What a service elsewhere holds cannot be
     paths,
     signal,
   }: Context<typeof DataExport>): Promise<ExitCode> {
-    const { isPostgres } = await import('../../service/store/postgres/url.ts');
+    const { isPostgres, openForExport } = await import('../../service/admin.ts');
     const database = localDatabase(flags, world, paths, out);
     if (!isPostgres(database) && !existsSync(database))
-      throw new SvcError('file', `there is no data at ${database}`, {
-        hint: 'data is made by `svc serve` and by commands with --profile local; name another file with --database',
+      throw new SvcError('file', `${database} does not exist`, {
+        hint: '`svc serve` and commands with --profile local create data; name another file with --database',
       });
-    const { dump } = await import('../../service/store/dump.ts');
-    const opening = isPostgres(database)
-      ? (await import('../../service/store/postgres/store.ts')).PostgresStore.open(database, world.clock)
-      : (await import('../../service/store/sqlite/store.ts')).SqliteStore.open(database, world.clock);
-    const store = await opening.catch((error: unknown) => {
+    const session = await openForExport(database, world.clock).catch((error: unknown) => {
       throw databaseError(error, database);
     });
     let records = 0;
     try {
       for (const kind of flags.type ?? KINDS) {
-        for await (const line of dump(store, kind as (typeof KINDS)[number])) {
+        for await (const line of session.records(kind as (typeof KINDS)[number])) {
           if (signal.aborted) return EXIT.interrupted;
           records++;
-          // A slow reader holds the export back instead of filling the memory.
+          // Waits for a slow reader, so that records do not accumulate in memory.
           if (!world.stdout.write(`${escapeJson(line)}\n`))
             await once(world.stdout, 'drain', { signal }).catch(unlessAborted);
         }
       }
     } finally {
-      await store.close();
+      await session.close();
     }
     out.notice(`${records} records`);
     return EXIT.done;
   }
 }
 
-/** The loop looks at the signal itself. */
+/** Ignores an abort, which the loop checks for. */
 function unlessAborted(error: unknown): void {
   if ((error as Error).name !== 'AbortError') throw error;
 }

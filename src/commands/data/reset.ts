@@ -7,24 +7,25 @@ import { confirm } from '../../cli/input/prompt.ts';
 export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
   static override description =
-    `Events, users, decisions, notifications, webhooks and settings are gone for good, and the journals of imports into it;
-workspace and API key stay the same. Also for data that is damaged. Files that are not ours stay. Never that of a service elsewhere: naming one is refused.`;
+    `Permanently removes events, users, decisions, notifications, webhooks and settings, and the journals of imports into
+them. The workspace and the API key stay the same, and files of other programs are not touched. Damaged data can be
+reset, too. The data of a remote service cannot be reset, and a command that names one is refused.`;
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local --yes'];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
     database: Flags.string({
-      summary: 'SQLite file; SVC_DATABASE_URL, else that of `local`, unless given',
+      summary: 'SQLite file (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE',
     }),
-    yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
+    yes: Flags.boolean({ char: 'y', summary: 'do not ask for confirmation' }),
   };
 
   protected override async run({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
-    const { isPostgres } = await import('../../service/store/postgres/url.ts');
+    const { isPostgres } = await import('../../service/admin.ts');
     const database = localDatabase(flags, world, paths, out);
     if (isPostgres(database))
-      throw new SvcError('usage', 'a shared database is not reset from here', {
-        hint: 'drop it with the tools of PostgreSQL, then run `svc serve migrate`',
+      throw new SvcError('usage', 'cannot reset a PostgreSQL database, because other nodes may use it', {
+        hint: 'drop it with PostgreSQL tools, then run `svc serve migrate`',
       });
     const sure =
       flags.yes ||
@@ -35,10 +36,12 @@ workspace and API key stay the same. Also for data that is damaged. Files that a
     if (!sure)
       throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
     const { resetData } = await import('../../features/data/reset.ts');
-    const { files, journals } = resetData(database, paths.dataDir);
+    const { files, journals } = await resetData(database, paths.dataDir);
     out.result({ database, removed: [...files, ...journals] }, () => [
-      files.length === 0 ? `there was no data at ${database}` : `removed the data at ${database}`,
-      journals.length === 0 ? '' : `; imports into it begin anew (journals removed: ${journals.length})`,
+      files.length === 0 ? `no data at ${database}` : `removed the data at ${database}`,
+      journals.length === 0
+        ? ''
+        : `; imports into it start from the beginning (journals removed: ${journals.length})`,
     ]);
   }
 }

@@ -17,24 +17,28 @@ const TRIAL = 10;
 const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;
 
 export default class DecisionsEvaluate extends SvcCommand {
-  static override summary = 'Judge the logged decisions off-policy';
+  static override summary = 'Evaluate decision policies on the decision log (off-policy)';
   static override description =
-    `Estimates, from the decision log, the mean reward of the policy that ran, of a uniform choice and of always taking the
-content ranked best, each with its 95% interval: by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and
-doubly robust (DR). Rewards: actioned 1, clicked 0.6, opened 0.2. A decision without an outcome counts as 0 from when its message was
-served, or from when it was made where nobody polls, as it does for what is learned; one not served yet is left out.
-N_eff is how many decisions of the policy itself the log is worth.`;
+    `Estimates the mean reward of three policies from the decision log: the running policy, a uniform choice, and always
+the content with the highest ranking. Prints each estimate with its 95% confidence interval, by inverse propensity
+scoring (IPS), self-normalised IPS (SNIPS) and the doubly robust estimator (DR). Rewards: actioned 1, clicked 0.6,
+opened 0.2. A decision without an outcome counts as 0 from when its message was served, or from when it was made if
+nobody polls, as in learning; one that was not served yet is left out. N_eff is the effective sample size.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --json | jq .policies.best.dr',
   ];
   static override flags = {
     since: Flags.string({
-      summary: 'only decisions from this instant on',
+      summary: 'only decisions at or after this time',
       helpValue: 'TIME',
-      parse: instant,
+      parse: parseInstant,
     }),
-    until: Flags.string({ summary: 'only decisions before this instant', helpValue: 'TIME', parse: instant }),
+    until: Flags.string({
+      summary: 'only decisions before this time',
+      helpValue: 'TIME',
+      parse: parseInstant,
+    }),
   };
 
   protected override async run(context: Context<typeof DecisionsEvaluate>): Promise<void> {
@@ -51,7 +55,7 @@ N_eff is how many decisions of the policy itself the log is worth.`;
         );
     out.result(result, () =>
       result.decisions === 0
-        ? 'the log holds no decision with an action'
+        ? 'no decision in the log has an action'
         : out.table(
             ['POLICY', 'N_eff', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
             Object.entries(result.policies).map(([policy, judged]) => [
@@ -69,7 +73,7 @@ async function* pages(
   client: Client,
   signal: AbortSignal,
   { since, until }: { since?: string | undefined; until?: string | undefined },
-  tell: (read: number) => void,
+  onProgress: (read: number) => void,
 ): AsyncGenerator<LogEntry[]> {
   const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
   const to = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
@@ -82,12 +86,12 @@ async function* pages(
     );
     const page = validate(ENDPOINTS.listDecisions.answer, body);
     if (!page.ok || (page.value.next ?? undefined) === (after ?? null))
-      throw new SvcError('unavailable', 'the service answered something that is no page of a decision log', {
+      throw new SvcError('unavailable', 'the service returned an invalid page of the decision log', {
         hint: (invocation) => `check the base URL: ${invocation.on('doctor')}`,
       });
     const before = read;
     read += body.decisions.length;
-    if (Math.floor(read / 10_000) > Math.floor(before / 10_000)) tell(read);
+    if (Math.floor(read / 10_000) > Math.floor(before / 10_000)) onProgress(read);
     yield body.decisions.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
     after = body.next ?? undefined;
   } while (after !== undefined);
@@ -95,11 +99,13 @@ async function* pages(
 
 const interval = ({ mean, low, high }: Estimate) => `${short(mean)} [${short(low)}, ${short(high)}]`;
 
-/** Four digits, and no sign before a zero. */
+/** Four decimal places; negative zero without its sign. */
 const short = (value: number) => value.toFixed(4).replace(/^-(0\.0*)$/, '$1');
 
-async function instant(text: string): Promise<string> {
+async function parseInstant(text: string): Promise<string> {
   if (Number.isNaN(Date.parse(text)))
-    throw new SvcError('usage', `${text} is not a time`, { hint: 'write it like 2026-03-01T00:00:00Z' });
+    throw new SvcError('usage', `${text} is not a time`, {
+      hint: 'write a time such as 2026-03-01T00:00:00Z',
+    });
   return text;
 }

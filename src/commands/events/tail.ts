@@ -6,10 +6,10 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 
 export default class EventsTail extends SvcCommand {
-  static override summary = 'Show events as they are ingested';
+  static override summary = 'Show events as they arrive';
   static override description =
-    `The live event stream, until Ctrl-C. A connection that is lost is opened again where it was, so no event is
-missed. Under --json one event a line, numbers spelled as they were sent.`;
+    `Prints the live event stream until Ctrl-C. A lost connection is reopened after the last event, so that no event is
+missed. With --json, prints one event per line, with numbers as they were sent.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --event purchase --json | jq .userId',
@@ -17,12 +17,12 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
   static override flags = {
     event: Flags.string({
       char: 'e',
-      summary: 'only events of this name',
+      summary: 'only events with this name',
       multiple: true,
       helpValue: 'NAME',
     }),
     'user-id': Flags.string({ summary: 'only events of this user', multiple: true, helpValue: 'ID' }),
-    count: Flags.integer({ char: 'n', summary: 'end after so many events', min: 1, helpValue: 'N' }),
+    count: Flags.integer({ char: 'n', summary: 'exit after this number of events', min: 1, helpValue: 'N' }),
   };
 
   protected override async run({
@@ -44,22 +44,24 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
       maxRetries: flags['max-retries'],
       signal: AbortSignal.any([signal, done.signal]),
       onState: (state) => {
-        out.notice(state === 'open' ? 'watching; stop with Ctrl-C' : 'the stream was cut; opening it again');
+        out.notice(
+          state === 'open' ? 'watching for events; stop with Ctrl-C' : 'connection lost; reconnecting',
+        );
       },
     });
-    const wanted = { events: flags.event ?? [], users: flags['user-id'] ?? [] };
+    const filter = { events: flags.event ?? [], users: flags['user-id'] ?? [] };
     const columns = out.isTerminal ? world.stdout.columns : undefined;
-    let left = flags.count ?? Infinity;
-    let headed = out.json;
-    for await (const { data } of offered(stream)) {
+    let remaining = flags.count ?? Infinity;
+    let headPrinted = out.json;
+    for await (const { data } of orNotOffered(stream)) {
       const event = readEvent(data!);
-      if (!matches(event, wanted)) continue;
-      if (!headed) out.line(undefined, () => tableHead(columns));
-      headed = true;
+      if (!matches(event, filter)) continue;
+      if (!headPrinted) out.line(undefined, () => tableHead(columns));
+      headPrinted = true;
       if (out.json)
         out.raw(`${event ? escapeJson(data!.replace(/\n/g, ' ')) : JSON.stringify({ text: data })}\n`);
       else out.line(undefined, () => tableLine(event, data!, columns));
-      if (--left === 0) {
+      if (--remaining === 0) {
         done.abort();
         return EXIT.done;
       }
@@ -68,13 +70,13 @@ missed. Under --json one event a line, numbers spelled as they were sent.`;
   }
 }
 
-/** A service without the stream is nothing to try again. */
-async function* offered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
-  const { isUnsupported: isLacking } = await import('../../client/errors.ts');
+/** Throws `not_offered` if the service has no event stream, which is not worth retrying. */
+async function* orNotOffered<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
+  const { isUnsupported } = await import('../../client/errors.ts');
   try {
     yield* stream;
   } catch (error) {
-    if (!isLacking(error)) throw error;
+    if (!isUnsupported(error)) throw error;
     throw new SvcError('not_offered', 'this service does not offer a live event stream', {
       hint: localServiceHint,
       cause: error,

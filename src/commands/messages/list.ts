@@ -5,8 +5,8 @@ import { foreignJson } from '../../cli/terminal/sanitize.ts';
 import { allOf } from '../../client/pages.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
-/** Most messages shown, the newest. */
-const SHOWN = 1000;
+/** Maximum number of messages shown, newest first. */
+const MAX_MESSAGES = 1000;
 
 function messagesOf(body: unknown): readonly unknown[] {
   const { messages } = objectOf(body);
@@ -14,9 +14,9 @@ function messagesOf(body: unknown): readonly unknown[] {
 }
 
 export default class MessagesList extends SvcCommand {
-  static override summary = 'List the messages that wait for a user';
+  static override summary = 'List the pending messages of a user';
   static override description =
-    'What the app gets when the user next surfaces: decisions that were taken and not dealt with, until the end of the day.';
+    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --json | jq -r .messages[].decisionId',
@@ -36,14 +36,14 @@ export default class MessagesList extends SvcCommand {
       texts.push(answer.text);
       return answer;
     };
-    const { body, list } = await orUnsupportedFeature('messages', allOf(page, messagesOf, SHOWN));
-    // As it was sent, where it was sent in one.
+    const { body, list } = await orUnsupportedFeature('messages', allOf(page, messagesOf, MAX_MESSAGES));
+    // A single page is printed as the service sent it.
     if (out.json && texts.length === 1) return out.raw(`${foreignJson(texts[0]!)}\n`);
     const messages = list.map(objectOf);
     const cell = (value: unknown) => (typeof value === 'string' ? value : '');
     out.result({ ...body, messages: list }, () =>
       messages.length === 0
-        ? 'no message waits'
+        ? 'No pending messages'
         : out.table(
             [
               { title: 'DECISION', whole: true },

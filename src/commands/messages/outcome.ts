@@ -4,9 +4,9 @@ import { Args } from '../../cli/flags/oclif.ts';
 import { MESSAGE_OUTCOMES } from '../../contract/schemas.ts';
 
 export default class MessagesOutcome extends SvcCommand {
-  static override summary = 'Report what the user did with a message';
+  static override summary = 'Report an outcome of a message';
   static override description =
-    'One of opened, clicked, actioned and dismissed. Reporting the same again has no effect. Subscribers hear of the first three.';
+    'The type is opened, clicked, actioned or dismissed. Reporting an outcome again has no effect. All types but dismissed are sent to webhook subscribers.';
   static override examples = ['<%= config.bin %> <%= command.id %> dec_8c1f… clicked'];
   static override args = {
     decision: Args.string({ description: 'decisionId of the message', required: true }),
@@ -20,10 +20,10 @@ export default class MessagesOutcome extends SvcCommand {
     connect,
   }: Context<typeof MessagesOutcome>): Promise<void> {
     const known = MESSAGE_OUTCOMES.find((type) => type === args.type);
-    if (!known) out.warn(`${args.type} is not an outcome that svc knows (${MESSAGE_OUTCOMES.join(', ')})`);
+    if (!known) out.warn(`${args.type} is not one of ${MESSAGE_OUTCOMES.join(', ')}; sent as given`);
     const { client } = await connect();
     const { body } = await orUnsupportedFeature(
-      'outcomes of messages',
+      'message outcomes',
       client.call('messageOutcome', {
         params: { decisionId: args.decision },
         raw: JSON.stringify({ type: args.type }),

@@ -7,9 +7,9 @@ import { NOTIFICATION_OUTCOMES } from '../../contract/schemas.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
 export default class NotificationsOutcome extends SvcCommand {
-  static override summary = 'Report a tap on a notification, as the app does';
+  static override summary = 'Report a tap on a notification';
   static override description =
-    'opened gives the event campaign.opened, clicked gives campaign.clicked; each counts once.';
+    'opened emits the event campaign.opened, clicked emits campaign.clicked. Each is counted once per notification.';
   static override examples = ['<%= config.bin %> <%= command.id %> ntf_3f1c… clicked'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the notification' }),
@@ -22,10 +22,11 @@ export default class NotificationsOutcome extends SvcCommand {
       out.warn(`${args.type} is not one of ${NOTIFICATION_OUTCOMES.join(', ')}; sent as given`);
     const { client } = await context.connect();
     const answer = await orAmbiguous(
-      `whether the tap on ${args.id} was noted`,
-      (invocation) => `the service counts each type of tap once, so: ${invocation.again()}`,
+      `whether the tap on ${args.id} was recorded`,
+      (invocation) =>
+        `it is safe to repeat, because the service counts each type of tap once: ${invocation.again()}`,
       orUnsupportedOperation(
-        `take taps on the notification ${args.id}`,
+        `record taps on the notification ${args.id}`,
         'check the identifier that `svc notifications trigger` printed',
         client.call('notificationOutcome', {
           params: { id: args.id },
@@ -34,6 +35,6 @@ export default class NotificationsOutcome extends SvcCommand {
         }),
       ),
     );
-    out.result(objectOf(answer.body), () => `${args.type} noted`);
+    out.result(objectOf(answer.body), () => `${args.type} recorded`);
   }
 }

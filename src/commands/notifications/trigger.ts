@@ -5,6 +5,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { runBatch } from '../../cli/input/batch-input.ts';
+import { requireHashId, userRequestFlags } from '../../cli/input/user-request.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
@@ -23,14 +24,16 @@ export default class NotificationsTrigger extends SvcCommand {
   static override aliases = ['notify'];
   static override summary = 'Trigger a templated notification to a user, by hashId';
   static override description =
-    `The service fills the template and joins name, phone and account number itself: what looks like personal data is
-refused here (exit 2) unless --allow-personal-data says that it is none.
+    `The service fills in the template and adds names, phone and account numbers. Values that look like personal data are
+refused (exit 2) unless you add --allow-personal-data.
 
-Nobody is messaged twice: a request whose answer was lost is repeated only where the service is known to honour
-Idempotency-Key (\`local\`, or a profile added with --keys-honoured); else the command ends with exit 6 and names the doubt.
+No user is messaged twice. If the response to a request is lost, the request is retried only if the service supports
+Idempotency-Key (\`local\`, and profiles added with --idempotent). Otherwise, the command exits with 6 and says what may
+have happened.
 
-With --input every line is a request: a bare hashId, or a JSON object as POST /v1/inform/trigger takes it; the other flags
-complete it. One line comes out for each, in the same order: {"request", "response"} or {"request", "error"}.`;
+With --input, each line is a request: a bare hashId, or a JSON object as accepted by POST /v1/inform/trigger. The other
+flags supply what a line leaves out. For each line, one line is printed, in the same order: {"request", "response"} or
+{"request", "error"}.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --template order_update --channel whatsapp --var orderId=A-1',
     '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --wait',
@@ -38,28 +41,24 @@ complete it. One line comes out for each, in the same order: {"request", "respon
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
-    'hash-id': Flags.string({
-      summary: 'hashed identifier of the user',
-      exclusive: ['input'],
-      helpValue: 'H',
-    }),
+    'hash-id': userRequestFlags['hash-id'],
     template: Flags.string({ char: 't', summary: 'identifier of the template', helpValue: 'T' }),
     channel: Flags.string({ char: 'c', summary: 'whatsapp, sms, email or push', helpValue: 'C' }),
     var: Flags.string({
-      summary: 'value of a variable of the template; may be given again',
+      summary: 'value of a template variable; can be repeated',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'k=v',
     }),
     priority: Flags.string({ summary: 'transactional or marketing', helpValue: 'P' }),
-    wait: Flags.boolean({ summary: 'wait until it is delivered or failed' }),
+    wait: Flags.boolean({ summary: 'wait until the notification is delivered or failed' }),
     'wait-timeout': Flags.string({
-      summary: 'longest that --wait waits; exit 6 after that',
+      summary: 'longest time that --wait waits; exits with 6 after it',
       default: '60s',
       helpValue: '60s',
     }),
     'allow-personal-data': Flags.boolean({ summary: 'send values that look like personal data' }),
-    input: Flags.string({ summary: 'one request or hashId a line, from a file or -', helpValue: 'FILE|-' }),
+    input: userRequestFlags.input,
   };
 
   protected override async run(context: Context<typeof NotificationsTrigger>): Promise<void> {
@@ -92,12 +91,7 @@ complete it. One line comes out for each, in the same order: {"request", "respon
       return;
     }
 
-    const hashId = flags['hash-id'];
-    if (!hashId)
-      throw new SvcError('usage', 'no user is named', {
-        hint: 'name one with --hash-id H, or many with --input FILE; `svc users import` gives hashIds',
-      });
-    const request = triggerRequest(hashId, flags);
+    const request = triggerRequest(requireHashId(flags), flags);
     const connection = await context.connect();
     const answer = await trigger(connection, request, signal);
     const print = ({ text, body }: Answer) => {
@@ -118,26 +112,27 @@ complete it. One line comes out for each, in the same order: {"request", "respon
 
 function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
   return orAmbiguous(
-    `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not sent a second time`,
+    `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not retried`,
     ({ settings }) => {
-      const ask = 'find out from the service whether the user was messaged before you trigger it again';
+      const ask =
+        'before you trigger it again, ask the operator of the service whether the user was messaged';
       const { profile } = settings ?? {};
       return profile === undefined
         ? ask
-        : `${ask}; if it honours Idempotency-Key, svc repeats safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--keys-honoured'])}`;
+        : `${ask}; if the service supports Idempotency-Key, svc can retry safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--idempotent'])}`;
     },
     client.call('trigger', { body, signal }),
   );
 }
 
-/** Throws `not_offered` where the answer names no notification that could be waited for. */
+/** Throws `not_offered` if the answer does not name the notification. */
 function idOf({ body }: Answer): string {
   const { notificationId } = objectOf(body);
   if (typeof notificationId === 'string' && notificationId !== '') return notificationId;
   throw new SvcError(
     'not_offered',
-    'the notification was accepted, but the service names no identifier to wait for',
-    { hint: 'leave --wait out for this service; do not trigger it again' },
+    'the notification was accepted, but the service returned no identifier, so --wait cannot follow it',
+    { hint: 'do not trigger it again; omit --wait for this service' },
   );
 }
 
@@ -147,6 +142,6 @@ function accepted(body: unknown) {
   return [
     `${notificationId}  `,
     typeof status === 'string' ? notificationStatus(status) : 'accepted',
-    shell`\nsee \`svc notifications watch ${notificationId}\``,
+    shell`\nto follow it: svc notifications watch ${notificationId}`,
   ];
 }

@@ -5,9 +5,9 @@ import { followNotification } from '../../features/notifications/follow.ts';
 import { notificationStatus, requireDelivered } from '../../features/notifications/view.ts';
 
 export default class NotificationsWatch extends SvcCommand {
-  static override summary = 'Show the moves of a notification until it is delivered or failed';
+  static override summary = 'Follow a notification until it is delivered or failed';
   static override description =
-    'A line for each move, NDJSON under --json. Exit 0 when delivered, 5 when failed, 6 when --wait-timeout ran out.';
+    'Prints one line per state change; with --json, as NDJSON. Exits with 0 if the notification is delivered, 5 if it failed, and 6 if --wait-timeout expires.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> ntf_3f1c…',
     '<%= config.bin %> <%= command.id %> ntf_3f1c… --wait-timeout 30s --json',
@@ -17,7 +17,7 @@ export default class NotificationsWatch extends SvcCommand {
   };
   static override flags = {
     'wait-timeout': Flags.string({
-      summary: 'longest to wait; without it, until it ends',
+      summary: 'longest time to wait (default: no limit)',
       helpValue: '60s',
     }),
   };
@@ -33,7 +33,7 @@ export default class NotificationsWatch extends SvcCommand {
       id: args.id,
       timeoutMs,
       signal,
-      onMove: ({ status, at }) =>
+      onStateChange: ({ status, at }) =>
         out.line({ notificationId: args.id, status, at: at ?? null }, () => [
           `${at ?? ''}  `,
           notificationStatus(status),

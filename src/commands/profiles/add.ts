@@ -5,19 +5,20 @@ import { checkAddress, checkKey, checkWorkspace } from '../../cli/connection/set
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { askLine, askSecret, canAsk, readStdin } from '../../cli/input/prompt.ts';
+import { definedFields } from '../../kit/defined-fields.ts';
 import { commandLine, shell } from '../../kit/shell.ts';
 import { mask, type Profile, Profiles } from '../../profiles/profiles.ts';
 
-const MOST_KEY_BYTES = 4096;
+const MAX_KEY_BYTES = 4096;
 
 export default class ProfilesAdd extends SvcCommand {
   static override summary = 'Add or change a profile';
   static override description =
-    `The API key is read from standard input, from SVC_API_KEY, or asked for; it is never a flag. On a terminal everything
-else that is missing is asked for, too. The first profile added is the one in use. Of a profile that is there already, what
-is not given stays as it is, the key too; with nothing but its name, it is asked for another key.
+    `Reads the API key from standard input or SVC_API_KEY, or prompts for it; a key is never passed in a flag. On a
+terminal, svc prompts for all missing values. The first profile becomes the current one. For an existing profile, only
+the given values change, and the key is kept; with just its name, svc prompts for a new key.
 
-Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever that finds, the profile stays.`;
+After saving, svc checks the key with one read (GET /v1/webhooks). The profile is kept whatever the result.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> prod --workspace ws_1 --region eu --base-url https://eu.example.com --api-key-stdin < key.txt',
     '<%= config.bin %> <%= command.id %> test --workspace ws_2 --region eu --base-url https://eu.example.com --sandbox',
@@ -25,61 +26,67 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
   ];
   static override exitCodes = [0, 1, 2, 130] as const;
   static override args = {
-    name: Args.string({ description: 'name of the profile; asked for unless given' }),
+    name: Args.string({ description: 'name of the profile; prompted for if missing' }),
   };
   static override flags = {
     'api-key-stdin': Flags.boolean({ summary: 'read the API key from standard input' }),
-    sandbox: Flags.boolean({ summary: 'the credentials are for testing; notices say so', allowNo: true }),
-    'keys-honoured': Flags.boolean({
-      summary: 'the service honours Idempotency-Key, so every request may be repeated',
+    sandbox: Flags.boolean({ summary: 'mark the credentials as test credentials in notices', allowNo: true }),
+    idempotent: Flags.boolean({
+      summary: 'the service supports Idempotency-Key, so every request can be retried',
       allowNo: true,
     }),
-    'no-check': Flags.boolean({ summary: 'do not try the key once the profile is saved' }),
+    'keys-honoured': Flags.boolean({
+      summary: 'former name of --idempotent',
+      hidden: true,
+      allowNo: true,
+      exclusive: ['idempotent'],
+    }),
+    'no-check': Flags.boolean({ summary: 'do not check the key after saving' }),
   };
 
   protected override async run(context: Context<typeof ProfilesAdd>): Promise<void> {
     const { flags, out, world, paths } = context;
-    const asking = {
+    const promptOptions = {
       noInput: flags['no-input'],
-      instead: () => everythingGiven(context.args.name, flags),
+      instead: () => completeCommand(context.args.name, flags),
     };
-    const asked = canAsk(world, flags['no-input']) && !flags['api-key-stdin'];
+    const prompts = canAsk(world, flags['no-input']) && !flags['api-key-stdin'];
     const name = context.args.name ?? (await nameOf());
     checkProfileName(name);
-    const given: Partial<Profile> = withoutGaps({
+    const given: Partial<Profile> = definedFields({
       workspace: flags.workspace,
       region: flags.region,
       baseUrl: flags['base-url'],
       sandbox: flags.sandbox,
-      keysHonoured: flags['keys-honoured'],
+      keysHonoured: flags.idempotent ?? flags['keys-honoured'],
     });
     const profiles = new Profiles(paths.configDir);
-    const there = profileOf(profiles.read().profiles, name);
+    const existing = profileOf(profiles.read().profiles, name);
     if (given.baseUrl !== undefined) checkAddress(given.baseUrl);
     if (given.workspace !== undefined) checkWorkspace(given.workspace);
-    if (asked) await askFor(missing({ ...there, ...given }));
-    complete({ ...there, ...given });
-    const twice = given.baseUrl && repeatedVersion(given.baseUrl, { from: 'profile', name });
-    if (twice) out.warn(twice);
+    if (prompts) await askFor(missing({ ...existing, ...given }));
+    complete({ ...existing, ...given });
+    const repetition = given.baseUrl && repeatedVersion(given.baseUrl, { from: 'profile', name });
+    if (repetition) out.warn(repetition);
     const apiKey = await readKey();
     if (apiKey !== undefined) {
       checkKey(apiKey);
       given.apiKey = apiKey;
     }
-    let inUse = false;
+    let isCurrent = false;
     let before: Profile | undefined;
     let saved: Profile | undefined;
     await profiles.change((contents) => {
       before = profileOf(contents.profiles, name);
       saved = contents.profiles[name] = complete({ ...before, ...given });
       contents.current ??= name;
-      inUse = contents.current === name;
+      isCurrent = contents.current === name;
     });
     if (before) out.notice(differences(before, given));
     out.result(
-      { name, current: inUse },
+      { name, current: isCurrent },
       () =>
-        `profile ${name} ${before ? 'changed' : 'saved'}${inUse ? ' and in use' : shell`; \`svc profiles use ${name}\` makes it the one in use`}`,
+        `profile ${name} ${before ? 'changed' : 'saved'}${isCurrent ? ' and in use' : shell`; to use it: svc profiles use ${name}`}`,
     );
     if (saved && !flags['no-check']) {
       const { tryProfile } = await import('../../features/profiles/try-profile.ts');
@@ -87,30 +94,31 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
     }
 
     async function nameOf(): Promise<string> {
-      if (asked) return askLine(world, 'name of the profile', { ...asking, check: checkProfileName });
-      throw new SvcError('usage', 'NAME is missing: name of the profile', { hint: asking.instead });
+      if (prompts)
+        return askLine(world, 'name of the profile', { ...promptOptions, check: checkProfileName });
+      throw new SvcError('usage', 'NAME is missing: name of the profile', { hint: promptOptions.instead });
     }
 
-    /** Asks for the fields that a profile cannot do without, and with them for the region. */
+    /** Prompts for missing required fields, and for the region of a new profile. */
     async function askFor(fields: readonly ('workspace' | 'baseUrl')[]): Promise<void> {
       if (fields.includes('baseUrl'))
-        given.baseUrl = await askLine(world, 'base URL', { ...asking, check: checkAddress });
+        given.baseUrl = await askLine(world, 'base URL', { ...promptOptions, check: checkAddress });
       if (fields.includes('workspace'))
-        given.workspace = await askLine(world, 'workspace', { ...asking, check: checkWorkspace });
-      if (fields.length > 0 && given.region === undefined && there === undefined) {
-        const region = await askLine(world, 'region (Enter for none)', asking);
+        given.workspace = await askLine(world, 'workspace', { ...promptOptions, check: checkWorkspace });
+      if (fields.length > 0 && given.region === undefined && existing === undefined) {
+        const region = await askLine(world, 'region (Enter for none)', promptOptions);
         if (region !== '') given.region = region;
       }
     }
 
-    /** Undefined where the profile keeps the one it has. */
+    /** Undefined if the profile keeps its key. */
     async function readKey(): Promise<string | undefined> {
-      if (flags['api-key-stdin']) return (await readStdin(world, MOST_KEY_BYTES)).trim();
+      if (flags['api-key-stdin']) return (await readStdin(world, MAX_KEY_BYTES)).trim();
       if (world.env.SVC_API_KEY) return world.env.SVC_API_KEY;
-      if (there?.apiKey !== undefined && Object.keys(given).length > 0) return undefined;
+      if (existing?.apiKey !== undefined && Object.keys(given).length > 0) return undefined;
       return askSecret(world, 'API key', {
         noInput: flags['no-input'],
-        instead: (invocation) => `pipe it in: ${invocation.again('--api-key-stdin')} < key.txt`,
+        instead: (invocation) => `read it from a file: ${invocation.again('--api-key-stdin')} < key.txt`,
         check: (key) => checkKey(key),
       });
     }
@@ -122,7 +130,7 @@ Once it is saved, the key is tried with one read (GET /v1/webhooks). Whatever th
       throw new SvcError(
         'usage',
         `${flagsMissing.join(' and ')} ${flagsMissing.length > 1 ? 'are' : 'is'} missing`,
-        { hint: everythingGiven(name, flags) },
+        { hint: completeCommand(name, flags) },
       );
     }
   }
@@ -133,8 +141,8 @@ const FLAG_OF = { workspace: '--workspace', baseUrl: '--base-url' } as const;
 const missing = (profile: Partial<Profile>): (keyof typeof FLAG_OF)[] =>
   (['workspace', 'baseUrl'] as const).filter((field) => profile[field] === undefined);
 
-/** The command line with which nothing is left to ask, what was given already in it. */
-function everythingGiven(
+/** A command line that needs no prompt, with the given values filled in. */
+function completeCommand(
   name: string | undefined,
   flags: { workspace?: string | undefined; region?: string | undefined; 'base-url'?: string | undefined },
 ): string {
@@ -148,10 +156,7 @@ function everythingGiven(
 const profileOf = (profiles: Readonly<Record<string, Profile>>, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-const withoutGaps = <T extends object>(fields: T): Partial<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
-
-/** What became of each field of a profile that was there already, in words; the key masked. */
+/** Describes which fields of an existing profile changed, with a masked key. */
 function differences(before: Profile, given: Partial<Profile>): string {
   const fields: [keyof Profile, string][] = [
     ['workspace', 'workspace'],
@@ -159,9 +164,9 @@ function differences(before: Profile, given: Partial<Profile>): string {
     ['baseUrl', 'base URL'],
     ['apiKey', 'key'],
     ['sandbox', '--sandbox'],
-    ['keysHonoured', '--keys-honoured'],
+    ['keysHonoured', '--idempotent'],
   ];
-  const word = (field: keyof Profile, value: string | boolean | undefined) =>
+  const format = (field: keyof Profile, value: string | boolean | undefined) =>
     typeof value === 'boolean'
       ? value
         ? 'yes'
@@ -173,7 +178,7 @@ function differences(before: Profile, given: Partial<Profile>): string {
   const kept = fields.filter((one) => !changed.includes(one) && before[one[0]] !== undefined);
   const list = (words: string[]) => words.join(', ') || 'nothing';
   return [
-    `changed: ${list(changed.map(([field, name]) => `${name} ${word(field, before[field])} to ${word(field, given[field])}`))}`,
-    `kept: ${list(kept.map(([field, name]) => `${name} ${word(field, before[field])}`))}`,
+    `changed: ${list(changed.map(([field, name]) => `${name} ${format(field, before[field])} to ${format(field, given[field])}`))}`,
+    `kept: ${list(kept.map(([field, name]) => `${name} ${format(field, before[field])}`))}`,
   ].join('; ');
 }

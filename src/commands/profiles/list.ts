@@ -4,9 +4,9 @@ import { green } from '../../cli/terminal/text.ts';
 import { LOCAL, Profiles, profileView } from '../../profiles/profiles.ts';
 
 export default class ProfilesList extends SvcCommand {
-  static override summary = 'List the profiles';
+  static override summary = 'List profiles';
   static override description =
-    'Keys are masked. The profile `local`, the service on this machine, always exists.';
+    'Masks the keys. The profile `local`, which is the service on this machine, always exists.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',

@@ -19,6 +19,6 @@ export default class ProfilesRemove extends SvcCommand {
       delete contents.profiles[name];
       if (contents.current === name) delete contents.current;
     });
-    out.result({ removed: name }, () => `profile ${name} removed`);
+    out.result({ removed: name }, () => `removed profile ${name}`);
   }
 }

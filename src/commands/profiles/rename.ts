@@ -11,7 +11,7 @@ export default class ProfilesRename extends SvcCommand {
   static override exitCodes = [0, 1, 2] as const;
   static override args = {
     name: Args.string({ required: true, description: 'name of the profile' }),
-    to: Args.string({ required: true, description: 'its new name' }),
+    to: Args.string({ required: true, description: 'new name' }),
   };
 
   protected override async run({
@@ -23,14 +23,14 @@ export default class ProfilesRename extends SvcCommand {
     await new Profiles(paths.configDir).change((contents) => {
       const profile = existingProfile(contents.profiles, name);
       if (Object.hasOwn(contents.profiles, to)) {
-        throw new SvcError('usage', `there is a profile ${to} already`, {
-          hint: `choose another name, or first: ${commandLine(['svc', 'profiles', 'remove', to])}`,
+        throw new SvcError('usage', `profile ${to} already exists`, {
+          hint: `choose another name, or remove it: ${commandLine(['svc', 'profiles', 'remove', to])}`,
         });
       }
       contents.profiles[to] = profile;
       delete contents.profiles[name];
       if (contents.current === name) contents.current = to;
     });
-    out.result({ name: to, was: name }, () => `profile ${name} is now ${to}`);
+    out.result({ name: to, was: name }, () => `renamed profile ${name} to ${to}`);
   }
 }

@@ -7,14 +7,14 @@ import { Args } from '../../cli/flags/oclif.ts';
 import { LOCAL, Profiles, profileView } from '../../profiles/profiles.ts';
 
 export default class ProfilesShow extends SvcCommand {
-  static override summary = 'Show a profile, its key masked';
+  static override summary = 'Show a profile with its key masked';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> prod --json',
   ];
   static override exitCodes = [0, 1, 2, 4] as const;
   static override args = {
-    name: Args.string({ description: 'name of the profile; the one that commands use unless given' }),
+    name: Args.string({ description: 'name of the profile (default: the one in use)' }),
   };
 
   protected override async run({
@@ -29,7 +29,7 @@ export default class ProfilesShow extends SvcCommand {
     const name = args.name ?? namedProfile(flags, world)?.profile ?? current;
     if (name === undefined) {
       throw new SvcError('not_configured', 'no profile is in use', {
-        hint: 'see which there are: svc profiles list; then: svc profiles use NAME',
+        hint: 'list the profiles with `svc profiles list`, then: svc profiles use NAME',
       });
     }
     const fields =

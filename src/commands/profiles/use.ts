@@ -5,7 +5,7 @@ import { Args } from '../../cli/flags/oclif.ts';
 import { LOCAL, Profiles } from '../../profiles/profiles.ts';
 
 export default class ProfilesUse extends SvcCommand {
-  static override summary = 'Choose the profile that commands use';
+  static override summary = 'Select the profile that commands use';
   static override examples = [
     '<%= config.bin %> <%= command.id %> prod',
     '<%= config.bin %> <%= command.id %> local',

@@ -9,16 +9,18 @@ import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 
 export default class RegionsList extends SvcCommand {
-  static override summary = 'List the regions of all profiles and their addresses';
+  static override summary = 'List the regions and addresses of all profiles';
   static override description =
-    `The service publishes no list of regions: these are the ones that your profiles name. --ping shows which region each
-address answers from and how long it takes, without a key, so it counts against no limit.`;
+    `Lists the regions that your profiles name; the service does not publish a list. --ping shows the region that each
+address answers from and its latency. It sends no key, so it does not count against a rate limit.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --ping',
   ];
   static override flags = {
-    ping: Flags.boolean({ summary: 'ask each address where it answers from, and how fast' }),
+    ping: Flags.boolean({
+      summary: 'measure the latency of each address and show the region it answers from',
+    }),
   };
 
   protected override async run({
@@ -34,7 +36,7 @@ address answers from and how long it takes, without a key, so it counts against 
     const measured = flags.ping ? await withSpinner(world, out, 'measuring', measureAll) : await measureAll();
     out.result({ regions: measured }, () =>
       measured.length === 0
-        ? 'no profile names a region yet: svc profiles add NAME --workspace W --region R --base-url U'
+        ? 'No profiles yet. Add one: svc profiles add NAME --workspace W --region R --base-url U'
         : out.table(
             [
               { title: 'REGION', whole: true },
@@ -56,10 +58,10 @@ address answers from and how long it takes, without a key, so it counts against 
       out.warn(
         `${baseUrl} answers from ${row.answered}, not from ${row.region}: ${commandLine(['svc', 'doctor', '--profile', profiles[0]!])}`,
       );
-    const silent = measured.find((row) => row.latencyMs === null);
-    if (silent)
-      throw new SvcError('unreachable', silent.error ?? `${silent.baseUrl} did not answer`, {
-        hint: `look closer: ${commandLine(['svc', 'doctor', '--profile', silent.profiles[0]!])}`,
+    const unanswered = measured.find((row) => row.latencyMs === null);
+    if (unanswered)
+      throw new SvcError('unreachable', unanswered.error ?? `${unanswered.baseUrl} did not answer`, {
+        hint: `for details: ${commandLine(['svc', 'doctor', '--profile', unanswered.profiles[0]!])}`,
       });
 
     async function measure(baseUrl: string): Promise<Partial<Ping>> {
@@ -70,7 +72,7 @@ address answers from and how long it takes, without a key, so it counts against 
   }
 }
 
-/** The address says that it answers from another region than the profiles expect. */
+/** True if the address answers from a region other than that of its profiles. */
 function mismatched({ region, answered }: { region: string | null; answered?: string | null }): boolean {
   return region !== null && typeof answered === 'string' && answered !== region;
 }

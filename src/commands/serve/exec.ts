@@ -6,10 +6,11 @@ import { serviceFlags, serviceOptions } from '../../features/serve/options.ts';
 import type { Log } from '../../service/log.ts';
 
 export default class ServeExec extends SvcCommand {
-  static override summary = 'Run a command against a fresh service of its own';
+  static override summary = 'Run a command with a temporary service';
   static override description =
-    `Starts the whole service on a free port with empty data, runs what follows \`--\` with SVC_BASE_URL, SVC_WORKSPACE and
-SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what that service holds; the data is removed afterwards. For tests: nothing to start, nothing to stop.`;
+    `Starts the service on a free port with empty data, runs the command after \`--\` with SVC_BASE_URL, SVC_WORKSPACE and
+SVC_API_KEY set, and exits with the command's exit code. The data is removed afterwards; until then, the command can run
+\`svc data export\`. Intended for tests.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> -- npm test',
     '<%= config.bin %> <%= command.id %> --limit ingest=off -- ./e2e.sh',
@@ -18,9 +19,9 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
   static override usage = '<%= command.id %> [FLAGS] -- CMD [ARG]…';
   static override flags = {
     ...serviceFlags,
-    // Whoever can reach this service is on its machine anyway, and a handler under test is too.
+    // Only this machine can reach the service, and the handler under test runs here, too.
     'allow-loopback-webhooks': Flags.boolean({
-      summary: 'admit webhook URLs on http and loopback addresses, which it does unless told not to',
+      summary: 'accept webhook URLs with http and loopback addresses (default: true)',
       allowNo: true,
       default: true,
     }),
@@ -28,7 +29,7 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
 
   #command: string[] = [];
 
-  /** What follows `--` is another program's command line: not a word of it is ours to parse. */
+  /** Removes the words after `--`, which are the command line of another program, before svc parses its flags. */
   override async execute(): Promise<ExitCode> {
     const end = this.argv.indexOf('--');
     if (end !== -1) this.#command = this.argv.splice(end).slice(1);
@@ -38,7 +39,9 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
   protected override async run({ flags, out, world, signal }: Context<typeof ServeExec>): Promise<ExitCode> {
     const [command, ...args] = this.#command;
     if (command === undefined)
-      throw new SvcError('usage', 'there is no command to run', { hint: 'svc serve exec -- npm test' });
+      throw new SvcError('usage', 'no command is given', {
+        hint: 'write it after --, such as: svc serve exec -- npm test',
+      });
     const { runWithService } = await import('../../features/serve/exec.ts');
     let faults = 0;
     const log: Log = (_level, _message, fields) => {
@@ -47,16 +50,12 @@ SVC_API_KEY set, and exits with its code. \`svc data export\` in it shows what t
     const options = { ...serviceOptions(flags, world), log };
     const code = await runWithService({ command, args, world, signal, options });
     if (code === undefined)
-      throw new SvcError(
-        'file',
-        `${command} cannot be run: there is no such program, or it may not be executed`,
-        {
-          hint: 'check the name, or run it through a shell: svc serve exec -- sh -c "…"',
-        },
-      );
-    out.notice(`${command} ended with ${code}`);
+      throw new SvcError('file', `cannot run ${command}: it does not exist or is not executable`, {
+        hint: 'check the name, or run it in a shell: svc serve exec -- sh -c "…"',
+      });
+    out.notice(`${command} exited with ${code}`);
     if (flags.faults !== undefined) out.notice(`faults injected: ${faults}`);
-    // The command's own code, whatever it means to it.
+    // The command's exit code, which may be any number.
     return code as ExitCode;
   }
 }

@@ -2,11 +2,11 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { databaseError, databaseFlag, databaseOf } from '../../cli/connection/database.ts';
 
 export default class ServeMigrate extends SvcCommand {
-  static override summary = 'Bring a database to the schema of this svc';
+  static override summary = 'Migrate a database to the schema of this version';
   static override description =
-    `Every \`svc serve\` does this at its start, any number of them at once. Run it before
-them where the nodes' user may not change the schema, or to do it at a time of your choosing. Steps only go forward: a
-database that a newer svc has changed is refused.`;
+    `\`svc serve\` migrates the database when it starts, and any number of nodes may start at once. Run this command first
+if the nodes' database user may not change the schema, or to choose the time of the migration. Migrations only go
+forward: a database that a newer version has migrated is refused.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc',
     '<%= config.bin %> <%= command.id %> --json',
@@ -15,15 +15,15 @@ database that a newer svc has changed is refused.`;
   static override flags = { database: databaseFlag };
 
   protected override async run({ flags, out, world, paths }: Context<typeof ServeMigrate>): Promise<void> {
-    const { migrateStore } = await import('../../service/store/open.ts');
+    const { migrateDatabase } = await import('../../service/admin.ts');
     const database = databaseOf(flags.database, world, paths, out);
-    const { from, to } = await migrateStore(database, world.clock).catch((error) => {
+    const { from, to } = await migrateDatabase(database, world.clock).catch((error) => {
       throw databaseError(error, database);
     });
     out.result({ from, to }, () =>
       from === to
-        ? `the schema is at version ${to} already`
-        : `the schema went from version ${from} to ${to}`,
+        ? `the schema is already at version ${to}`
+        : `migrated the schema from version ${from} to ${to}`,
     );
   }
 }

@@ -7,8 +7,8 @@ import { HEADERS } from '../../contract/headers.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { type Field, filesOf, objectOf, queryOf } from './fields.ts';
 
-/** Headers that svc itself sets: a key never comes in a flag, and the connection is not the caller's. */
-const OWN: ReadonlySet<string> = new Set([
+/** Headers that svc sets: keys are never passed in flags, and svc manages the connection. */
+const RESERVED: ReadonlySet<string> = new Set([
   HEADERS.authorization,
   HEADERS.workspace,
   'host',
@@ -17,25 +17,28 @@ const OWN: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-/** Reads `Name: value` headers; names in lower case. Throws usage. */
+/** Parses `Name: value` headers; names become lower case. Throws usage. */
 export function headersOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {
       const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw new SvcError('usage', `${JSON.stringify(text)} is no header`, {
-          hint: "give one as -H 'Name: value'",
+        throw new SvcError('usage', `${JSON.stringify(text)} is not a header`, {
+          hint: "write headers as -H 'Name: value'",
         });
-      if (OWN.has(name.toLowerCase()))
-        throw new SvcError('usage', `the header ${name} is set by svc itself`, {
-          hint: 'the key and the workspace come from the profile or the environment',
+      if (RESERVED.has(name.toLowerCase()))
+        throw new SvcError('usage', `svc sets the header ${name}`, {
+          hint: 'omit it; the key and the workspace come from the profile or the environment',
         });
       return [name.toLowerCase(), value];
     }),
   );
 }
 
-/** The body of a request: a file's or standard input's bytes, else the fields as JSON, else none. Throws usage, file, interrupted. */
+/**
+ * Reads the body of a request: the bytes of a file or of standard input, or the fields as JSON. Resolves with undefined
+ * if there is neither. Throws usage, file, interrupted.
+ */
 export async function bodyOf(
   { world }: Pick<Context, 'world'>,
   { input, fields }: { input: string | undefined; fields: readonly Field[] },
@@ -46,7 +49,7 @@ export async function bodyOf(
     for await (const chunk of stdinChunks(world)) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw tooLarge('standard input');
+      if (bytes > MAX_INPUT_BYTES) throw tooLarge('standard input');
     }
     return Buffer.concat(chunks);
   }
@@ -64,17 +67,21 @@ export function withQuery(path: string, fields: readonly Field[]): string {
   return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(queryOf(fields))}`;
 }
 
-/** The service takes less; what it says of more is worth seeing, a full memory is not. */
-const MOST_BYTES = 8 * MAX_BODY_BYTES;
+/** More than the service accepts, so that its answer to a large body can be seen; limits the memory used. */
+const MAX_INPUT_BYTES = 8 * MAX_BODY_BYTES;
 
 async function readFile(world: World, name: string): Promise<Buffer> {
-  const content = await fileBytes(name, world, MOST_BYTES);
-  if (content.length > MOST_BYTES) throw tooLarge(name);
+  const content = await fileBytes(name, world, MAX_INPUT_BYTES);
+  if (content.length > MAX_INPUT_BYTES) throw tooLarge(name);
   return content;
 }
 
-function tooLarge(what: string): SvcError {
-  return new SvcError('file', `${what} is larger than 64 MiB, and a request holds 8 MiB`, {
-    hint: 'send records with `svc events import`',
-  });
+function tooLarge(source: string): SvcError {
+  return new SvcError(
+    'file',
+    `${source} is larger than 64 MiB; the service accepts at most 8 MiB per request`,
+    {
+      hint: 'send records with `svc events import`',
+    },
+  );
 }

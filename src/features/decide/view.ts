@@ -8,11 +8,11 @@ import { wrap } from '../../kit/wrap.ts';
 const LABEL = 10;
 
 /**
- * A decision for people: the action and its runners-up with the ranking as a bar, and the reason below. Takes whatever
- * a service answered: a part that is missing or of another type is left out, never an error.
+ * Renders a decision: a table of the action and the alternatives, and the reason below it. Accepts any answer: parts
+ * that are missing or of another type are left out.
  */
 export function showDecision(answer: unknown, out: Output): Text {
-  if (!isObject(answer)) return 'The service answered, but not with a decision.';
+  if (!isObject(answer)) return 'The service returned something other than a decision.';
   const action = isObject(answer.action) ? answer.action : undefined;
   const alternatives = Array.isArray(answer.alternatives) ? answer.alternatives.filter(isObject) : [];
   const chosen = action && text(action.contentId) !== '' ? [row('chosen', action, bold, out)] : [];
@@ -32,12 +32,12 @@ export function showDecision(answer: unknown, out: Output): Text {
   return lines.flatMap((line, i) => (i === 0 ? [line] : ['\n', line]));
 }
 
-/** Text beside a label, broken between words where the terminal ends. */
+/** Wraps text beside a label at the width of the terminal. */
 function beside(words: string, { columns = Number.POSITIVE_INFINITY }: Output): string {
   return wrap(sanitizeLine(words), columns - LABEL).join(`\n${' '.repeat(LABEL)}`);
 }
 
-/** The bar is for eyes only: a pipe gets the number. */
+/** The bar is shown on a terminal only; a pipe gets the number. */
 function row(
   role: string,
   action: Record<string, unknown>,

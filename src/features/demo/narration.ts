@@ -1,4 +1,4 @@
-/** The story of the demo, for people. */
+/** The text output of the demo. */
 
 import { bold, cyan, dim, green, type Text } from '../../cli/terminal/text.ts';
 import { textField } from '../listen/delivery.ts';
@@ -9,15 +9,15 @@ interface Chapter {
   readonly title: string;
   readonly about: string;
   readonly facts: readonly Text[];
-  /** A command that does the same. */
+  /** A command that does the same as this step. */
   readonly try: string;
 }
 
 const short = (id: string) => (id.length > 20 ? `${id.slice(0, 12)}…` : id);
 
-/** One move told in a few lines, none longer than 80 columns with the texts of the default catalogue. */
-export function narrate(move: Step, number: number): Text {
-  const { title, about, facts, try: command } = chapter(move);
+/** Renders a step in a few lines of at most 80 columns, with the texts of the default catalog. */
+export function narrate(step: Step, number: number): Text {
+  const { title, about, facts, try: command } = chapter(step);
   return [
     bold(`${number} ${title}`),
     dim(`  ${about}\n`),
@@ -28,20 +28,20 @@ export function narrate(move: Step, number: number): Text {
   ];
 }
 
-function chapter(move: Step): Chapter {
-  switch (move.move) {
+function chapter(step: Step): Chapter {
+  switch (step.move) {
     case 'track':
       return {
         title: 'Track',
         about: 'a backend sends what users do',
         facts: [
-          `${move.users} users became hashIds, such as ${short(move.hashId)}; no name leaves the service`,
-          `${move.events} events accepted; the first was in the live stream after ${move.streamMs} ms`,
+          `${step.users} users got hashIds, such as ${short(step.hashId)}; names stay in the service`,
+          `${step.events} events accepted; the first reached the live stream after ${step.streamMs} ms`,
         ],
         try: 'svc events tail --profile local',
       };
     case 'decide': {
-      const { action, alternatives } = move.answer;
+      const { action, alternatives } = step.answer;
       const [excluded] = DECIDE_WITH.guardrails.excludeCategories;
       return {
         title: 'Decide',
@@ -49,13 +49,13 @@ function chapter(move: Step): Chapter {
         facts: [
           [
             green(action.contentId ?? ''),
-            ` at ${action.ranking.toFixed(2)}, chosen in ${move.durationMs} ms`,
+            ` at ${action.ranking.toFixed(2)}, chosen in ${step.durationMs} ms`,
           ],
-          `before ${alternatives
+          `ranked above ${alternatives
             .map(({ contentId, ranking }) => `${contentId} ${ranking.toFixed(2)}`)
             .slice(0, 2)
             .join(', ')}`,
-          `nothing of ${excluded}, at most ${DECIDE_WITH.guardrails.maxDailyContacts} contacts a day`,
+          `guardrails: not ${excluded}, at most ${DECIDE_WITH.guardrails.maxDailyContacts} contacts a day`,
         ],
         try: 'svc decide --hash-id H --exclude-category security --profile local',
       };
@@ -63,15 +63,15 @@ function chapter(move: Step): Chapter {
     case 'render':
       return {
         title: 'Render',
-        about: 'the app picks the message up when the user surfaces',
-        facts: [[`${move.message.format}: `, green(`“${move.message.title}”`)], `  ${move.message.body}`],
+        about: 'the app gets the message when the user opens it',
+        facts: [[`${step.message.format}: `, green(`“${step.message.title}”`)], `  ${step.message.body}`],
         try: 'svc messages list --hash-id H --profile local',
       };
     case 'notify': {
-      const { templateId, channel, history, durationMs } = move.notification;
+      const { templateId, channel, history, durationMs } = step.notification;
       return {
         title: 'Notify',
-        about: 'a template for a hashId; the service fills in the name itself',
+        about: 'a template for a hashId; the service fills in the name',
         facts: [
           `${templateId} by ${channel}: ${history.map(({ status }) => status).join(' → ')} in ${durationMs} ms`,
         ],
@@ -81,29 +81,29 @@ function chapter(move: Step): Chapter {
     case 'call back':
       return {
         title: 'Call back',
-        about: 'the user opens, acts and taps; the backend hears of it, signed',
+        about: 'the user opens, acts and taps; the backend gets signed webhooks',
         facts: [
-          ...move.deliveries.map(
+          ...step.deliveries.map(
             ({ delivery }): Text => [
               green('✓ '),
               `${(delivery.kind ?? '').padEnd(19)}`,
               `${textField(delivery.json, 'contentId') ?? ''}, signature verified`,
             ],
           ),
-          `all within ${move.afterMs} ms of the last tap`,
+          `all within ${step.afterMs} ms of the last tap`,
         ],
         try: 'svc webhooks listen --profile local',
       };
   }
 }
 
-/** The same as a line of JSON: deliveries by what a script would look at. */
-export function demoJson(move: Step): Record<string, unknown> {
-  if (move.move !== 'call back') return { ...move };
-  const deliveries = move.deliveries.map(({ delivery, duplicate }) => ({
+/** The JSON output of a step; deliveries are reduced to what a script needs. */
+export function demoJson(step: Step): Record<string, unknown> {
+  if (step.move !== 'call back') return { ...step };
+  const deliveries = step.deliveries.map(({ delivery, duplicate }) => ({
     verified: true,
     duplicate,
     body: delivery.json,
   }));
-  return { move: move.move, afterMs: move.afterMs, deliveries };
+  return { move: step.move, afterMs: step.afterMs, deliveries };
 }

@@ -16,7 +16,7 @@ import {
   track,
 } from './steps.ts';
 
-/** What each move brought, in the order of the moves. */
+/** The result of each step, in the order of the steps. `move` is its name in the JSON output. */
 export type Step =
   | ({ readonly move: 'track' } & Tracked)
   | ({ readonly move: 'decide' } & Decided)
@@ -24,14 +24,14 @@ export type Step =
   | { readonly move: 'notify'; readonly notification: Notified }
   | ({ readonly move: 'call back' } & CalledBack);
 
-/** A move that did not bring what it should. */
+/** A step that did not have the expected result. */
 export class DemoFailed extends Error {}
 
 /**
- * Plays the five moves on a service and yields what each brought. A receiver on a free port of this machine is
- * subscribed first and closed at the end. Throws DemoFailed, ApiError, TransportError.
+ * Runs the five steps against a service and yields the result of each. Subscribes a webhook receiver on a free local
+ * port first, and closes it at the end. Throws DemoFailed, ApiError, TransportError.
  */
-export async function* playDemo(stage: Stage): AsyncGenerator<Step> {
+export async function* runDemo(stage: Stage): AsyncGenerator<Step> {
   const secret = randomBytes(32).toString('hex');
   const box = inbox();
   const receiver = new Receiver({

@@ -1,4 +1,4 @@
-/** The five moves of the service (specification: "What the service does"), each once, over the wire. */
+/** The five steps of the demo, one for each move of the specification ("What the service does"), over HTTP. */
 import type { Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
@@ -27,11 +27,11 @@ export interface Tracked {
   readonly events: number;
   /** The hashed identifier of the first user. */
   readonly hashId: string;
-  /** From the request until the first event was in the live stream. */
+  /** Time from the request until the first event was in the live stream. */
   readonly streamMs: number;
 }
 
-/** Track: identifies users and sends what they did, watching the live event stream. */
+/** Track: sends users and their events, and watches the live event stream. */
 export async function track(stage: Stage): Promise<Tracked> {
   const { client, clock, random, signal } = stage;
   const { body } = await client.call('ingestUsers', { body: { users: [...USERS] }, signal });
@@ -76,7 +76,7 @@ export const DECIDE_WITH = {
   guardrails: { excludeCategories: ['security'], maxDailyContacts: 3 },
 };
 
-/** Decide: asks for the next best action, within guardrails. */
+/** Decide: requests the next best action, with guardrails. */
 export async function decide({ client, signal }: Stage, hashId: string): Promise<Decided> {
   const started = performance.now();
   const { body } = await client.call('decide', { body: { hashId, ...DECIDE_WITH }, signal });
@@ -85,7 +85,7 @@ export async function decide({ client, signal }: Stage, hashId: string): Promise
 
 export type Rendered = AnswerOf<'listMessages'>['messages'][number];
 
-/** Render: picks the message up as the app does when the user next surfaces. */
+/** Render: gets the message as the app does when the user opens it. */
 export async function render({ client, signal }: Stage, hashId: string): Promise<Rendered | undefined> {
   const { body } = await client.call('listMessages', { query: { hashId }, signal });
   return body.messages[0];
@@ -94,9 +94,9 @@ export async function render({ client, signal }: Stage, hashId: string): Promise
 export type Notified = AnswerOf<'getNotification'> & { readonly durationMs: number };
 
 const POLL_MS = 50;
-const PATIENCE_MS = 8000;
+const TIMEOUT_MS = 8000;
 
-/** Notify: triggers a template for a hashed user and follows it until it is delivered or failed. */
+/** Notify: triggers a template for a hashed user and polls until the notification is delivered or failed. */
 export async function notify({ client, clock, signal }: Stage, hashId: string): Promise<Notified> {
   const started = performance.now();
   const trigger = {
@@ -111,7 +111,7 @@ export async function notify({ client, clock, signal }: Stage, hashId: string): 
   for (let pause = POLL_MS; ; pause *= 2) {
     const { body } = await client.call('getNotification', { params, signal });
     const durationMs = Math.round(performance.now() - started);
-    if (body.status === 'delivered' || body.status === 'failed' || durationMs > PATIENCE_MS) {
+    if (body.status === 'delivered' || body.status === 'failed' || durationMs > TIMEOUT_MS) {
       return { ...body, durationMs };
     }
     await clock.sleep(pause, signal);
@@ -120,18 +120,18 @@ export async function notify({ client, clock, signal }: Stage, hashId: string): 
 
 export interface CalledBack {
   readonly deliveries: readonly Verified[];
-  /** From the last tap until its delivery was verified. */
+  /** Time from the last tap until its delivery was verified. */
   readonly afterMs: number;
 }
 
-/** What the listener received, to be waited for. */
+/** Collects the deliveries that the receiver verified. */
 export interface Inbox {
   readonly onReport: (report: Report) => void;
-  /** Resolves once `count` verified deliveries came; rejects when they do not within `withinMs`. */
+  /** Resolves when `count` deliveries are verified; rejects after `withinMs`. */
   verified(count: number, withinMs: number): Promise<readonly Verified[]>;
 }
 
-/** Call back: the user opens and acts on the message, and taps the notification; the service tells the subscriber. */
+/** Call back: reports what the user did with message and notification, and waits for the webhook deliveries. */
 export async function callBack(
   { client, signal }: Stage,
   inbox: Inbox,
@@ -147,31 +147,34 @@ export async function callBack(
     body: { type: 'clicked' },
     signal,
   });
-  const deliveries = await inbox.verified(EVENT_KINDS.length, PATIENCE_MS);
+  const deliveries = await inbox.verified(EVENT_KINDS.length, TIMEOUT_MS);
   return { deliveries, afterMs: Math.round(performance.now() - tapped) };
 }
 
-/** An inbox for a receiver. */
+/** Creates an inbox whose `onReport` is passed to a receiver. */
 export function inbox(): Inbox {
-  const seen: Verified[] = [];
+  const verified: Verified[] = [];
   const { promise: changed, resolve } = deferred<void>();
   let wanted = Number.POSITIVE_INFINITY;
   return {
     onReport: (report) => {
-      if (report.type === 'event') seen.push(report);
-      if (seen.length >= wanted) resolve();
+      if (report.type === 'event') verified.push(report);
+      if (verified.length >= wanted) resolve();
     },
     async verified(count, withinMs) {
       wanted = count;
-      if (seen.length >= count) return seen;
+      if (verified.length >= count) return verified;
       const late = new Promise<never>((_, reject) => {
         setTimeout(
-          () => reject(new Error(`${seen.length} of ${count} deliveries came within ${withinMs / 1000} s`)),
+          () =>
+            reject(
+              new Error(`${verified.length} of ${count} deliveries arrived within ${withinMs / 1000} s`),
+            ),
           withinMs,
         ).unref();
       });
       await Promise.race([changed, late]);
-      return seen;
+      return verified;
     },
   };
 }

@@ -1,15 +1,15 @@
 import type { SvcError } from '../../cli/errors/svc-error.ts';
 
-/** One thing that doctor looked at. */
+/** The result of one check. */
 export interface Check {
   readonly check: string;
-  /** `skipped`: could not be looked at, or does not apply. Only `fail` changes the exit code. */
+  /** `skipped`: could not be checked, or does not apply. Only `fail` changes the exit code. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
-  /** What was seen, in words. */
+  /** The finding, as text. */
   readonly seen: string;
-  /** What to do about it, where it did not fail. */
+  /** The next step for a warning. */
   readonly next?: string | undefined;
-  /** Why it failed, and what to do: gives the exit code. */
+  /** The error of a failed check, which gives the next step and the exit code. */
   readonly failure?: SvcError | undefined;
 }
 
@@ -28,7 +28,7 @@ export const fail = (check: string, failure: SvcError): Check => ({
   failure,
 });
 
-/** The failure with the highest exit code, the first of equals. */
+/** The failure with the highest exit code; the first one if several have it. */
 export function worst(checks: readonly Check[]): SvcError | undefined {
   return checks
     .flatMap(({ failure }) => failure ?? [])

@@ -5,26 +5,26 @@ import { type Check, ok, warn } from './check.ts';
 
 type Remote = Extract<Settings, { kind: 'remote' }>;
 
-/** What a call would use, and where each part of it came from: once where all is from one place. */
+/** Reports the settings in effect and their sources. A common source is named once. */
 export function checkConfiguration(settings: Remote): Check {
   const { workspace, region, baseUrl, origins, named } = settings;
-  const places = new Set(Object.values(origins).map(describeOrigin));
-  const [only] = places;
+  const sources = new Set(Object.values(origins).map(describeOrigin));
+  const [only] = sources;
   const from = (setting: keyof Remote['origins']) =>
-    places.size > 1 && origins[setting] ? ` (${describeOrigin(origins[setting])})` : '';
+    sources.size > 1 && origins[setting] ? ` (${describeOrigin(origins[setting])})` : '';
   const parts = [
     `workspace ${workspace}${from('workspace')}`,
-    `region ${region ?? 'not named'}${from('region')}`,
+    `region ${region ?? 'not set'}${from('region')}`,
     `${baseUrl}${from('baseUrl')}`,
-    ...(places.size > 1 ? [`key${from('apiKey')}`] : []),
+    ...(sources.size > 1 ? [`key${from('apiKey')}`] : []),
   ].join(', ');
-  const seen = places.size > 1 ? parts : `${only}: ${parts}`;
-  const before = overridingVariables(settings);
-  return before === undefined
+  const seen = sources.size > 1 ? parts : `${only}: ${parts}`;
+  const overriding = overridingVariables(settings);
+  return overriding === undefined
     ? ok('configuration', seen)
     : warn(
         'configuration',
-        `${seen}; what is exported comes before profile ${named!.profile} (${named!.by})`,
-        `to use profile ${named!.profile} alone: unset ${before.replaceAll(',', '')}`,
+        `${seen}; environment variables override profile ${named!.profile} (${named!.by})`,
+        `to use only profile ${named!.profile}: unset ${overriding.replaceAll(',', '')}`,
       );
 }

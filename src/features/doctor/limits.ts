@@ -1,21 +1,21 @@
 import type { LimitRow } from '../limits/rows.ts';
 import { type Check, ok, skipped, warn } from './check.ts';
 
-/** Below this share left, a limit is worth a word. */
+/** Warns if less than this share of a limit is left. */
 const SCARCE = 0.1;
 
-/** What is left of the limits that were seen within the window. */
+/** Checks how much is left of the limits that were observed within the window. */
 export function checkLimits(rows: readonly LimitRow[]): Check {
   const seen = rows.flatMap(({ group, limit, remaining, stale }) =>
     limit === null || remaining === null || stale ? [] : [{ group, limit, remaining }],
   );
-  if (seen.length === 0) return skipped('limits', 'the service sent no rate-limit headers lately');
+  if (seen.length === 0) return skipped('limits', 'no recent rate-limit headers from the service');
   const text = seen.map(({ group, limit, remaining }) => `${group} ${remaining} of ${limit}`).join(', ');
   return seen.some(({ limit, remaining }) => remaining < limit * SCARCE)
     ? warn(
         'limits',
         `left: ${text}`,
-        'see `svc limits --watch`; an import leaves room for others with --share',
+        'svc limits --watch shows the limits; import with --share to leave capacity for others',
       )
     : ok('limits', `left: ${text}`);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toSvcError } from '../../cli/errors/to-svc-error.ts';
 import type { Client } from '../../client/client.ts';
 import { type Check, fail, ok, warn } from './check.ts';
-import { signOfService } from './recognise.ts';
+import { serviceEvidence } from './recognise.ts';
 
 const WARM_UP = 3;
 const TRIES = 20;
@@ -11,27 +11,27 @@ const TARGET_MS = 100;
 
 export interface Probe {
   readonly check: Check;
-  /** What in the answers identifies the service, in words; undefined where nothing does. */
-  readonly sign: string | undefined;
+  /** The feature of an answer that identifies the service, as text; undefined if none does. */
+  readonly evidence: string | undefined;
 }
 
 /**
- * Decisions one after the other, for a user that nobody has, who may not be contacted: they cost quota and are logged,
- * and reach nobody.
+ * Measures the latency of sequential decisions for a random user with a contact limit of 0. They are logged and count
+ * against the rate limit, and no user gets a message.
  */
 export async function probeDecisions(client: Client, signal: AbortSignal): Promise<Probe> {
   const body = { hashId: `svc-doctor-${randomUUID()}`, guardrails: { maxDailyContacts: 0 } };
   const times: number[] = [];
-  let sign: string | undefined;
+  let evidence: string | undefined;
   try {
     for (let turn = 0; turn < WARM_UP + TRIES; turn++) {
       const start = performance.now();
       const answer = await client.call('decide', { body, signal });
-      sign ??= signOfService(answer);
+      evidence ??= serviceEvidence(answer);
       if (turn >= WARM_UP) times.push(performance.now() - start);
     }
   } catch (error) {
-    return { check: fail('decide', toSvcError(error, false)), sign };
+    return { check: fail('decide', toSvcError(error, false)), evidence };
   }
   times.sort((a, b) => a - b);
   const p95 = times[Math.ceil(TRIES * 0.95) - 1]!;
@@ -39,6 +39,6 @@ export async function probeDecisions(client: Client, signal: AbortSignal): Promi
   const check =
     p95 < TARGET_MS
       ? ok('decide', seen)
-      : warn('decide', seen, 'call from nearer to the region, over a kept connection; see the region row');
-  return { check, sign };
+      : warn('decide', seen, 'run closer to the region, and reuse connections; see the region row');
+  return { check, evidence };
 }

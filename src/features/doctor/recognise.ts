@@ -3,33 +3,33 @@ import { webPage } from '../../client/web-page.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 
-/** What an answer shows of its sender. */
-export interface Seen {
+/** The parts of an answer that can identify its sender. */
+export interface ObservedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body; undefined where there is none. */
+  /** The parsed JSON body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** The body as it came; empty where it was not kept. */
+  /** The raw body; empty if it is not available. */
   readonly text: string;
 }
 
-/** How to reach the service instead, for a base URL that leads elsewhere. */
+/** How to correct a base URL that does not lead to the service. */
 export interface Address {
-  /** The base URL and where it is from, ` https://eu.example.com of profile prod`; empty for `local`. */
-  readonly words: string;
-  /** What to try where the base URL has a path. */
-  readonly other: string | undefined;
+  /** The base URL and its source, such as ` https://eu.example.com of profile prod`; empty for `local`. */
+  readonly suffix: string;
+  /** The step to try if the base URL has a path. */
+  readonly alternative: string | undefined;
 }
 
-const OWN_HEADERS = [HEADERS.requestId, HEADERS.region, HEADERS.limit, HEADERS.remaining, HEADERS.reset];
+const SERVICE_HEADERS = [HEADERS.requestId, HEADERS.region, HEADERS.limit, HEADERS.remaining, HEADERS.reset];
 
 /**
- * The part of an answer that identifies the service, in words: a header or an error body of the specification, or
- * subscriptions where they were asked for. Undefined where any web server could have sent it.
+ * The part of an answer that identifies the service, as text: a header or an error body of the specification, or a list
+ * of subscriptions. Undefined if any web server could have sent the answer.
  */
-export function signOfService({ headers, body, text }: Seen): string | undefined {
+export function serviceEvidence({ headers, body, text }: ObservedAnswer): string | undefined {
   if (webPage(text) !== undefined) return undefined;
-  const header = OWN_HEADERS.find((name) => headers[name] !== undefined);
+  const header = SERVICE_HEADERS.find((name) => headers[name] !== undefined);
   if (header !== undefined) return `its header ${header}`;
   const fields = (body ?? {}) as Record<string, unknown>;
   const strings = ['error', 'code', 'requestId'].every((name) => typeof fields[name] === 'string');
@@ -44,27 +44,27 @@ function isSubscription(value: unknown): boolean {
 }
 
 /**
- * Whether the server is the service. An answer without a sign fails where the server took the request or does not have
- * it; beside a refusal, whose form is not specified and which has a row of its own, it is a warning.
+ * Checks that the server is the service. An answer without evidence fails if the server accepted the request or does
+ * not have the operation. It is a warning for other refusals: their form is not specified, and the key row reports them.
  */
-export function checkSign(seen: Seen, address: Address): Check {
-  const sign = signOfService(seen);
-  if (sign !== undefined) return ok('service', `recognised by ${sign}`);
+export function checkIdentity(seen: ObservedAnswer, address: Address): Check {
+  const evidence = serviceEvidence(seen);
+  if (evidence !== undefined) return ok('service', `recognised by ${evidence}`);
   const { status, text } = seen;
   if (status >= 500 && status !== 501)
     return skipped('service', `HTTP ${status} alone does not show whether this is the service`);
-  const why = webPage(text) ?? 'the server cannot be recognised as the service';
-  const words = `${why} (HTTP ${status}, none of its headers)`;
-  const next = address.other ?? `correct the address${address.words}`;
-  if (status >= 300 && !LACKING.has(status)) return warn('service', words, `before the key, ${next}`);
+  const reason = webPage(text) ?? 'the server cannot be recognised as the service';
+  const message = `${reason} (HTTP ${status}, without the headers of the service)`;
+  const next = address.alternative ?? `correct the address${address.suffix}`;
+  if (status >= 300 && !UNSUPPORTED.has(status)) return warn('service', message, `first ${next}`);
   return fail(
     'service',
-    new SvcError('unavailable', words, {
+    new SvcError('unavailable', message, {
       hint: (invocation) =>
-        `${next}\nto see the answer: ${invocation.on('api', 'GET', '/v1/webhooks', '-i')}`,
+        `${next}\nto show the answer: ${invocation.on('api', 'GET', '/v1/webhooks', '-i')}`,
     }),
   );
 }
 
-/** By these a server says that it does not have the operation. */
-const LACKING: ReadonlySet<number> = new Set([404, 405, 501]);
+/** Status codes of a server that does not have the operation. */
+const UNSUPPORTED: ReadonlySet<number> = new Set([404, 405, 501]);

@@ -3,14 +3,14 @@ import { giveSetting, type Origin } from '../../cli/invocation/origin.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { type Check, fail, ok, skipped } from './check.ts';
 
-/** The region that calls should be answered from. */
+/** The region that should answer calls. */
 export interface Expected {
   readonly region: string;
   readonly origin: Origin;
-  /** Where the base URL came from. */
-  readonly address: Origin;
-  /** A base URL that another profile has for that region. */
-  readonly elsewhere: () => string | undefined;
+  /** The source of the base URL. */
+  readonly addressOrigin: Origin;
+  /** Returns the base URL of another profile for the same region. */
+  readonly otherAddress: () => string | undefined;
 }
 
 /** Specification: a call to a mismatched region falls back to the global endpoint and is slower. */
@@ -21,12 +21,12 @@ export function checkRegion(
   const actual = headers[HEADERS.region];
   if (actual === undefined)
     return expected === undefined
-      ? skipped('region', 'neither the service nor the profile names one')
-      : skipped('region', `expected ${expected.region}; the service does not say where it answered`);
+      ? skipped('region', 'neither the service nor the profile names a region')
+      : skipped('region', `expected ${expected.region}; the service does not report its region`);
   if (expected === undefined)
     return ok(
       'region',
-      `answered from ${actual}; nothing else is expected (add --region to the profile to be warned)`,
+      `answered from ${actual}; no region is expected (add --region to the profile to check it)`,
     );
   if (actual === expected.region) return ok('region', `answered from ${actual}, as expected`);
   const fallback = actual === 'global' ? ', the slower fallback for a workspace of another region' : '';
@@ -35,17 +35,17 @@ export function checkRegion(
     new SvcError(
       'not_configured',
       `answered from ${actual}${fallback}, not from ${expected.region} (${Math.round(tookMs)} ms)`,
-      { hint: waysOut(actual, expected) },
+      { hint: regionHint(actual, expected) },
     ),
   );
 }
 
-/** Either what is expected is wrong, or the address is. A key is kept in either case, so none is given here. */
-function waysOut(actual: string, { region, origin, address, elsewhere }: Expected): string {
-  const known = elsewhere();
+/** Suggests a correction of the expected region and one of the address. Both keep the key. */
+function regionHint(actual: string, { region, origin, addressOrigin, otherAddress }: Expected): string {
+  const known = otherAddress();
   const move =
     known === undefined
-      ? `ask the operator of the service for its address: ${giveSetting('base-url', 'URL', address)}`
-      : giveSetting('base-url', known, address);
-  return `if ${actual} is right: ${giveSetting('region', actual, origin)}\nif ${region} is right: ${move}`;
+      ? `ask the operator of the service for its address: ${giveSetting('base-url', 'URL', addressOrigin)}`
+      : giveSetting('base-url', known, addressOrigin);
+  return `if ${actual} is correct: ${giveSetting('region', actual, origin)}\nif ${region} is correct: ${move}`;
 }

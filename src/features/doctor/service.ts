@@ -2,13 +2,13 @@ import { toSvcError } from '../../cli/errors/to-svc-error.ts';
 import type { Client } from '../../client/client.ts';
 import { ApiError, isUnsupported } from '../../client/errors.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
-import { type Address, checkSign, type Seen } from './recognise.ts';
+import { type Address, checkIdentity, type ObservedAnswer } from './recognise.ts';
 import { checkRegion, type Expected } from './region.ts';
 
-/** More than whole seconds and a slow network explain, in ms. */
-const SKEW_MS = 3000;
+/** Tolerated clock difference in ms: the header has whole seconds, and the network delays it. */
+const MAX_SKEW_MS = 3000;
 
-/** Service, key, region and clock, by one cheap read (GET /v1/webhooks). `now` gives Unix ms. */
+/** Checks service, key, region and clock with one read (GET /v1/webhooks). `now` returns Unix ms. */
 export async function checkService(
   client: Client,
   expected: Expected | undefined,
@@ -17,11 +17,16 @@ export async function checkService(
   address: Address,
 ): Promise<Check[]> {
   const start = now();
-  const rows = (seen: Seen, key: Check): Check[] => {
-    const told = { headers: seen.headers, tookMs: now() - start, at: (start + now()) / 2 };
-    const service = checkSign(seen, address);
-    const untold = skipped('key', 'not tried on a server that is not known to be the service');
-    return [service, service.status === 'fail' ? untold : key, checkRegion(told, expected), checkClock(told)];
+  const rows = (answer: ObservedAnswer, key: Check): Check[] => {
+    const exchange = { headers: answer.headers, tookMs: now() - start, at: (start + now()) / 2 };
+    const service = checkIdentity(answer, address);
+    const notChecked = skipped('key', 'not checked, because the server is not recognised as the service');
+    return [
+      service,
+      service.status === 'fail' ? notChecked : key,
+      checkRegion(exchange, expected),
+      checkClock(exchange),
+    ];
   };
   try {
     const { status, headers, text, body } = await client.call('listWebhooks', { signal });
@@ -29,27 +34,33 @@ export async function checkService(
   } catch (error) {
     if (!(error instanceof ApiError)) return [fail('key', toSvcError(error, false))];
     const { status, headers, body } = error;
-    const key = isUnsupported(error) ? untried(address.other) : fail('key', toSvcError(error, false));
+    const key = isUnsupported(error) ? unchecked(address.alternative) : fail('key', toSvcError(error, false));
     return rows({ status, headers, body, text: '' }, key);
   }
 }
 
-function untried(otherAddress: string | undefined): Check {
-  const seen = 'not tried: this service has no GET /v1/webhooks, and every other call has an effect';
+function unchecked(otherAddress: string | undefined): Check {
+  const seen = 'not checked: this service has no GET /v1/webhooks, and every other call has an effect';
   return otherAddress === undefined ? skipped('key', seen) : warn('key', seen, otherAddress);
 }
 
-/** `at` is the middle of the exchange, in Unix ms by this machine's clock. */
-function checkClock({ headers, at }: { readonly headers: Seen['headers']; readonly at: number }): Check {
+/** `at` is the middle of the exchange, in Unix ms on the local clock. */
+function checkClock({
+  headers,
+  at,
+}: {
+  readonly headers: ObservedAnswer['headers'];
+  readonly at: number;
+}): Check {
   const date = Date.parse(headers.date ?? '');
-  if (Number.isNaN(date)) return skipped('clock', 'the service does not tell its time');
-  // The header holds whole seconds: half of one is the best guess of what was cut off.
+  if (Number.isNaN(date)) return skipped('clock', 'the service sent no Date header');
+  // The header is truncated to whole seconds, by half a second on average.
   const skew = at - (date + 500);
   const seconds = Math.round(Math.abs(skew) / 1000);
-  if (Math.abs(skew) <= SKEW_MS) return ok('clock', 'agrees with the service');
+  if (Math.abs(skew) <= MAX_SKEW_MS) return ok('clock', 'agrees with the service');
   return warn(
     'clock',
     `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service`,
-    'set the clock (NTP): timestamps of events and signatures of deliveries depend on it',
+    'synchronise the clock (NTP), because event timestamps and webhook signatures depend on it',
   );
 }

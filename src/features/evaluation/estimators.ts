@@ -1,6 +1,6 @@
-/** One logged decision: what could have been chosen, what was, and what it earned. */
+/** A logged decision: its candidates, the chosen one and its reward. */
 export interface LoggedDecision {
-  /** Probability of each candidate under the policy that ran, and its predicted reward. */
+  /** Probability of each candidate under the logging policy, and its predicted reward. */
   readonly candidates: readonly { readonly propensity: number; readonly ranking: number }[];
   /** Index of the candidate that was chosen. */
   readonly chosen: number;
@@ -30,7 +30,7 @@ export const RESTS = {
 } as const satisfies Record<string, Rest>;
 
 export const POLICIES = {
-  /** The one that made the log. */
+  /** The policy that produced the log. */
   running: (candidates) => candidates.map((candidate) => candidate.propensity),
   uniform: (candidates, others = 0) => candidates.map(() => 1 / (candidates.length + others)),
   /** Always the candidate with the highest ranking; the first of equals. */
@@ -41,7 +41,7 @@ export const POLICIES = {
   },
 } as const satisfies Record<string, Policy>;
 
-/** An estimated mean reward and its 95 % interval. */
+/** An estimated mean reward with its 95 % confidence interval. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;
@@ -64,8 +64,8 @@ export interface Evaluation {
 const Z = 1.959963984540054;
 
 /**
- * Judges one policy on a log, decision by decision, in constant memory. Intervals are normal ones: of the mean for
- * IPS and DR, by the delta method for SNIPS.
+ * Evaluates a policy on a log, one decision at a time, in constant memory. Confidence intervals use the normal
+ * approximation: of the mean for IPS and DR, by the delta method for SNIPS.
  */
 export class Evaluator {
   readonly #policy: Policy;

@@ -1,6 +1,6 @@
 import { type Evaluation, Evaluator, type Others, POLICIES, RESTS } from './estimators.ts';
 
-/** A decision of the log as the service hands it over. */
+/** A decision of the log as the service returns it. */
 export interface LogEntry {
   readonly contentId: string | null;
   readonly candidates: readonly {
@@ -14,17 +14,17 @@ export interface LogEntry {
 }
 
 export interface LogEvaluation {
-  /** Decisions with an action: what was judged. */
+  /** Evaluated decisions: those with an action. */
   readonly decisions: number;
   /** Decisions whose message was not served yet: they do not count, neither here nor for what is learned. */
   readonly pending: number;
-  /** Decisions without an action, or logged in a way that cannot be judged. */
+  /** Decisions without an action, or without the propensity of the action. */
   readonly skipped: number;
   /** Null for an empty log. */
   readonly policies: Readonly<Record<keyof typeof POLICIES, Evaluation | null>>;
 }
 
-/** Judges the policies on a log that comes page by page. Never holds more than a page. */
+/** Evaluates the policies on a paged log. Holds at most one page in memory. */
 export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Promise<LogEvaluation> {
   const evaluators = Object.entries(POLICIES).map(
     ([name, policy]) =>

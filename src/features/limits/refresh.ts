@@ -2,8 +2,8 @@ import type { Client } from '../../client/client.ts';
 import { isUnsupported } from '../../client/errors.ts';
 
 /**
- * The cheapest read there is (docs/decisions.md, "A cheap read"): its answer's headers are noted on the way. Resolves
- * with whether the service has it. Rejects like `Client.call` otherwise.
+ * Sends the cheapest read (docs/decisions.md, "A cheap read"), so that the client observes the limits in its answer.
+ * Resolves with false if the service does not support it. Otherwise rejects like `Client.call`.
  */
 export async function cheapRead(client: Client, signal: AbortSignal): Promise<boolean> {
   try {

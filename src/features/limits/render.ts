@@ -3,13 +3,13 @@ import { dim, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { ago, span } from '../../cli/terminal/time.ts';
 import type { LimitRow } from './rows.ts';
 
-const BAR = 6;
-/** A terminal narrower than this has no room for bars and what never changes. */
-const WIDE = 80;
+const BAR_WIDTH = 6;
+/** A narrower terminal gets neither bars nor the constant columns. */
+const MIN_FULL_WIDTH = 80;
 
-/** The table of `svc limits`. `now` is in Unix ms, `columns` the width of the terminal, if there is one. */
+/** Renders the table of `svc limits`. `now` is in Unix ms; `columns` is the width of the terminal, if any. */
 export function limitsTable(rows: readonly LimitRow[], out: Output, now: number, columns?: number): Text {
-  const narrow = columns !== undefined && columns < WIDE;
+  const narrow = columns !== undefined && columns < MIN_FULL_WIDTH;
   const head = [
     { title: 'GROUP', whole: true },
     { title: 'USED', whole: true },
@@ -18,12 +18,12 @@ export function limitsTable(rows: readonly LimitRow[], out: Output, now: number,
     { title: 'FREES', align: 'right' as const },
     { title: 'SEEN', align: 'right' as const },
   ];
-  const usual = [
+  const constants = [
     { title: 'DEFAULT', align: 'right' as const },
     { title: 'MAX', align: 'right' as const },
   ];
   return out.table(
-    narrow ? head : [...head, ...usual],
+    narrow ? head : [...head, ...constants],
     rows.map((row) => {
       const faded = (text: string): Text => (row.stale ? dim(text) : text);
       return [
@@ -44,9 +44,9 @@ function used({ used, limit, stale }: LimitRow, withBar: boolean): Text {
   const share = limit === 0 ? 1 : Math.min(1, used / limit);
   const percent = `${Math.round(share * 100)}%`;
   if (!withBar) return percent;
-  // A single request shows: nothing used and hardly anything used are different answers.
-  const full = used === 0 ? 0 : Math.max(1, Math.round(share * BAR));
-  const text = `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${percent.padStart(4)}`;
+  // One used request fills at least one block, to distinguish it from none.
+  const full = used === 0 ? 0 : Math.max(1, Math.round(share * BAR_WIDTH));
+  const text = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${percent.padStart(4)}`;
   if (stale) return dim(text);
   return share >= 0.95 ? red(text) : share >= 0.8 ? yellow(text) : text;
 }

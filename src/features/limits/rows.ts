@@ -1,25 +1,25 @@
 import type { ObservedLimit } from '../../client/observed-limits.ts';
 import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
 
-/** One group as `svc limits` shows it. Times are ISO 8601; null where nothing was seen. */
+/** A group in the output of `svc limits`. Times are ISO 8601; values are null if nothing was observed. */
 export interface LimitRow {
   readonly group: Group;
   readonly covers: string;
   readonly limit: number | null;
   readonly remaining: number | null;
   readonly used: number | null;
-  /** When the next slot frees. */
+  /** The time when the next slot becomes free. */
   readonly reset: string | null;
   readonly seenAt: string | null;
-  /** True where what was seen is older than a window: nothing of it counts any more. */
+  /** True if the observation is older than a window and therefore no longer valid. */
   readonly stale: boolean;
   readonly default: number;
   readonly ceiling: number;
 }
 
 /**
- * A row for every group, seen or not. `now` is in Unix ms. `inForce` is what the limits surely are, null for none: what
- * was seen under another counts no more.
+ * A row for every group, observed or not. `now` is in Unix ms. `inForce` has the actual limits where they are known,
+ * null for no limit; observations of other limits are ignored.
  */
 export function limitRows(
   observed: readonly ObservedLimit[],
@@ -30,7 +30,7 @@ export function limitRows(
     const seen = observed.find(
       (one) => one.group === group && (inForce === undefined || one.limit === inForce[group]),
     );
-    const { default: usual, ceiling, covers } = GROUP_LIMITS[group];
+    const { default: defaultLimit, ceiling, covers } = GROUP_LIMITS[group];
     return {
       group,
       covers,
@@ -40,13 +40,13 @@ export function limitRows(
       reset: iso(seen?.reset),
       seenAt: iso(seen?.seenAt),
       stale: seen !== undefined && now - seen.seenAt >= WINDOW_MS,
-      default: usual,
+      default: defaultLimit,
       ceiling,
     };
   });
 }
 
-/** A foreign header may name a time that no calendar has. */
+/** Null for times outside the range of Date, which a header may contain. */
 function iso(at: number | undefined): string | null {
   return at === undefined || Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString();
 }

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
 
-/** An event of the stream as far as it has the fields that are known; services may send others. */
+/** The known fields of a streamed event as text; an empty string for a missing field. */
 export interface LiveEvent {
   readonly userId: string;
   readonly event: string;
@@ -10,7 +10,7 @@ export interface LiveEvent {
   readonly properties: string;
 }
 
-/** Undefined for data that is no JSON object. */
+/** Parses an event; undefined for data that is not a JSON object. */
 export function readEvent(data: string): LiveEvent | undefined {
   let value: unknown;
   try {
@@ -25,7 +25,7 @@ export function readEvent(data: string): LiveEvent | undefined {
   return { userId: text('userId'), event: text('event'), timestamp: text('timestamp'), properties };
 }
 
-/** An empty list wants everything. What is no event is only shown where nothing is asked for. */
+/** Tests an event against filters. An empty list matches everything; data that is not an event matches no filter. */
 export function matches(
   event: LiveEvent | undefined,
   { events, users }: { events: readonly string[]; users: readonly string[] },
@@ -43,7 +43,7 @@ export function tableHead(columns: number | undefined): Text {
   return bold(row(['TIMESTAMP', 'USER', 'EVENT', 'PROPERTIES'], columns));
 }
 
-/** A line of a table that grows: columns of fixed width on a terminal, tabs between them in a pipe. */
+/** Renders a table line: columns of fixed width on a terminal, separated by tabs in a pipe. */
 export function tableLine(event: LiveEvent | undefined, data: string, columns: number | undefined): Text {
   const cells = event ? [event.timestamp, event.userId, event.event, event.properties] : ['', '', '', data];
   return new Rendered(row(cells, columns));
@@ -54,21 +54,21 @@ function row(cells: readonly string[], columns: number | undefined): string {
   if (columns === undefined) return clean.join('\t');
   const fixed = clean.slice(0, 3).map((cell, index) => pad(cell, WIDTHS[index]!));
   const rest = columns - WIDTHS.reduce((sum, width) => sum + width + 2, 0);
-  return `${fixed.join('  ')}  ${rest > 8 ? cut(clean[3]!, rest) : ''}`.trimEnd();
+  return `${fixed.join('  ')}  ${rest > 8 ? truncate(clean[3]!, rest) : ''}`.trimEnd();
 }
 
 function pad(text: string, width: number): string {
-  const fitted = cut(text, width);
+  const fitted = truncate(text, width);
   return fitted + ' '.repeat(Math.max(0, width - stringWidth(fitted)));
 }
 
-/** Cuts by what a terminal shows, so that wide characters do not push the next column. */
-function cut(text: string, width: number): string {
+/** Truncates text to a display width, in which some characters take two columns. */
+function truncate(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  let kept = '';
+  let fitting = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
+    if (stringWidth(fitting + segment) > width - 1) break;
+    fitting += segment;
   }
-  return `${kept}…`;
+  return `${fitting}…`;
 }

@@ -11,23 +11,23 @@ export interface FollowOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Most attempts in a row that fail to open the stream. */
+  /** Maximum number of consecutive failed attempts to open the stream. */
   readonly maxRetries: number;
   readonly signal: AbortSignal;
-  /** Told when the stream is open, and when it was lost and is opened again. */
+  /** Called when the stream opens, and when it is lost and will be reopened. */
   readonly onState: (state: 'open' | 'lost') => void;
 }
 
-/** A stream that ends sooner than this and brought no event counts as one that could not be opened, in ms. */
-const STILLBORN_MS = 5000;
-/** A stream that is silent for this long is taken for dead, in ms: the service sends a comment more often. */
-const SILENCE_MS = 60_000;
-/** The pause before a stream is opened again, in ms: as long as the service asks for, within these bounds. */
+/** In ms: a stream that ends sooner, without an event, counts as a failed attempt. */
+const MIN_OPEN_MS = 5000;
+/** In ms: a stream that is silent for longer is considered dead. The service sends comments more often. */
+const SILENCE_TIMEOUT_MS = 60_000;
+/** In ms: bounds of the pause before the stream is reopened, which the service may choose (`retry:`). */
 const RECONNECT_MS = { least: 500, most: 60_000 };
 
 /**
- * The live event stream, opened again under `Last-Event-ID` whenever it is cut, so that no event is missed.
- * Ends when the signal fires. Throws ApiError where the service refuses, TransportError after the last attempt.
+ * Follows the live event stream. Reopens a lost stream with `Last-Event-ID`, so that no event is missed. Ends when the
+ * signal fires. Throws ApiError if the service refuses, TransportError after the last attempt.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerSentEvent> {
   const { client, clock, signal, onState } = options;
@@ -44,17 +44,22 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
       });
       const openedAt = clock.now();
       onState('open');
-      let alive = false;
+      let hasEvents = false;
       for await (const message of readServerSentEvents(watched(stream, watchdog), lastId)) {
         lastId = message.id;
         pause = Math.min(RECONNECT_MS.most, Math.max(RECONNECT_MS.least, message.retry ?? pause));
         if (message.data === undefined) continue;
-        alive = true;
+        hasEvents = true;
         failures = 0;
         yield message;
       }
-      if (alive || clock.now() - openedAt >= STILLBORN_MS) failures = 0;
-      else throw new TransportError('lost', true, 'the service ends the event stream as soon as it is open');
+      if (hasEvents || clock.now() - openedAt >= MIN_OPEN_MS) failures = 0;
+      else
+        throw new TransportError(
+          'lost',
+          true,
+          'the service closes the event stream immediately after opening it',
+        );
     } catch (error) {
       if (signal.aborted) return;
       const wait = waitAfter(error, ++failures, options);
@@ -71,10 +76,10 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
   }
 }
 
-/** Text as the UTF-8 that a header takes. */
+/** Encodes text as UTF-8 bytes in a header value. */
 const asHeader = (text: string) => Buffer.from(text).toString('latin1');
 
-/** The wait before another attempt, in ms; undefined where there is none. */
+/** The pause before the next attempt, in ms; undefined if there is no next attempt. */
 function waitAfter(
   error: unknown,
   failures: number,
@@ -91,13 +96,13 @@ function waitAfter(
   return failures <= maxRetries ? retryWait(failures, undefined, random) : undefined;
 }
 
-/** Cuts a stream that says nothing for SILENCE_MS. */
+/** Aborts a stream that is silent for SILENCE_TIMEOUT_MS. */
 async function* watched(chunks: AsyncIterable<Buffer>, watchdog: AbortController): AsyncGenerator<Buffer> {
-  let timer = setTimeout(() => watchdog.abort(), SILENCE_MS);
+  let timer = setTimeout(() => watchdog.abort(), SILENCE_TIMEOUT_MS);
   try {
     for await (const chunk of chunks) {
       clearTimeout(timer);
-      timer = setTimeout(() => watchdog.abort(), SILENCE_MS);
+      timer = setTimeout(() => watchdog.abort(), SILENCE_TIMEOUT_MS);
       yield chunk;
     }
   } finally {

@@ -2,7 +2,7 @@ import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.t
 import type { Answer, Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 
-/** One move of a notification, as far as an answer tells. */
+/** A state change of a notification. */
 export interface StateChange {
   readonly status: string;
   readonly at: string | undefined;
@@ -12,10 +12,10 @@ export interface FollowOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly id: string;
-  /** Milliseconds; none waits for ever. */
+  /** In milliseconds; undefined waits without a limit. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
-  readonly onMove?: (move: StateChange) => void;
+  readonly onStateChange?: (change: StateChange) => void;
 }
 
 export type Followed =
@@ -23,28 +23,28 @@ export type Followed =
   | { readonly end: 'timeout' | 'interrupted'; readonly answer: Answer | undefined };
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 3000;
+const MAX_PAUSE_MS = 3000;
 
 /**
- * Reads a delivery record again and again, ever more slowly, until it is delivered or failed. Reports each move once,
- * in order. Throws `not_found`, `not_offered`, or what the call threw.
+ * Polls a delivery record, at increasing intervals, until the notification is delivered or failed. Reports each state
+ * change once, in order. Throws `not_found`, `not_offered`, or the error of the call.
  */
 export async function followNotification(options: FollowOptions): Promise<Followed> {
-  const { client, clock, id, timeoutMs, signal, onMove } = options;
+  const { client, clock, id, timeoutMs, signal, onStateChange } = options;
   const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
   let reported = 0;
   let answer: Answer | undefined;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
     if (signal.aborted) return { end: 'interrupted', answer };
     answer = await orUnsupportedOperation(
       `show the notification ${id}`,
-      'a service that follows the specification alone has no delivery record to read',
+      'check the identifier that `svc notifications trigger` printed; not every service keeps delivery records',
       client.call('getNotification', { params: { id }, signal }),
     );
-    const moves = movesOf(answer.body);
-    for (const move of moves.slice(reported)) onMove?.(move);
-    reported = Math.max(reported, moves.length);
-    const status = moves.at(-1)?.status;
+    const changes = stateChanges(answer.body);
+    for (const change of changes.slice(reported)) onStateChange?.(change);
+    reported = Math.max(reported, changes.length);
+    const status = changes.at(-1)?.status;
     if (status === 'delivered' || status === 'failed') return { end: status, answer };
     const left = until - clock.now();
     if (left <= 0) return { end: 'timeout', answer };
@@ -52,15 +52,16 @@ export async function followNotification(options: FollowOptions): Promise<Follow
   }
 }
 
-/** The history of a record, or its bare status where there is none. */
-function movesOf(body: unknown): StateChange[] {
+/** The history of a record, or its status if it has no history. */
+function stateChanges(body: unknown): StateChange[] {
   if (typeof body !== 'object' || body === null) return [];
   const { history, status } = body as Record<string, unknown>;
-  const moves = (Array.isArray(history) ? history : []).flatMap((entry): StateChange[] =>
+  const changes = (Array.isArray(history) ? history : []).flatMap((entry): StateChange[] =>
     typeof entry?.status === 'string'
       ? [{ status: entry.status, at: typeof entry.at === 'string' ? entry.at : undefined }]
       : [],
   );
-  if (typeof status === 'string' && moves.at(-1)?.status !== status) moves.push({ status, at: undefined });
-  return moves;
+  if (typeof status === 'string' && changes.at(-1)?.status !== status)
+    changes.push({ status, at: undefined });
+  return changes;
 }

@@ -1,6 +1,6 @@
 import { isValidIBAN } from 'ibantools';
 
-/** What kind of personal data a value or a name looks like, in words. */
+/** A kind of personal data, as text for messages. */
 export type PersonalKind =
   | 'an e-mail address'
   | 'a phone number'
@@ -9,17 +9,17 @@ export type PersonalKind =
   | 'a name';
 
 export interface PersonalFinding {
-  /** The variable (or field) it was found in. */
+  /** The variable or field. */
   readonly name: string;
   readonly kind: PersonalKind;
-  /** `name`: the variable is so named; `value`: its value looks so. */
+  /** Whether the name of the variable or its value looks like personal data. */
   readonly by: 'name' | 'value';
 }
 
 /**
- * Looks for personal data in what is about to be sent with a notification. The service joins personal fields itself
- * (specification: What the service does, move 4), so none has to leave the caller. A guess, meant to catch mistakes:
- * `--allow-personal-data` is the way past it. Returns one finding a variable, in their order.
+ * Finds values of a notification that look like personal data. The service adds personal fields (specification: What
+ * the service does, move 4), so callers need not send them. A heuristic to catch mistakes, which
+ * `--allow-personal-data` disables. Returns at most one finding per variable, in their order.
  */
 export function findPersonalData(values: Readonly<Record<string, string>>): PersonalFinding[] {
   const found: PersonalFinding[] = [];
@@ -56,20 +56,20 @@ function kindOfName(name: string): PersonalKind | null {
     .replace(/[\s._-]+/g, ' ')
     .trim()
     .toLowerCase();
-  // `accountId` and `cardType` are references and kinds: no rule ends so.
+  // No rule matches names such as `accountId` and `cardType`, which are references and types.
   return NAMES.find(([rule]) => rule.test(words))?.[1] ?? null;
 }
 
-/** A name that says its bare digits are a reference, not a number to call. */
+/** True for names whose digits are a reference, not a phone number. */
 function isReference(name: string): boolean {
   return /(id|ref|reference|order|invoice|ticket|tracking|code|otp|number|nr|no|amount|sku|timestamp)$/i.test(
     name,
   );
 }
 
-/** `bareDigits`: may digits alone, without `+` or separators, be taken for a phone number? */
+/** `bareDigits`: whether digits without `+` or separators can be a phone number. */
 function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
-  // Parts of a UUID (RFC 9562) have the shape of cards and telephone numbers.
+  // Parts of a UUID (RFC 9562) can look like card and phone numbers.
   const value = raw.normalize('NFKC').replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, ' ');
   if (/[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
     return 'an e-mail address';
@@ -80,13 +80,13 @@ function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
 }
 
 /**
- * ISO 13616, by each country's own length and form: the check digits alone would take one in a hundred random
- * identifiers, such as a hashId in hexadecimal, for an account.
+ * Finds account numbers by ISO 13616, including the length and format of each country. With check digits alone, one in
+ * a hundred random identifiers, such as a hexadecimal hashId, would match.
  */
 function hasIban(value: string): boolean {
   const text = value.toUpperCase();
   for (const { index } of text.matchAll(/(?<![A-Z0-9])[A-Z]{2}\d{2}/g)) {
-    // The longest has 34 characters, each perhaps with a separator; words that follow the number may come along.
+    // An IBAN has at most 34 characters, each possibly followed by a separator. The match may include later words.
     const [words] = /^[A-Z0-9]+(?:[ -][A-Z0-9]+)*/.exec(text.slice(index, index + 2 * 34))!;
     let account = '';
     for (const word of words.split(/[ -]/)) {
@@ -100,7 +100,7 @@ function hasIban(value: string): boolean {
 function hasCard(value: string): boolean {
   for (const match of value.matchAll(/(?<![\dA-Za-z+])\d(?:[ -]?\d){12,18}(?![\dA-Za-z])/g)) {
     const digits = match[0].replace(/\D/g, '');
-    // Issuers start at 2 (ISO/IEC 7812: 3 travel, 4 and 5 banks, 6 merchandising, 2 banks since 2017).
+    // ISO/IEC 7812 issuers: 2, 4 and 5 banks, 3 travel, 6 merchandising.
     if (/^[2-6]/.test(digits) && passesLuhn(digits)) return true;
   }
   return false;
@@ -118,14 +118,14 @@ function passesLuhn(digits: string): boolean {
 
 const SEPARATOR = '[ .\\-/]?';
 const INTERNATIONAL = new RegExp(`(?<![\\w+])(?:\\+|00)[1-9](?:${SEPARATOR}\\(?\\d\\)?){6,14}(?!\\w)`);
-/** (030) 1234-5678, 030/12345678, 0151 234 56789: a leading zero and a separator. */
+/** A leading zero and a separator: (030) 1234-5678, 030/12345678, 0151 234 56789. */
 const NATIONAL = /(?<![\w.+-])\(?0\d{1,5}\)?[ /-]\(?\d[\d ()/-]{4,12}\d(?![\w-])/;
-/** (555) 123-4567, 555-123-4567, 555.123.4567. */
+/** For example (555) 123-4567, 555-123-4567, 555.123.4567. */
 const NORTH_AMERICAN = /(?<![\w.+-])(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}(?![\w-])/;
 const BARE = /(?<![\w.+-])0[1-9]\d{8,10}(?![\w.-])/;
 
 function hasPhone(value: string, bareDigits: boolean): boolean {
-  // Dates and times have the shape of some national numbers.
+  // Dates and times can look like national phone numbers.
   const text = value.replace(
     /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\b\d\d[./-]\d\d[./-]\d{4}\b/g,
     ' ',

@@ -5,27 +5,31 @@ import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts'
 import { objectOf } from '../../kit/object-of.ts';
 import type { Followed } from './follow.ts';
 
-/** Throws where a followed notification did not end delivered: `failed` (5), `timeout` (6), `interrupted` (130). */
+/** Throws `failed` (5), `timeout` (6) or `interrupted` (130) unless the notification was delivered. */
 export function requireDelivered(id: string, followed: Followed): void {
-  const waiting = (invocation: Invocation) => invocation.onThis(id, 'notifications', 'watch');
+  const watch = (invocation: Invocation) => invocation.onThis(id, 'notifications', 'watch');
   switch (followed.end) {
     case 'delivered':
       return;
     case 'failed': {
       const { failure } = objectOf(followed.answer.body);
-      const why = typeof failure === 'string' ? `: ${failure}` : '';
-      throw new SvcError('failed', `notification ${id} failed${why}`, {
+      const reason = typeof failure === 'string' ? `: ${failure}` : '';
+      throw new SvcError('failed', `notification ${id} failed${reason}`, {
         hint: (invocation) =>
-          `look closer: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+          `for details: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
     case 'timeout':
-      throw new SvcError('timeout', `notification ${id} was accepted and has not ended in the time given`, {
-        hint: (invocation) => `do not trigger it again; go on waiting: ${waiting(invocation)}`,
-      });
+      throw new SvcError(
+        'timeout',
+        `notification ${id} was accepted, but was neither delivered nor failed before the timeout`,
+        {
+          hint: (invocation) => `do not trigger it again; to continue waiting: ${watch(invocation)}`,
+        },
+      );
     case 'interrupted':
-      throw new SvcError('interrupted', `interrupted; notification ${id} goes on without this command`, {
-        hint: (invocation) => `go on waiting: ${waiting(invocation)}`,
+      throw new SvcError('interrupted', `interrupted; the service continues to deliver notification ${id}`, {
+        hint: (invocation) => `to continue waiting: ${watch(invocation)}`,
       });
   }
 }
@@ -35,7 +39,7 @@ export function notificationStatus(status: string): Text {
   return status === 'failed' ? red(status) : yellow(status);
 }
 
-/** A delivery record for people: its fields, then its history. */
+/** Renders a delivery record: its fields, then its history. */
 export function showNotification(body: unknown, out: Output): Text {
   const record = objectOf(body);
   const text = (key: string) => (typeof record[key] === 'string' ? (record[key] as string) : undefined);
@@ -52,7 +56,7 @@ export function showNotification(body: unknown, out: Output): Text {
     if (value !== undefined) lines.push([bold(title.padEnd(13)), value, '\n']);
   }
   const history = Array.isArray(record.history) ? record.history.map(objectOf) : [];
-  if (history.length === 0) return [...lines, bold('status'.padEnd(13)), text('status') ?? 'not told'];
+  if (history.length === 0) return [...lines, bold('status'.padEnd(13)), text('status') ?? 'unknown'];
   return [
     ...lines,
     out.table(

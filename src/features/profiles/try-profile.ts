@@ -7,12 +7,9 @@ import { commandLine } from '../../kit/shell.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { checkService } from '../doctor/service.ts';
 
-const TRY_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/**
- * Tries a profile that was saved with one cheap read, and says what it found. Whatever that is, the profile stays.
- * Throws interrupted.
- */
+/** Checks a saved profile with one read, and prints the result. The profile is kept in any case. Throws interrupted. */
 export async function tryProfile(
   name: string,
   { baseUrl, workspace, apiKey, region }: Profile,
@@ -22,13 +19,15 @@ export async function tryProfile(
   const doctor = commandLine(['svc', 'doctor', '--profile', name]);
   const origin = { from: 'profile', name } as const;
   const expected =
-    region === undefined ? undefined : { region, origin, address: origin, elsewhere: () => undefined };
+    region === undefined
+      ? undefined
+      : { region, origin, addressOrigin: origin, otherAddress: () => undefined };
   const client = createClient({
     baseUrl,
     workspace,
     apiKey,
     keysHonoured: false,
-    timeoutMs: TRY_MS,
+    timeoutMs: TIMEOUT_MS,
     maxRetries: 0,
     clock: world.clock,
     random: randomFrom(undefined),
@@ -36,15 +35,15 @@ export async function tryProfile(
   });
   world.endsSoon();
   try {
-    const address = { words: ` ${baseUrl}`, other: undefined };
+    const address = { suffix: ` ${baseUrl}`, alternative: undefined };
     const read = () => checkService(client, expected, () => world.clock.now(), signal, address);
-    const rows = await withSpinner(world, out, 'trying the key', read);
+    const rows = await withSpinner(world, out, 'checking the key', read);
     if (signal.aborted)
-      throw new SvcError('interrupted', 'interrupted while the key was tried; the profile is saved', {
+      throw new SvcError('interrupted', 'interrupted while checking the key; the profile is saved', {
         hint: doctor,
       });
     for (const { check, status, seen } of rows) {
-      if (status === 'fail' || status === 'warn') out.warn(`${check}: ${seen}; to look closer: ${doctor}`);
+      if (status === 'fail' || status === 'warn') out.warn(`${check}: ${seen}; for details: ${doctor}`);
       else if (check === 'key') out.notice(status === 'ok' ? 'the service accepts the key' : `key ${seen}`);
     }
   } finally {

@@ -2,28 +2,28 @@ import { httpTransport } from '../../client/transport.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
 
-const TRIES = 4;
+const ATTEMPTS = 4;
 const TIMEOUT_MS = 5000;
 
-/** The time of an answer in ms, or in words why there is none, and the region it says it came from. */
+/** The latency and the region of an address, or the error that prevented an answer. */
 export interface Ping {
-  /** Null where there is no answer, or it does not say. */
+  /** The region in the answer; null if there is no answer or it names none. */
   readonly answered: string | null;
   readonly latencyMs: number | null;
   readonly error: string | null;
 }
 
 /**
- * The shortest of a few exchanges with an address over one connection. Sent without a key, so that it is counted
- * against no limit; whatever status comes back is an answer. It asks for something that the service has, for the sake
- * of the region's header. Rejects with TransportError `aborted` when the signal fires.
+ * Measures the shortest of several exchanges over one connection. Sends no key, so that no rate limit counts them; any
+ * status is an answer. Requests an existing path, because the region header is only sent for those. Rejects with
+ * TransportError `aborted` when the signal fires.
  */
 export async function ping(baseUrl: string, signal: AbortSignal): Promise<Ping> {
   const transport = httpTransport(baseUrl, { connections: 1, connectTimeoutMs: TIMEOUT_MS });
   try {
     let best = Infinity;
     let answered: string | null = null;
-    for (let turn = 0; turn < TRIES; turn++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const start = performance.now();
       const { headers } = await transport.exchange({
         method: ENDPOINTS.listWebhooks.method,

@@ -1,14 +1,14 @@
 import type { Profile } from '../../profiles/profiles.ts';
 
-/** A regional address and the profiles that use it. */
+/** A regional base URL and the profiles that use it. */
 export interface Region {
-  /** Null where the profiles name none. */
+  /** Null if the profiles name no region. */
   readonly region: string | null;
   readonly baseUrl: string;
   readonly profiles: readonly string[];
 }
 
-/** The regions of all profiles, each address once, in the order of their names. */
+/** The regions of all profiles: each address once, sorted by region. */
 export function regionsOf(profiles: Readonly<Record<string, Profile>>): Region[] {
   const found = new Map<string, { region: string | null; baseUrl: string; profiles: string[] }>();
   for (const [name, { region = null, baseUrl }] of Object.entries(profiles)) {

@@ -9,17 +9,17 @@ export interface RunOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly world: World;
-  /** Fires when svc itself is to stop: handed on to the command as SIGTERM. */
+  /** Fires when svc is asked to stop; the command then gets SIGTERM. */
   readonly signal: AbortSignal;
   readonly options: Omit<ServiceOptions, 'database'>;
 }
 
-/** Variables of the caller that would lead svc commands of the child elsewhere than to this service. */
-const OTHER_SERVICE = ['SVC_PROFILE', 'SVC_REGION'];
+/** Variables that would make svc commands of the child use another service. */
+const REMOVED_VARIABLES = ['SVC_PROFILE', 'SVC_REGION'];
 
 /**
- * Runs a command beside a fresh service. Resolves with its exit code, 128 and the signal's number where a signal ended
- * it, undefined where it could not be started. Rejects where the service does not start.
+ * Runs a command with a temporary service. Resolves with the command's exit code, 128 plus the signal number if a signal
+ * ended it, or undefined if it could not be started. Rejects if the service does not start.
  */
 export async function runWithService(run: RunOptions): Promise<number | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-exec-'));
@@ -28,14 +28,14 @@ export async function runWithService(run: RunOptions): Promise<number | undefine
     const service = await startService({ ...run.options, database, port: 0 });
     try {
       const env = Object.fromEntries(
-        Object.entries(run.world.env).filter(([name]) => !OTHER_SERVICE.includes(name)),
+        Object.entries(run.world.env).filter(([name]) => !REMOVED_VARIABLES.includes(name)),
       );
       return await runChild(run, {
         ...env,
         SVC_BASE_URL: service.url,
         SVC_WORKSPACE: service.workspace,
         SVC_API_KEY: service.apiKey ?? '',
-        // For `svc data export`: what the command did can be looked at while the service is there.
+        // Lets the command run `svc data export` on the service's data.
         SVC_DATABASE_URL: database,
         ...(run.options.region === undefined ? {} : { SVC_REGION: run.options.region }),
       });
@@ -52,30 +52,30 @@ async function runChild(
   env: NodeJS.ProcessEnv,
 ): Promise<number | undefined> {
   const { stdin, stdout, stderr } = world;
-  const own = stdout === process.stdout;
+  const inherits = stdout === process.stdout;
   const child = spawn(command, args, {
     env,
     cwd: world.cwd,
-    stdio: own ? 'inherit' : ['pipe', 'pipe', 'pipe'],
+    stdio: inherits ? 'inherit' : ['pipe', 'pipe', 'pipe'],
   });
-  if (!own) {
+  if (!inherits) {
     stdin.pipe(child.stdin!);
     child.stdin!.on('error', () => {});
     child.stdout!.pipe(stdout, { end: false });
     child.stderr!.pipe(stderr, { end: false });
   }
-  // A Ctrl-C of the terminal reaches the child by itself; a signal to svc alone has to be handed on.
+  // Ctrl-C in a terminal also reaches the child; a signal sent only to svc must be forwarded.
   const stop = () => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
-    return await ended(child);
+    return await exitCode(child);
   } finally {
     signal.removeEventListener('abort', stop);
   }
 }
 
-function ended(child: ChildProcess): Promise<number | undefined> {
+function exitCode(child: ChildProcess): Promise<number | undefined> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(undefined));
     child.once('close', (code, name) => resolve(code ?? 128 + (name ? (constants.signals[name] ?? 0) : 0)));

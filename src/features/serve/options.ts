@@ -9,12 +9,12 @@ import type { ServiceOptions } from '../../service/start.ts';
 /** The flags of every command that runs the service. */
 export const serviceFlags = {
   limit: Flags.string({
-    summary: 'requests a window for a group, or off',
+    summary: 'requests per window for a group, or off',
     multiple: true,
     helpValue: 'GROUP=N|off',
   }),
   catalog: Flags.string({
-    summary: 'JSON file of contents and templates; taken up anew when it changes',
+    summary: 'JSON file of contents and templates; reloaded when it changes',
     helpValue: 'FILE',
   }),
   faults: Flags.string({
@@ -23,12 +23,12 @@ export const serviceFlags = {
   }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
   'allow-loopback-webhooks': Flags.boolean({
-    summary: 'admit webhook URLs on http and loopback addresses',
+    summary: 'accept webhook URLs with http and loopback addresses',
     allowNo: true,
   }),
 };
 
-/** What these flags and the environment tell the service. Throws usage. */
+/** Makes the options of the service from flags and environment. Throws usage. */
 export function serviceOptions(
   flags: {
     limit?: string[] | undefined;
@@ -55,10 +55,10 @@ export function serviceOptions(
 }
 
 /**
- * What an earlier start told the service, which is kept with the data and differs from the defaults, beyond what this
- * start was `given`: as flags, and as the flags that set it back. Empty where all is as ever.
+ * Settings that are stored with the data, differ from the defaults and are not `given` at this start: as the flags that
+ * set them, and as the flags that restore the defaults. Both lists are empty if there are none.
  */
-export function storedFlags(policy: Policy, given: PolicyChange): { kept: string[]; back: string[] } {
+export function storedFlags(policy: Policy, given: PolicyChange): { stored: string[]; defaults: string[] } {
   const flags = (of: Policy) => [
     ...GROUPS.filter((group) => given.limits?.[group] === undefined).map(
       (group) => `--limit ${group}=${of.limits[group] ?? 'off'}`,
@@ -68,15 +68,15 @@ export function storedFlags(policy: Policy, given: PolicyChange): { kept: string
       ? [`--${of.allowLoopbackWebhooks ? '' : 'no-'}allow-loopback-webhooks`]
       : []),
   ];
-  const usual = flags(DEFAULT_POLICY);
-  const now = flags(policy);
+  const defaults = flags(DEFAULT_POLICY);
+  const current = flags(policy);
   return {
-    kept: now.filter((flag, index) => flag !== usual[index]),
-    back: usual.filter((flag, index) => flag !== now[index]),
+    stored: current.filter((flag, index) => flag !== defaults[index]),
+    defaults: defaults.filter((flag, index) => flag !== current[index]),
   };
 }
 
-/** Reads `GROUP=N` and `GROUP=off`. Throws usage. */
+/** Parses `GROUP=N` and `GROUP=off`. Throws usage. */
 export function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {
   return Object.fromEntries(
     given.map((text) => {
@@ -91,14 +91,14 @@ export function parseLimits(given: readonly string[]): Partial<Record<Group, num
   );
 }
 
-const SHORTEST_WINDOW_MS = 100;
-const LONGEST_WINDOW_MS = 24 * 3600_000;
+const MIN_WINDOW_MS = 100;
+const MAX_WINDOW_MS = 24 * 3600_000;
 
-/** Reads the length of the window in milliseconds. Throws usage. */
+/** Parses the length of the window to milliseconds. Throws usage. */
 export function parseWindow(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const windowMs = parseDuration(text, '--window');
-  if (windowMs >= SHORTEST_WINDOW_MS && windowMs <= LONGEST_WINDOW_MS) return windowMs;
+  if (windowMs >= MIN_WINDOW_MS && windowMs <= MAX_WINDOW_MS) return windowMs;
   throw new SvcError('usage', `--window ${text} is not between 100ms and 24h`, {
     hint: (invocation) => invocation.again('--window', '60s'),
   });

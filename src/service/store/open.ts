@@ -29,6 +29,13 @@ export async function openStore(database: string, clock: Clock, steady: SteadyCl
   return { store, limiter: await localLimiter(store, clock, steady), shared: false };
 }
 
+/** Opens the data without a limiter: for a process that reads it and serves no requests. */
+export async function connectStore(database: string, clock: Clock): Promise<Store> {
+  if (!isPostgres(database)) return SqliteStore.open(database, clock);
+  const { PostgresStore } = await import('./postgres/store.ts');
+  return PostgresStore.open(database, clock);
+}
+
 /** Migrates a database and closes it. Returns the schema versions before and after. */
 export async function migrateStore(database: string, clock: Clock): Promise<{ from: number; to: number }> {
   const Engine = isPostgres(database) ? (await import('./postgres/store.ts')).PostgresStore : SqliteStore;

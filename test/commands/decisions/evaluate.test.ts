@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
 
-test('judges the running policy, a uniform one and always-best from the log', async () => {
+test('evaluates the running, the uniform and the always-best policy on the log', async () => {
   const service = await startTestService({ seed: 'evaluate' });
   let earned = 0;
   for (let i = 0; i < 30; i++) {
@@ -52,10 +52,10 @@ test('counts silence as the learner does: from when a message was served, where 
   expect(await judged()).toEqual([2, 1, true]);
 });
 
-test('an empty log, a span of time, and a time that is none', async () => {
+test('an empty log, a time range, and an invalid time', async () => {
   const { env, fetch } = await startTestService();
   expect((await runSvc(['decisions', 'evaluate'], { env })).stdout).toBe(
-    'the log holds no decision with an action\n',
+    'no decision in the log has an action\n',
   );
   await fetch('/v1/decisioning/decide', { body: { hashId: 'h' } });
   const count = async (...flags: string[]) =>

@@ -65,7 +65,7 @@ const sse = (response: ServerResponse, text: string) => {
 };
 
 describe('the live stream of a hostile service', () => {
-  it('is not opened again at once, whatever `retry` asks for', async () => {
+  it('is not reopened immediately, for any value of `retry`', async () => {
     const { waits, events } = await followed((response, _, turn) =>
       sse(response, `retry: ${turn % 2 ? 0 : 999_999_999}\nid: ${turn}\ndata: {}\n\n`),
     );
@@ -74,7 +74,7 @@ describe('the live stream of a hostile service', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(60_000);
   });
 
-  it('is given up, with longer and longer waits, where it brings `retry: 0` and ends each time', async () => {
+  it('is abandoned after increasing pauses if it sends `retry: 0` and ends each time', async () => {
     const { waits, requests, error } = await followed((response) => sse(response, 'retry: 0\nid: 1\n\n'));
     expect(error).toMatchObject({ reason: 'lost' });
     expect(requests).toHaveLength(6);
@@ -96,7 +96,7 @@ describe('the live stream of a hostile service', () => {
     },
   );
 
-  it('is asked for by the last id that fits a header', async () => {
+  it('is resumed after the last id that fits into a header', async () => {
     const ids = ['ünï✓', 'x'.repeat(2000), 'a\u0001b', `e\u{1f600}`];
     const { requests, error } = await followed(
       (response, _, turn) => sse(response, `id: ${ids[turn - 1] ?? ''}\ndata: ${turn}\n\n`),
@@ -108,7 +108,7 @@ describe('the live stream of a hostile service', () => {
     expect(utf8).toEqual([undefined, 'ünï✓', 'ünï✓', 'ünï✓', 'e\u{1f600}']);
   });
 
-  it('is not waited for without end where a refusal has a body without end', async () => {
+  it('does not hang if a refusal has an endless body', async () => {
     const { error } = await followed(
       (response) => {
         response.writeHead(403, { 'content-type': 'application/json' }).write('{');

@@ -14,7 +14,7 @@ const ingest = (service: TestService, ...events: object[]) =>
   service.fetch('/v1/events', { body: { events } });
 
 describe('svc events tail', () => {
-  it('prints events as NDJSON as they come and ends after --count', async () => {
+  it('prints events as NDJSON when they arrive, and exits after --count', async () => {
     const service = await startTestService();
     const tail = startSvc(['events', 'tail', '--json', '--count', '2'], { env: service.env });
     await tail.waitFor(/watching/, 'stderr');
@@ -29,7 +29,7 @@ describe('svc events tail', () => {
     expect(stdout).not.toContain('\u202e');
   });
 
-  it('shows a table, filtered, with foreign characters made visible, and ends at Ctrl-C with 130', async () => {
+  it('shows a filtered table with escaped control characters, and exits with 130 on Ctrl-C', async () => {
     const service = await startTestService();
     const tail = startSvc(['events', 'tail', '--event', 'buy', '--user-id', 'u2'], {
       env: service.env,
@@ -52,7 +52,7 @@ describe('svc events tail', () => {
     for (const line of lines) expect(line.replace(/\u001b\[\d+m/g, '').length).toBeLessThanOrEqual(80);
   });
 
-  it('misses none when the connection is cut again and again', async () => {
+  it('misses no event when the connection is lost repeatedly', async () => {
     const service = await startTestService();
     let cuts = 0;
     // Passes each stream on for a few events, then tears it.
@@ -92,7 +92,7 @@ describe('svc events tail', () => {
     expect(cuts).toBe(3);
   });
 
-  it('says so where the service has no stream, and where the key is wrong', async () => {
+  it('reports an unsupported stream, and a wrong key', async () => {
     const service = await startTestService();
     const wrong = await runSvc(['events', 'tail'], {
       env: { ...service.env, SVC_API_KEY: 'sk_test_nobody' },

@@ -38,7 +38,7 @@ describe('svc regions list', () => {
     });
   });
 
-  it('measures without a key, and exits 6 naming what did not answer', async () => {
+  it('measures without a key, and exits with 6 if an address does not answer', async () => {
     const home = tempDir();
     const receiver = await startReceiver((response) => void response.writeHead(401).end());
     onTestFinished(() => receiver.close());
@@ -58,7 +58,7 @@ describe('svc regions list', () => {
     expect(down.stderr).toMatch(/svc doctor --profile down/);
   });
 
-  it('shows where each address answers from, and marks what the profile has otherwise', async () => {
+  it('shows the region of each address, and marks a mismatch with the profile', async () => {
     const service = await startTestService({ region: 'eu' });
     const home = tempDir();
     await add(home, 'right', 'eu', service.url);
@@ -81,7 +81,7 @@ describe('svc regions list', () => {
     expect(json.regions.map((one: { answered: string | null }) => one.answered)).toEqual([null, 'eu', 'eu']);
   });
 
-  it('ends at Ctrl-C while an address takes connections and never answers', async () => {
+  it('exits on Ctrl-C while an address does not answer', async () => {
     const home = tempDir();
     const asked = new Promise<void>((resolve) => {
       const server = createServer((socket) => socket.on('error', () => {}).once('data', () => resolve()));
@@ -102,10 +102,10 @@ describe('svc regions list', () => {
     });
   });
 
-  it('says what to do where there is none', async () => {
+  it('names the next step if there are no profiles', async () => {
     const run = await runSvc(['regions', 'list', '--json']);
     expect(run).toMatchObject({ code: 0, stdout: '{"regions":[]}\n' });
     const words = await runSvc(['regions', 'list', '--ping'], { columns: 80 });
-    expect(words.stdout).toMatch(/^no profile names a region yet: svc profiles add .*\n$/);
+    expect(words.stdout).toMatch(/^No profiles yet\. Add one: svc profiles add .*\n$/);
   });
 });

@@ -19,7 +19,7 @@ fetch(url + '/v1/events', {
 });`;
 
 describe('svc serve exec', () => {
-  it('runs a command against a fresh service and leaves nothing behind', async () => {
+  it('runs a command with a temporary service and removes its data', async () => {
     const folder = tempDir();
     const run = await runSvc(['serve', 'exec', '--limit', 'ingest=7', ...node(SEND)], {
       home: folder,
@@ -31,7 +31,7 @@ describe('svc serve exec', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('has svc data export show what the fresh service holds, and not the data of local', async () => {
+  it('lets svc data export show the data of the temporary service, not of local', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     const run = (...argv: string[]) => runProcess(svc, argv, { home });
@@ -75,7 +75,7 @@ describe('svc serve exec', () => {
     expect(refused.stderr).toContain('svc webhooks listen --port 0 --count 1 --json --profile local');
   });
 
-  it('says how many faults were injected', async () => {
+  it('reports the number of injected faults', async () => {
     const home = tempDir();
     const faults = join(home, 'faults.json');
     writeFileSync(faults, '{"seed": "s", "requests": [{"to": 1, "fault": "slow-answer", "delayMs": 1}]}');
@@ -91,11 +91,11 @@ describe('svc serve exec', () => {
     expect((await runSvc(['serve', 'exec', ...node(`process.exit(${code})`)])).code).toBe(code);
   });
 
-  it('exits as a shell does where a signal ended the command', async () => {
+  it('exits like a shell if a signal ended the command', async () => {
     expect((await runSvc(['serve', 'exec', ...node("process.kill(process.pid, 'SIGKILL')")])).code).toBe(137);
   });
 
-  it('hands its input and the arguments on as they are, flags included', async () => {
+  it('passes on stdin and all arguments, including flags', async () => {
     const run = await runSvc(
       [
         'serve',
@@ -114,17 +114,17 @@ describe('svc serve exec', () => {
     expect(run.stderr).toContain('--json,-q');
   });
 
-  it('stops the command when it is stopped itself', async () => {
+  it('stops the command when svc is stopped', async () => {
     const svc = startSvc(['serve', 'exec', ...node("console.log('up'); setInterval(() => {}, 1000)")]);
     await svc.waitFor(/up/);
     svc.interrupt();
     expect((await svc.done).code).toBe(143);
   });
 
-  it('says what is wrong where there is nothing to run', async () => {
+  it('reports a missing command', async () => {
     expect(await runSvc(['serve', 'exec'])).toMatchObject({ code: 2, stdout: '' });
     const none = await runSvc(['serve', 'exec', '--', '/nowhere/at-all', '--json']);
     expect(none.code).toBe(2);
-    expect(none.stderr).toMatch(/cannot be run/);
+    expect(none.stderr).toMatch(/cannot run/);
   });
 });

@@ -3,7 +3,7 @@ import { startServing } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
 
-test('an idle svc serve on SQLite takes less than 120 MB', async () => {
+test('an idle svc serve on SQLite uses less than 120 MB', async () => {
   const program = await svcProgram();
   try {
     const home = tempDir();

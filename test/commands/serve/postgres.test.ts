@@ -23,7 +23,7 @@ const withPassword = (database: string) => {
 };
 
 describe('svc serve on PostgreSQL', () => {
-  it('shares workspace and data between nodes, and gives the key to the one that made it', async () => {
+  it('shares workspace and data between nodes, and prints the key on the first node', async () => {
     const database = await createDatabase(inject('postgres'));
     const one = await serve([], { SVC_DATABASE_URL: database });
     const two = await serve(['--database', database]);
@@ -46,7 +46,7 @@ describe('svc serve on PostgreSQL', () => {
     expect(await again.text()).toBe(await first.text());
   });
 
-  it('does without the data key what needs none, and says what it lacks', async () => {
+  it('works without the data key where possible, and names the missing key', async () => {
     const database = await createDatabase(inject('postgres'));
     const one = await serve(['--database', database]);
     const two = await serve(['--database', database]);
@@ -77,7 +77,7 @@ describe('svc serve on PostgreSQL', () => {
     expect(other.stderr).toMatch(/holds another key/);
   });
 
-  it('answers one key given to both nodes at once with one answer, and stores once', async () => {
+  it('answers one idempotency key on two nodes with one answer, and stores once', async () => {
     const database = await createDatabase(inject('postgres'));
     const nodes = [await serve(['--database', database]), await serve(['--database', database])];
     const { workspace, apiKey } = nodes[0]!.ready;
@@ -106,7 +106,7 @@ describe('svc serve on PostgreSQL', () => {
     expect(stdout.trim().split('\n')).toHaveLength(10);
   });
 
-  it('never prints the password, warns of one on the command line, and says how to go on', async () => {
+  it('never prints the password, warns about one on the command line, and names the next step', async () => {
     const database = withPassword(await createDatabase(inject('postgres')));
     const { svc } = await serve(['--database', database]);
     expect(svc.stderr()).toMatch(/can be seen by other users/);
@@ -132,7 +132,7 @@ describe('svc serve on PostgreSQL', () => {
 });
 
 describe('svc serve migrate', () => {
-  it('makes the schema once, and a second time finds nothing to do', async () => {
+  it('creates the schema once, and changes nothing the second time', async () => {
     const database = await createDatabase(inject('postgres'));
     const migrate = async () =>
       JSON.parse((await runSvc(['serve', 'migrate', '--database', database, '--json'])).stdout);

@@ -8,7 +8,7 @@ const typed = (...texts: string[]) => texts.map((text) => ({ text, typed: true }
 const raw = (...texts: string[]) => texts.map((text) => ({ text, typed: false }));
 
 describe('fields', () => {
-  it('become numbers, booleans and null only where typed, and only where they print back the same', () => {
+  it('become numbers, booleans and null only if typed and unchanged when printed', () => {
     expect(objectOf(raw('a=1', 'b=true', 'c=@x'), none)).toEqual({ a: '1', b: 'true', c: '@x' });
     expect(
       objectOf(
@@ -30,7 +30,7 @@ describe('fields', () => {
     expect(objectOf(typed('a=@f.txt'), (file) => `content of ${file}`)).toEqual({ a: 'content of f.txt' });
   });
 
-  it('make no prototype', () => {
+  it('do not set the prototype', () => {
     expect(JSON.stringify(objectOf(typed('__proto__[x]=1'), none))).toBe('{"__proto__":{"x":1}}');
     expect(({} as { x?: number }).x).toBeUndefined();
   });
@@ -44,10 +44,10 @@ describe('fields', () => {
     ['a[]=1', 'a[b]=1'],
     ['a[b]=1', 'a[]=1'],
   ])('refuse %s beside %s', (...texts) => {
-    expect(() => objectOf(typed(...texts), none)).toThrow(/does not fit/);
+    expect(() => objectOf(typed(...texts), none)).toThrow(/conflicts with an earlier field/);
   });
 
-  it('go into a query as they are', () => {
+  it('are added to a query unchanged', () => {
     expect(queryOf(typed('a=1', 'a=x y', 'b[c]=='))).toEqual([
       ['a', '1'],
       ['a', 'x y'],

@@ -53,7 +53,7 @@ test('uniform: weights 0.625, 1, 2.5', () => {
   expect(dr.mean).toBeCloseTo(1.8125 / 3, 12);
 });
 
-test('always the best: weights 1.25, 2, 0', () => {
+test('always best: weights 1.25, 2, 0', () => {
   const { ips, snips, dr } = judge(POLICIES.best, LOG);
   expect(ips.mean).toBeCloseTo(1.25 / 3, 12);
   expect(snips.mean).toBeCloseTo(1.25 / 3.25, 12);
@@ -61,7 +61,7 @@ test('always the best: weights 1.25, 2, 0', () => {
   expect(dr.mean).toBeCloseTo(0.875 / 3, 12);
 });
 
-test('the running policy: the mean of what was earned', () => {
+test('the running policy: the mean reward', () => {
   const { ips, snips } = judge(POLICIES.running, LOG);
   expect(ips.mean).toBeCloseTo(1.6 / 3, 12);
   expect(snips.mean).toBeCloseTo(1.6 / 3, 12);
@@ -98,7 +98,7 @@ test('an empty log gives no estimate', () => {
   expect(new Evaluator(POLICIES.uniform).result()).toBeNull();
 });
 
-test('the intervals cover the truth in at least 90 of 100 synthetic logs', () => {
+test('the intervals contain the true value in at least 90 of 100 synthetic logs', () => {
   const actions = 6;
   const rounds = 2000;
   const covered = { uniform: { ips: 0, snips: 0, dr: 0 }, best: { ips: 0, snips: 0, dr: 0 } };

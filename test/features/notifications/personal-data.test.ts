@@ -66,7 +66,7 @@ describe('what looks like personal data', () => {
     expect(kindOf(value, 'orderId')).toBeNull();
   });
 
-  it('takes no identifier in hexadecimal for personal data', () => {
+  it('accepts hexadecimal identifiers', () => {
     const hex = (bytes: number) =>
       fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((id) => Buffer.from(id).toString('hex'));
     fc.assert(
@@ -78,7 +78,7 @@ describe('what looks like personal data', () => {
     );
   });
 
-  it('takes digits under a reference name for a reference', () => {
+  it('accepts digits in variables named as references', () => {
     expect(kindOf('015112345678', 'orderId')).toBeNull();
     expect(kindOf('015112345678', 'contact')).toBe('a phone number');
   });
@@ -119,7 +119,7 @@ describe('what looks like personal data', () => {
     expect(findPersonalData({ [name]: 'x' })).toEqual([]);
   });
 
-  it('finds every card that passes Luhn and no lone digit changed', () => {
+  it('finds every card that passes the Luhn check, and none with one changed digit', () => {
     const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 14, maxLength: 14 });
     fc.assert(
       fc.property(digits, fc.integer({ min: 1, max: 9 }), (rest, shift) => {
@@ -131,14 +131,14 @@ describe('what looks like personal data', () => {
     );
   });
 
-  it('names every variable it objects to, in order', () => {
+  it('reports every variable found, in order', () => {
     expect(findPersonalData({ a: 'x@y.zz', orderId: '1', phone: '' }).map(({ name }) => name)).toEqual([
       'a',
       'phone',
     ]);
   });
 
-  it('ends in time on long hostile text', () => {
+  it('is fast on long malicious text', () => {
     for (const piece of ['a@', '1 ', '+1', 'DE89 ', '(0', '0/'])
       expect(() => kindOf(piece.repeat(20_000))).not.toThrow();
   });
