@@ -11,7 +11,7 @@ import {
   siblingsPath,
 } from './journal/identity.ts';
 import type { Journal, JournalState } from './journal/journal.ts';
-import type { Doubt } from './journal/journal-batches.ts';
+import type { AmbiguousBatch } from './journal/journal-batches.ts';
 import { RejectsClaim } from './journal/rejects-claim.ts';
 import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
@@ -78,8 +78,8 @@ export async function openOrResume(
   options: ImportOptions,
   world: ImportWorld,
 ): Promise<Begun> {
-  const { mode, name, shaping } = options;
-  const text = optionsText(name, shaping, options.format);
+  const { mode, name, mapping } = options;
+  const text = optionsText(name, mapping, options.format);
   const prints = inputs.prints;
   const known = mode !== 'restart' ? knownOf(journal) : undefined;
   const found = known ? differences(known.options, text) : [];
@@ -225,7 +225,7 @@ function minuteOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function doubtText(doubt: Doubt, name: ImportName): string {
+function doubtText(doubt: AmbiguousBatch, name: ImportName): string {
   const { file, firstLine, lastLine, records, sentAt } = doubt;
   return (
     `${name.inputs[file]}: lines ${firstLine} to ${lastLine} (${records} records) are in doubt since ` +

@@ -11,7 +11,7 @@ import type { Mapping } from './transform/mapping.ts';
 export interface ImportOptions {
   readonly name: ImportName;
   readonly format: Format | undefined;
-  readonly shaping: Mapping;
+  readonly mapping: Mapping;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */
@@ -48,7 +48,7 @@ export interface ImportWorld {
 
 /** What a progress bar shows. */
 export interface Progress {
-  readonly tally: Readonly<Counters>;
+  readonly counters: Readonly<Counters>;
   /** Bytes of the files that were read, and their sizes together where all are known. */
   readonly taken: number;
   readonly size: number | undefined;

@@ -26,19 +26,19 @@ export async function planImport(
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
   const began = world.clock.now();
-  const { name, shaping, maxErrors, format } = options;
+  const { name, mapping, maxErrors, format } = options;
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
     part: name.part,
     format,
-    shaping,
+    mapping,
     ...world,
   });
-  const tally = newCounters();
+  const counters = newCounters();
   const plan = { batches: 0, bytes: 0, requests: 0 };
   const rejects = new RejectsFile(resolve(name.cwd, options.rejects));
-  const batcher = new Batcher({ kind: shaping.kind, size: name.batchSize, limit: name.limit, maxErrors });
+  const batcher = new Batcher({ kind: mapping.kind, size: name.batchSize, limit: name.limit, maxErrors });
   const flush = { clock: world.clock, interval: undefined, signal: world.stop };
   let sha256: string | null = null;
   try {
@@ -47,9 +47,9 @@ export async function planImport(
       try {
         for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
           const valid = batch.records.count;
-          tally.rejected += batch.rejects.length;
-          tally.reasons.add(batch.rejects);
-          tally.unsent += sizeOf(batch) - batch.rejects.length;
+          counters.rejected += batch.rejects.length;
+          counters.reasons.add(batch.rejects);
+          counters.unsent += sizeOf(batch) - batch.rejects.length;
           if (valid > 0) {
             plan.batches++;
             plan.requests++;
@@ -69,20 +69,20 @@ export async function planImport(
     await rejects.close();
     await inputs.close();
   }
-  tally.read = batcher.read;
-  tally.unsent += batcher.waiting;
+  counters.read = batcher.read;
+  counters.unsent += batcher.waiting;
   const result = resultOf(
-    tally,
+    counters,
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
     {
       files: name.inputs.length,
       elapsedMs: world.clock.now() - began,
-      rejectsFile: tally.rejected > 0 ? options.rejects : null,
+      rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,
       sha256,
     },
   );
-  return { result, reasons: tally.reasons, plan, interrupted: world.stop.aborted };
+  return { result, reasons: counters.reasons, plan, interrupted: world.stop.aborted };
 }
 
 /**

@@ -26,7 +26,7 @@ export interface ImportEnd {
   readonly failure: { readonly error: unknown } | undefined;
   readonly interrupted: boolean;
   /** `--max-errors` was reached. */
-  readonly faulty: boolean;
+  readonly tooManyErrors: boolean;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface ImportEnd {
  */
 export async function runImport(options: ImportOptions, world: ImportWorld): Promise<ImportEnd> {
   const began = world.clock.now();
-  const { name, shaping, format } = options;
+  const { name, mapping, format } = options;
   const inputs = await Inputs.open({
     names: name.inputs,
     kind: name.kind,
@@ -43,7 +43,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     stdin: world.stdin,
     openPipe: world.openPipe,
     format,
-    shaping,
+    mapping,
     part: name.part,
     onNotice: world.onNotice,
   });
@@ -76,7 +76,7 @@ class Run {
   private readonly journal: Journal;
   private readonly resumed: boolean;
   private readonly rejectsPath: string;
-  private readonly tally = newCounters();
+  private readonly counters = newCounters();
   private readonly batcher: Batcher;
   private readonly delivery: Delivery;
   private readonly rejects: RejectsFile;
@@ -109,14 +109,14 @@ class Run {
     this.inputs = inputs;
     this.journal = journal;
     this.finished = state.finished;
-    const nextBorder = journal.checkpoints();
-    const { name, shaping, maxErrors } = options;
+    const nextCheckpoint = journal.checkpoints();
+    const { name, mapping, maxErrors } = options;
     this.batcher = new Batcher({
-      kind: shaping.kind,
+      kind: mapping.kind,
       size: name.batchSize,
       limit: name.limit,
       maxErrors,
-      nextCheckpoint: nextBorder,
+      nextCheckpoint,
       appended,
     });
     this.resumed = state.rejectsLength > 0;
@@ -126,7 +126,7 @@ class Run {
     const onPause = (why: string, ms: number) =>
       onNotice(`${why}; trying again in ${Math.ceil(ms / 1000)} s (--max-wait)`);
     this.delivery = new Delivery({
-      kind: shaping.kind,
+      kind: mapping.kind,
       importId: state.id,
       names: name.inputs,
       concurrency: options.concurrency,
@@ -134,7 +134,7 @@ class Run {
       outage: new Outage({ maxWait: options.maxWait, clock, random, onPause }),
       journal,
       rejects: this.rejects,
-      tally: this.tally,
+      counters: this.counters,
       clock,
       signal: stop,
       appended,
@@ -142,7 +142,7 @@ class Run {
       onAnswer,
       onSettled: () => {
         this.ended++;
-        if (this.faulty) this.batcher.done = true;
+        if (this.tooManyErrors) this.batcher.done = true;
         this.progress();
       },
     });
@@ -167,7 +167,7 @@ class Run {
     }
     await this.rejects.close();
     if (failure) throw failure.error;
-    this.complete = !this.world.stop.aborted && !this.faulty;
+    this.complete = !this.world.stop.aborted && !this.tooManyErrors;
     if (!this.complete) return;
     await this.removeEarlierRejects();
     await this.journal.finish(this.inputs.prints, this.inputs.contents(this.read));
@@ -176,7 +176,7 @@ class Run {
   /** All of the input arrived: what an earlier import of it rejected is history. Done while the claim is held. */
   private async removeEarlierRejects(): Promise<void> {
     const { name, rejectsOfInputs } = this.options;
-    if (!rejectsOfInputs || this.finished || this.resumed || this.tally.rejected > 0 || this.batcher.done)
+    if (!rejectsOfInputs || this.finished || this.resumed || this.counters.rejected > 0 || this.batcher.done)
       return;
     if (await removeEarlier(resolve(name.cwd, this.rejectsPath), name.inputs))
       this.world.onNotice(
@@ -186,25 +186,25 @@ class Run {
 
   /** Counts, checks the sum, and makes the result. */
   end(failure: { error: unknown } | undefined, elapsedMs: number): ImportEnd {
-    const { tally, world, options } = this;
-    tally.read = this.batcher.read;
-    tally.unsent += this.batcher.waiting;
-    const wrong = imbalance(tally) !== null;
-    const result = resultOf(tally, world.traffic(), {
+    const { counters, world, options } = this;
+    counters.read = this.batcher.read;
+    counters.unsent += this.batcher.waiting;
+    const wrong = imbalance(counters) !== null;
+    const result = resultOf(counters, world.traffic(), {
       files: options.name.inputs.length,
       elapsedMs,
-      rejectsFile: tally.rejected > 0 || this.resumed ? this.rejectsPath : null,
+      rejectsFile: counters.rejected > 0 || this.resumed ? this.rejectsPath : null,
       resumeCommand: this.complete ? null : options.resumeCommand,
       sha256: this.complete ? this.sha256 : null,
     });
     const interrupted = world.stop.aborted && !this.complete;
     return {
       result,
-      reasons: tally.reasons,
+      reasons: counters.reasons,
       unread: !this.complete && this.seen < (this.inputs.size ?? Number.POSITIVE_INFINITY),
-      failure: failure ?? (wrong ? { error: new CountMismatch(tally) } : undefined),
+      failure: failure ?? (wrong ? { error: new CountMismatch(counters) } : undefined),
       interrupted,
-      faulty: this.faulty,
+      tooManyErrors: this.tooManyErrors,
     };
   }
 
@@ -214,9 +214,9 @@ class Run {
   }
 
   /** The limit on errors was reached, by rejects found here or by the service's. */
-  private get faulty(): boolean {
+  private get tooManyErrors(): boolean {
     const { maxErrors } = this.options;
-    return this.batcher.faulty || (maxErrors !== undefined && this.tally.rejected >= maxErrors);
+    return this.batcher.tooManyErrors || (maxErrors !== undefined && this.counters.rejected >= maxErrors);
   }
 
   private over(): boolean {
@@ -238,7 +238,7 @@ class Run {
       for await (const batch of batchesOf(window, reader, batcher, flush)) {
         this.seen = this.takenBefore + feed.taken(batch.end);
         if (this.finished && !batch.checkpoint?.acknowledged) {
-          this.tally.unsent += sizeOf(batch);
+          this.counters.unsent += sizeOf(batch);
           throw new InputChanged(index, batch.start);
         }
         this.plan(batch);
@@ -274,11 +274,11 @@ class Run {
   }
 
   private progress(): void {
-    const { world, tally, batcher } = this;
+    const { world, counters, batcher } = this;
     if (!world.onProgress) return;
-    tally.read = batcher.read;
+    counters.read = batcher.read;
     world.onProgress({
-      tally,
+      counters,
       taken: this.takenBefore + this.reached,
       size: this.inputs.size,
       requestsLeft: this.toCut + this.cut - this.ended,

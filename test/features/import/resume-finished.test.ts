@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { KeyedService, refusedConnection } from '../../support/peers/keyed-service.ts';
-import { event, events, importer, SHAPING } from '../../support/scenarios/importer.ts';
+import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 
 const lines = (count: number, from = 0) => `${events(count, from).join('\n')}\n`;
 const RESUME = { mode: 'resume' } as const;
@@ -224,10 +224,10 @@ test('appended records of which nothing was sent leave the import finished, to g
 test('with other flags a new content is imported as they say, and what was appended is refused', async () => {
   const { path, night, run, service } = nightly(lines(5));
   await night();
-  const shaping = { ...SHAPING, set: new Map([['plan', 'pro']]) };
+  const mapping = { ...MAPPING, set: new Map([['plan', 'pro']]) };
   appendFileSync(path, lines(5, 5));
-  await expect(run({ ...RESUME, shaping })).rejects.toMatchObject({ reason: 'options', appended: true });
+  await expect(run({ ...RESUME, mapping })).rejects.toMatchObject({ reason: 'options', appended: true });
   writeFileSync(path, lines(5, 50));
-  expect((await night({ shaping })).counts).toMatchObject({ accepted: 5, skipped: 0 });
+  expect((await night({ mapping })).counts).toMatchObject({ accepted: 5, skipped: 0 });
   expect(service.stored.at(-1)).toContain('"plan":"pro"');
 });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Progress } from '../../../src/features/import/options.ts';
 import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed-service.ts';
-import { event, events, importer, SHAPING } from '../../support/scenarios/importer.ts';
+import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('an input of no use names no command to go on with', async () => {
@@ -125,7 +125,7 @@ test('--resume refuses other options than the import began with, and names them'
   const { run } = importer({ 'a.ndjson': events(30).join('\n') }, service);
   await run();
   await expect(
-    run({ mode: 'resume', shaping: { ...SHAPING, set: new Map([['event', 'x']]) } }),
+    run({ mode: 'resume', mapping: { ...MAPPING, set: new Map([['event', 'x']]) } }),
   ).rejects.toMatchObject({
     reason: 'options',
     finished: false,
@@ -327,11 +327,11 @@ test('--max-errors stops, and --resume goes on behind the error', async () => {
   const { run, service } = importer({ 'a.ndjson': [...events(15), 'bad', ...events(15, 15)].join('\n') });
   const first = await run({ maxErrors: 1 });
   expect(first).toMatchObject({
-    faulty: true,
+    tooManyErrors: true,
     result: { accepted: 15, rejected: 1, resumeCommand: 'go on' },
   });
   const second = await run({ maxErrors: 1, mode: 'resume' });
-  expect(second).toMatchObject({ faulty: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
+  expect(second).toMatchObject({ tooManyErrors: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
   expect(service.stored.toSorted()).toEqual(events(30).toSorted());
 });
 

@@ -64,5 +64,5 @@ export interface Checkpoint {
   /** Its end is on record: taken by the service, or rejected. */
   readonly acknowledged: boolean;
   /** It was sent, and may have been taken. */
-  readonly inDoubt: boolean;
+  readonly ambiguous: boolean;
 }

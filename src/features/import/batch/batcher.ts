@@ -60,7 +60,7 @@ export class Batcher {
   private start = 0;
   private firstLine = 0;
   private lastLine = 0;
-  private border: Checkpoint | undefined;
+  private checkpoint: Checkpoint | undefined;
   private wanted: Checkpoint | undefined;
   private body: Buffer = Buffer.alloc(0);
   private filled = 0;
@@ -141,7 +141,7 @@ export class Batcher {
     this.rejects.push(reject);
     this.rejectBytes += reject.raw.length;
     const { maxErrors } = this.options;
-    if (!this.border?.acknowledged && maxErrors !== undefined && ++this.errors >= maxErrors) this.done = true;
+    if (!this.checkpoint?.acknowledged && maxErrors !== undefined && ++this.errors >= maxErrors) this.done = true;
     this.settle(reject.line, next, this.rejects.length >= this.size || this.rejectBytes > MAX_BODY_BYTES);
   }
 
@@ -169,7 +169,7 @@ export class Batcher {
   }
 
   /** The limit on errors was reached, rather than the one on records. */
-  get faulty(): boolean {
+  get tooManyErrors(): boolean {
     return this.options.maxErrors !== undefined && this.errors >= this.options.maxErrors;
   }
 
@@ -200,15 +200,15 @@ export class Batcher {
       body: this.body.subarray(0, length),
       records: this.table,
       rejects: this.rejects,
-      checkpoint: this.border,
+      checkpoint: this.checkpoint,
     });
     this.capacity = Math.max(FIRST_BODY, Math.ceil(length * 1.05));
     this.table = new RecordTable(this.size);
     this.rejects = [];
     this.rejectBytes = 0;
     this.open = false;
-    if (this.border) {
-      this.border = undefined;
+    if (this.checkpoint) {
+      this.checkpoint = undefined;
       this.wanted = this.options.nextCheckpoint?.();
     }
   }
@@ -234,7 +234,7 @@ export class Batcher {
     if (!wanted || (this.options.appended && wanted.file > this.file)) return;
     if (wanted.file !== this.file || wanted.start !== this.start)
       throw new InputChanged(this.file, this.start);
-    this.border = wanted;
+    this.checkpoint = wanted;
   }
 
   private settle(line: number, next: number, full: boolean): void {
@@ -243,7 +243,7 @@ export class Batcher {
     const { limit } = this.options;
     if (limit !== undefined && this.read >= limit) this.done = true;
     // An earlier run may have cut sooner than this one would: after a pause of a pipe, or when it was stopped.
-    if (full || this.done || (this.border && next >= this.border.end)) this.cut();
+    if (full || this.done || (this.checkpoint && next >= this.checkpoint.end)) this.cut();
   }
 
   private reserve(bytes: number): void {

@@ -16,28 +16,28 @@ import type { FixingFlag } from '../transform/validation-errors.ts';
 import { earlierText, type RecoveryCommands } from './recovery-commands.ts';
 
 /** Turns what stopped an import into a failure of the catalogue. */
-export function toImportError(error: unknown, ways: RecoveryCommands, debug: boolean): SvcError {
-  if (error instanceof InputError) return input(error, ways);
-  if (error instanceof ImportRefused) return refused(error, ways);
+export function toImportError(error: unknown, recovery: RecoveryCommands, debug: boolean): SvcError {
+  if (error instanceof InputError) return input(error, recovery);
+  if (error instanceof ImportRefused) return refused(error, recovery);
   if (error instanceof InputChanged)
     return new SvcError('input_changed', strip(error.message), {
-      hint: `nothing more was sent; to send all of it as it is now: ${ways.restart}`,
+      hint: `nothing more was sent; to send all of it as it is now: ${recovery.restart}`,
       cause: error,
     });
   if (error instanceof RejectsForeign)
     return new SvcError('file', error.message, {
-      hint: `${shell`move it away, then go on: mv ${error.path} ${`${error.path}.kept`}`} && ${ways.resume}`,
+      hint: `${shell`move it away, then go on: mv ${error.path} ${`${error.path}.kept`}`} && ${recovery.resume}`,
       cause: error,
     });
-  if (error instanceof JournalError) return journal(error, ways);
+  if (error instanceof JournalError) return journal(error, recovery);
   if (error instanceof CountMismatch)
     return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });
-  if (error instanceof Refused) return answered(error, ways, debug);
-  if (error instanceof Unavailable) return unavailable(error, ways);
+  if (error instanceof Refused) return answered(error, recovery, debug);
+  if (error instanceof Unavailable) return unavailable(error, recovery);
   const other = toSvcError(error, debug);
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   return other.code === 'disk' && !DENIED.has(code) && !/readonly/.test(message)
-    ? new SvcError('disk', other.message, { hint: diskHint(ways), cause: error })
+    ? new SvcError('disk', other.message, { hint: diskHint(recovery), cause: error })
     : other;
 }
 
@@ -53,8 +53,8 @@ export interface FixSource {
 
 /** What an import that ran to an end with rejects is called. */
 export function partialImportError(
-  { result, reasons, faulty }: Pick<ImportEnd, 'result' | 'reasons' | 'faulty'>,
-  ways: RecoveryCommands,
+  { result, reasons, tooManyErrors }: Pick<ImportEnd, 'result' | 'reasons' | 'tooManyErrors'>,
+  recovery: RecoveryCommands,
   { inputs, format, cwd }: FixSource,
 ): SvcError {
   const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
@@ -63,25 +63,25 @@ export function partialImportError(
   const flags = mending.map((flag) => MENDING[flag][0]!.slice(2));
   if (
     flags.length > 0 &&
-    (faulty || result.rejected === result.read) &&
+    (tooManyErrors || result.rejected === result.read) &&
     result.accepted + result.skipped === 0
   ) {
-    const begun = faulty ? [...more, '--restart'] : more;
-    const code = faulty ? 'too_many_errors' : 'partial';
+    const begun = tooManyErrors ? [...more, '--restart'] : more;
+    const code = tooManyErrors ? 'too_many_errors' : 'partial';
     return new SvcError(code, rejects, {
-      hint: `none of it arrived; to send it: ${ways.without(flags, begun)}`,
+      hint: `none of it arrived; to send it: ${recovery.without(flags, begun)}`,
     });
   }
-  if (faulty)
+  if (tooManyErrors)
     return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {
-      hint: ways.resume,
+      hint: recovery.resume,
     });
   const csv = format === 'csv' || (format === undefined && CSV.test(inputs[0] ?? ''));
   const mended = freeName('mended', csv ? '.csv' : '.ndjson', cwd);
   const raw = `jq -r .raw ${shellPath(result.rejectsFile ?? '')}`;
   return new SvcError('partial', rejects, {
     hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
-        ${flags.length > 0 ? 'then' : 'mend them there, then'}: ${ways.instead(inputs, mended, flags, more)}`,
+        ${flags.length > 0 ? 'then' : 'mend them there, then'}: ${recovery.instead(inputs, mended, flags, more)}`,
   });
 }
 
@@ -109,37 +109,37 @@ function headerOf(input: string): string {
   return unpack ? `${unpack} ${shellPath(input)} | head -n 1` : `head -n 1 ${shellPath(input)}`;
 }
 
-export function interruptedImportError(ways: RecoveryCommands): SvcError {
-  return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: ways.resume });
+export function interruptedImportError(recovery: RecoveryCommands): SvcError {
+  return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: recovery.resume });
 }
 
-export function closedFailure(ways: RecoveryCommands): SvcError {
+export function closedFailure(recovery: RecoveryCommands): SvcError {
   return new SvcError(
     'interrupted',
     'standard output was closed before all was sent; what was sent is on record',
     {
-      hint: `${ways.resume}\n        to have all of it printed, sent again: ${ways.restart}`,
+      hint: `${recovery.resume}\n        to have all of it printed, sent again: ${recovery.restart}`,
     },
   );
 }
 
-function input(error: InputError, ways: RecoveryCommands): SvcError {
+function input(error: InputError, recovery: RecoveryCommands): SvcError {
   const { flags, note } = error;
-  const step = flags ? ways.without(flags.without, flags.more) : error.hint;
+  const step = flags ? recovery.without(flags.without, flags.more) : error.hint;
   return new SvcError('file', strip(error.message), {
     hint: note ? `${step}\n        ${note}` : step,
     cause: error,
   });
 }
 
-function refused(error: ImportRefused, ways: RecoveryCommands): SvcError {
+function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
   const { finished, differences } = error;
   const which = finished
     ? 'the earlier import of this input, which finished,'
     : 'the unfinished import of this input';
   const differing = differences.length > 0 && `began ${earlierText(differences)}`;
-  const rest = ways.resumeAs(differences);
-  const both = `to send the rest${differing ? ' as it began' : ''}: ${rest}\n        to send all again: ${ways.restart}`;
+  const rest = recovery.resumeAs(differences);
+  const both = `to send the rest${differing ? ' as it began' : ''}: ${rest}\n        to send all again: ${recovery.restart}`;
   const cause = { cause: error };
   switch (error.reason) {
     case 'unfinished':
@@ -153,7 +153,7 @@ function refused(error: ImportRefused, ways: RecoveryCommands): SvcError {
         'input_changed',
         'the input changed since the import that --resume would go on with',
         {
-          hint: `to send all of it as it is now: ${ways.restart}`,
+          hint: `to send all of it as it is now: ${recovery.restart}`,
           ...cause,
         },
       );
@@ -161,25 +161,25 @@ function refused(error: ImportRefused, ways: RecoveryCommands): SvcError {
       return new SvcError('usage', `${which} ${differing}`, {
         hint:
           finished && !error.appended
-            ? `nothing of it is left to send; to send all again: ${ways.restart}`
+            ? `nothing of it is left to send; to send all again: ${recovery.restart}`
             : both,
         ...cause,
       });
     case 'rejects':
-      return rejectsTaken(error as RejectsTaken, ways);
+      return rejectsTaken(error as RejectsTaken, recovery);
     case 'another':
       return new SvcError(
         'usage',
         `the journal that --checkpoint names is that of another import, ${earlierText(differences)}`,
         {
-          hint: `give this one its own: ${ways.without(['checkpoint'])}`,
+          hint: `give this one its own: ${recovery.without(['checkpoint'])}`,
           ...cause,
         },
       );
   }
 }
 
-function rejectsTaken(error: RejectsTaken, ways: RecoveryCommands): SvcError {
+function rejectsTaken(error: RejectsTaken, recovery: RecoveryCommands): SvcError {
   const own = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
   return new SvcError(
@@ -188,13 +188,13 @@ function rejectsTaken(error: RejectsTaken, ways: RecoveryCommands): SvcError {
       ? `${error.path} takes the rejects of another import, which is under way`
       : `${error.path} holds the rejects of another import, which is unfinished${which}`,
     {
-      hint: `finish that one first, or give this one a file of its own: ${ways.without(['rejects'], ['--rejects', own])}`,
+      hint: `finish that one first, or give this one a file of its own: ${recovery.without(['rejects'], ['--rejects', own])}`,
       cause: error,
     },
   );
 }
 
-function journal(error: JournalError, ways: RecoveryCommands): SvcError {
+function journal(error: JournalError, recovery: RecoveryCommands): SvcError {
   const cause = { cause: error };
   switch (error.reason) {
     case 'locked':
@@ -209,31 +209,31 @@ function journal(error: JournalError, ways: RecoveryCommands): SvcError {
       });
     case 'full':
       return new SvcError('disk', `the journal ${error.path} could not be written`, {
-        hint: diskHint(ways),
+        hint: diskHint(recovery),
         ...cause,
       });
     case 'broken':
       return new SvcError('data', `the journal ${error.path} is damaged, or is none`, {
-        hint: `restore it, or send all again with another: ${ways.without(['checkpoint'], ['--restart', '--checkpoint', `${error.path}.new`])}`,
+        hint: `restore it, or send all again with another: ${recovery.without(['checkpoint'], ['--restart', '--checkpoint', `${error.path}.new`])}`,
         ...cause,
       });
   }
 }
 
-function diskHint(ways: RecoveryCommands): string {
-  return `free some space, then go on; nothing is lost: ${ways.resume}`;
+function diskHint(recovery: RecoveryCommands): string {
+  return `free some space, then go on; nothing is lost: ${recovery.resume}`;
 }
 
-function answered({ answer }: Refused, ways: RecoveryCommands, debug: boolean): SvcError {
+function answered({ answer }: Refused, recovery: RecoveryCommands, debug: boolean): SvcError {
   const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
   return new SvcError(base.code, base.message, {
-    hint: (invocation) => `${base.hintFor(invocation)}; then go on: ${ways.resume}`,
+    hint: (invocation) => `${base.hintFor(invocation)}; then go on: ${recovery.resume}`,
     requestId: answer.requestId,
     cause: base,
   });
 }
 
-function unavailable(error: Unavailable, ways: RecoveryCommands): SvcError {
+function unavailable(error: Unavailable, recovery: RecoveryCommands): SvcError {
   const cause = error.cause as { cause?: unknown } | undefined;
   const code = cause?.cause
     ? toSvcError(cause.cause, false).code
@@ -241,7 +241,7 @@ function unavailable(error: Unavailable, ways: RecoveryCommands): SvcError {
       ? 'rate_limited'
       : 'unavailable';
   return new SvcError(code, strip(error.message), {
-    hint: `when the service is back: ${ways.resume} (--max-wait 1h waits for it)`,
+    hint: `when the service is back: ${recovery.resume} (--max-wait 1h waits for it)`,
     cause: error,
   });
 }

@@ -108,7 +108,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
-    shaping: mappingOf(kind, flags, onZoneless),
+    mapping: mappingOf(kind, flags, onZoneless),
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
@@ -123,7 +123,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
 }
 
 /** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
-export async function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
+export async function checkRejectsPath(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
   const path = real(resolve(cwd, rejects));
   if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))

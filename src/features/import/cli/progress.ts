@@ -82,14 +82,14 @@ export class ProgressView {
     }
   }
 
-  private facts({ tally, taken, size, requestsLeft }: Progress, now: number): Facts {
+  private facts({ counters, taken, size, requestsLeft }: Progress, now: number): Facts {
     const { noun } = this.options;
     const pace = this.options.pace();
     const heldMs = pace?.heldMs ?? 0;
-    const records = tally.accepted + tally.rejected;
-    const settled = records + tally.skipped;
+    const records = counters.accepted + counters.rejected;
+    const settled = records + counters.skipped;
     // Of what was taken from the files some is under way: a small file is read at once and sent for minutes.
-    const done = taken * Math.min(1, settled / Math.max(1, tally.read));
+    const done = taken * Math.min(1, settled / Math.max(1, counters.read));
     this.samples.push({ at: now, records, done, heldMs });
     while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_OVER_MS) this.samples.shift();
     const first =
@@ -105,7 +105,7 @@ export class ProgressView {
       noun,
       fraction,
       records: settled,
-      rejected: tally.rejected,
+      rejected: counters.rejected,
       rate: Math.round((records - first.records) / span),
       quota: pace && (pace.own + pace.others) / pace.limit,
       paced,

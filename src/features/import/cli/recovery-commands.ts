@@ -19,7 +19,7 @@ export interface RecoveryCommands {
   ): string;
 }
 
-/** The ways out of `svc COMMAND WORDS…`. */
+/** The recovery out of `svc COMMAND WORDS…`. */
 export function recoveryCommands(command: string, typed: readonly string[]): RecoveryCommands {
   const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {

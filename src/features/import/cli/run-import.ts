@@ -15,7 +15,7 @@ import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { closedFailure, interruptedImportError, partialImportError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, fitForRejects, importOptions, shareOf } from './options.ts';
+import { dryRunRejects, checkRejectsPath, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
@@ -42,24 +42,24 @@ export async function runImportCommand(context: ImportContext, act: ImportComman
     });
   if (inputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
-  const ways = recoveryCommands(act.command, act.typed);
+  const recovery = recoveryCommands(act.command, act.typed);
   let zoneless = 0;
   const place = {
     kind: act.kind,
     inputs,
     cwd: world.cwd,
     dataDir: paths.dataDir,
-    resumeCommand: ways.resume,
+    resumeCommand: recovery.resume,
     onZoneless: () => {
       zoneless++;
     },
   };
   try {
-    if (flags.rejects !== undefined) await fitForRejects(flags.rejects, inputs, world.cwd);
-    if (flags['dry-run']) return await plan(context, act, place, ways);
-    return await run(context, act, place, ways);
+    if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
+    if (flags['dry-run']) return await plan(context, act, place, recovery);
+    return await run(context, act, place, recovery);
   } catch (error) {
-    throw toImportError(error, ways, flags.debug);
+    throw toImportError(error, recovery, flags.debug);
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
@@ -78,7 +78,7 @@ async function run(
   { flags, world, out, signal: interrupted, connect }: ImportContext,
   act: ImportCommand,
   place: PlaceOfImport,
-  ways: RecoveryCommands,
+  recovery: RecoveryCommands,
 ): Promise<ExitCode> {
   // Records that go to standard output are read as they come; a result at the end is not missed before.
   const reading = act.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
@@ -160,9 +160,9 @@ async function run(
       );
     if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
     else out.result(end.result, words);
-    if (end.interrupted) throw reading?.closed() ? closedFailure(ways) : interruptedImportError(ways);
+    if (end.interrupted) throw reading?.closed() ? closedFailure(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialImportError(end, ways, { ...place, format: flags.format });
+    if (end.result.rejected > 0) throw partialImportError(end, recovery, { ...place, format: flags.format });
     return 0;
   } finally {
     reading?.over();
@@ -196,7 +196,7 @@ async function plan(
   { flags, world, out, signal, connect }: ImportContext,
   act: ImportCommand,
   place: PlaceOfImport,
-  ways: RecoveryCommands,
+  recovery: RecoveryCommands,
 ): Promise<ExitCode> {
   const share = shareOf(flags.share);
   // A plan needs no service; where one is configured, the limit last seen there makes it better.
@@ -224,8 +224,8 @@ async function plan(
     leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
   };
   out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, reasons, whole, act.kind));
-  if (interrupted) throw interruptedImportError(ways);
+  if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, faulty: false }, ways, { ...place, format: flags.format });
+    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, { ...place, format: flags.format });
   return 0;
 }

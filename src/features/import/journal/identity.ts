@@ -31,8 +31,8 @@ export function siblingsPath(folder: string, name: ImportName): string {
 }
 
 /** Everything that decides what is sent, as text: an import is resumed under the same only. */
-export function optionsText(name: ImportName, shaping: Mapping, format: string | undefined): string {
-  const { map, set, types, convert, extraFields, validate, delimiter } = shaping;
+export function optionsText(name: ImportName, mapping: Mapping, format: string | undefined): string {
+  const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
   return JSON.stringify({
     ...named(name),
     format: format ?? null,

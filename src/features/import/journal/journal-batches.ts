@@ -62,7 +62,7 @@ export function sortBatches(db: Database.Database): number {
 }
 
 /** A batch that was sent and whose answer is not known. */
-export interface Doubt {
+export interface AmbiguousBatch {
   readonly file: number;
   readonly firstLine: number;
   readonly lastLine: number;
@@ -72,11 +72,11 @@ export interface Doubt {
 }
 
 /** The batches that are in doubt since before `time`. */
-export function doubtsBefore(db: Database.Database, time: number): Doubt[] {
+export function ambiguousBefore(db: Database.Database, time: number): AmbiguousBatch[] {
   return db
     .prepare(
       `SELECT file, first_line AS firstLine, last_line AS lastLine, records, sent_at AS sentAt FROM batch
        WHERE state = ${SENT} AND sent_at < ? ORDER BY seq`,
     )
-    .all(time) as Doubt[];
+    .all(time) as AmbiguousBatch[];
 }

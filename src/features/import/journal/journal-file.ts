@@ -19,7 +19,7 @@ const SCHEMA = `
 /** What became of a batch, as far as is known. */
 export const SENT = 0;
 export const SETTLED = 1;
-/** Surely not carried out: never sent, or refused as a whole. Its border stays. */
+/** Surely not carried out: never sent, or refused as a whole. Its checkpoint stays. */
 export const WITHDRAWN = 2;
 /** Has its end, and the service took nothing of it: all of it was rejected. */
 export const REJECTED = 3;

@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
-import { batchRows, type Doubt, doubtsBefore, lastSeq, sortBatches } from './journal-batches.ts';
+import { batchRows, type AmbiguousBatch, ambiguousBefore, lastSeq, sortBatches } from './journal-batches.ts';
 import { contentsOf, dropAppended, noteFinished } from './journal-content.ts';
 import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
@@ -161,13 +161,13 @@ export class Journal {
       const acknowledged = row.state === SETTLED || row.state === REJECTED;
       if (!acknowledged) this.seqs.set(placeOf(row), row.seq);
       const { file, start, finish, digest } = row;
-      return { file, start, end: finish, digest, acknowledged, inDoubt: row.state === SENT };
+      return { file, start, end: finish, digest, acknowledged, ambiguous: row.state === SENT };
     };
   }
 
   /** Batches of earlier runs that are in doubt since before `time`. */
-  ambiguousBefore(time: number): Doubt[] {
-    return this.guard(() => doubtsBefore(this.db, time));
+  ambiguousBefore(time: number): AmbiguousBatch[] {
+    return this.guard(() => ambiguousBefore(this.db, time));
   }
 
   /** Notes that a batch is about to be sent; resolves once that is on the disk. */

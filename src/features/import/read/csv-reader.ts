@@ -16,7 +16,7 @@ const LINE_FEED = 0x0a;
 
 export interface CsvOptions {
   readonly file: string;
-  readonly shaping: Mapping;
+  readonly mapping: Mapping;
   /** Longest row in bytes; an unclosed quote runs no further. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -30,7 +30,7 @@ interface LongRow {
 }
 
 /**
- * CSV with a header, after RFC 4180. A row that is faulty is rejected alone: also one whose quote is never closed,
+ * CSV with a header, after RFC 4180. A row that is tooManyErrors is rejected alone: also one whose quote is never closed,
  * behind which reading goes on at the next line instead of losing the rest of the file to one cell.
  */
 export class CsvReader implements RecordReader {
@@ -76,8 +76,8 @@ export class CsvReader implements RecordReader {
 
   /** The header is complete when its first line feed is there; a quoted one may need more, and is looked at again. */
   private findDelimiter(window: Window): void {
-    if (this.options.shaping.delimiter !== undefined) {
-      this.delimiter = this.options.shaping.delimiter;
+    if (this.options.mapping.delimiter !== undefined) {
+      this.delimiter = this.options.mapping.delimiter;
       return;
     }
     const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
@@ -112,7 +112,7 @@ export class CsvReader implements RecordReader {
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
-    const fault = 'field' in made ? made : this.put(made.text, made.faults);
+    const fault = 'field' in made ? made : this.put(made.text, made.errors);
     if (fault) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...fault, raw }, next);
       return;
@@ -122,26 +122,26 @@ export class CsvReader implements RecordReader {
 
   /** Writes a record where the scan can see it; the schema decides what the scan leaves open. */
   private put(text: string, known: readonly ValidationError[]): ValidationError | null {
-    const { shaping } = this.options;
-    if (known.length > 0) return checkRecord(shaping, text, known);
+    const { mapping } = this.options;
+    if (known.length > 0) return checkRecord(mapping, text, known);
     if (text.length * 3 + 1 > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
     this.length = this.scratch.write(text, 'utf8');
-    if (!shaping.validate) return checkRecord(shaping, text);
+    if (!mapping.validate) return checkRecord(mapping, text);
     this.scratch[this.length] = LINE_FEED;
-    if (shaping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
-    return checkRecord(shaping, text);
+    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
+    return checkRecord(mapping, text);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, shaping, onNotice } = this.options;
+    const { file, mapping, onNotice } = this.options;
     if (row.fault || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.fault ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
     const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
-    this.columns = new Columns(names, shaping, file);
+    this.columns = new Columns(names, mapping, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 

@@ -22,7 +22,7 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
-  readonly shaping: Mapping;
+  readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
 }
@@ -157,9 +157,9 @@ export class Inputs {
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const looked = this.looked[index]!;
-    const { shaping, part } = this.options;
+    const { mapping, part } = this.options;
     const input = looked.fingerprint ? await openInput(looked.name, this.options) : looked;
-    const longest = longestRecord(shaping.kind);
+    const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
     if (part && !this.dealt(index)) {
@@ -192,16 +192,16 @@ export class Inputs {
   }
 
   private reader(input: Input): RecordReader {
-    const { shaping, onNotice } = this.options;
-    const longest = longestRecord(shaping.kind);
+    const { mapping, onNotice } = this.options;
+    const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, shaping, longest, onNotice });
+    if (input.format === 'csv') return new CsvReader({ file, mapping, longest, onNotice });
     // Records that every flag leaves as they are need no more than the scan.
-    const plain = shaping.kind === 'events' && shaping.map.size === 0 && shaping.set.size === 0;
+    const plain = mapping.kind === 'events' && mapping.map.size === 0 && mapping.set.size === 0;
     return new NdjsonReader({
       file,
       longest,
-      shape: jsonMapper(shaping),
+      shape: jsonMapper(mapping),
       scan: plain ? scanEvent : undefined,
     });
   }

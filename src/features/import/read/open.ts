@@ -136,9 +136,9 @@ async function look(
   file: FileHandle | undefined,
   options: OpenOptions,
 ): Promise<Input> {
-  const tally = new Tally(source);
+  const counters = new Tally(source);
   const shown = name === '-' ? 'standard input' : name;
-  const first = await headOf(tally, 4);
+  const first = await headOf(counters, 4);
   const compression = compressionOf(first.head);
   if (!compression && first.head.length > 0 && /\.(gz|zst)$/i.test(name))
     throw new InputError(`${name} is not compressed, whatever its name says.`, `file ${shellPath(name)}`);
@@ -153,10 +153,10 @@ async function look(
     compression,
     format,
     bytes: second.source,
-    taken: () => tally.hash.length,
-    sha256: () => tally.hash.digest(),
+    taken: () => counters.hash.length,
+    sha256: () => counters.hash.digest(),
     content() {
-      const { hash, ended } = unpacked ?? tally;
+      const { hash, ended } = unpacked ?? counters;
       return hash.content(ended);
     },
     async changed() {

@@ -29,8 +29,8 @@ export function newCounters(): Counters {
 }
 
 /** Every record that was read must be somewhere. Returns what does not add up, or null. */
-export function imbalance(tally: Counters): string | null {
-  const { read, accepted, rejected, skipped, unsent } = tally;
+export function imbalance(counters: Counters): string | null {
+  const { read, accepted, rejected, skipped, unsent } = counters;
   const sum = accepted + rejected + skipped + unsent;
   return sum === read
     ? null

@@ -13,13 +13,13 @@ export class Reasons {
   private readonly flags = new Set<FixingFlag>();
 
   add(rejects: readonly Reject[]): void {
-    for (const { field, fixableBy: mendedBy } of rejects) {
+    for (const { field, fixableBy } of rejects) {
       this.total++;
       const known = this.counts.get(field);
       if (known !== undefined || this.counts.size < MOST_COUNTED) this.counts.set(field, (known ?? 0) + 1);
-      if (mendedBy === undefined) continue;
+      if (fixableBy === undefined) continue;
       this.mended++;
-      for (const flag of mendedBy) this.flags.add(flag);
+      for (const flag of fixableBy) this.flags.add(flag);
     }
   }
 

@@ -32,11 +32,11 @@ export interface ImportResult extends Traffic {
 
 /** Makes the result. Throws when the sum does not add up: a record would have been lost in silence. */
 export function resultOf(
-  tally: Counters,
+  counters: Counters,
   traffic: Traffic,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, batches, bytes } = tally;
+  const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -59,8 +59,8 @@ export function resultOf(
 
 /** The sum of a result does not add up. */
 export class CountMismatch extends Error {
-  constructor(tally: Counters) {
-    super(`This is a bug: ${imbalance(tally)}.`);
+  constructor(counters: Counters) {
+    super(`This is a bug: ${imbalance(counters)}.`);
     this.name = 'SumError';
   }
 }

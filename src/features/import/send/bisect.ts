@@ -37,12 +37,12 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
       return;
     }
     if (records.length === 1) {
-      refuse(records[0]!, answer, answer.details?.map(faultOf) ?? []);
+      refuse(records[0]!, answer, answer.details?.map(toValidationError) ?? []);
       return;
     }
     const blamed = answer.status === 413 ? new Map() : blamedBy(answer, records.length);
     if (blamed.size === 0) return halve(records);
-    for (const [at, faults] of blamed) refuse(records[at]!, answer, faults);
+    for (const [at, errors] of blamed) refuse(records[at]!, answer, errors);
     const rest = records.filter((_, at) => !blamed.has(at));
     if (rest.length === 0) return;
     const left = blamed.size < records.length * WORTHWHILE ? patience - 1 : PATIENCE;
@@ -59,14 +59,14 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  function refuse(index: number, answer: Answer, faults: readonly ValidationError[]): void {
+  function refuse(index: number, answer: Answer, errors: readonly ValidationError[]): void {
     const { records } = batch;
     const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
     outcome.rejects.push({
       file,
       line: records.line[index]!,
       offset: records.offset[index]!,
-      ...(combineErrors(faults) ?? refused),
+      ...(combineErrors(errors) ?? refused),
       status: answer.status,
       ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
       raw: records.raw(index, batch.body),
@@ -85,12 +85,12 @@ function blamedBy(answer: Answer, count: number): Map<number, ValidationError[]>
   for (const detail of answer.details ?? []) {
     const { index } = detail;
     if (index === undefined || !Number.isInteger(index) || index < 0 || index >= count) continue;
-    blamed.set(index, [...(blamed.get(index) ?? []), faultOf(detail)]);
+    blamed.set(index, [...(blamed.get(index) ?? []), toValidationError(detail)]);
   }
   return blamed;
 }
 
-function faultOf({ field, message }: Detail): ValidationError {
+function toValidationError({ field, message }: Detail): ValidationError {
   return { field, reason: message };
 }
 

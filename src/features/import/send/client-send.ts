@@ -10,9 +10,9 @@ const ENDPOINT: Record<RecordKind, EndpointName> = { events: 'ingestEvents', use
 /** Sends batches with the client, which paces and repeats. A stop ends its waits; what is on its way arrives. */
 export function sendWith(client: Client, kind: RecordKind): Send {
   return async (body, idempotencyKey, waiting) => {
-    let inDoubt = false;
+    let ambiguous = false;
     const onLost = () => {
-      inDoubt = true;
+      ambiguous = true;
     };
     try {
       const answer = await client.call(ENDPOINT[kind], { raw: body, idempotencyKey, waiting, onLost });
@@ -20,10 +20,10 @@ export function sendWith(client: Client, kind: RecordKind): Send {
     } catch (error) {
       if (error instanceof ApiError) {
         const { status, requestId, message, details, body: content } = error;
-        return { status, requestId, message, details, body: content, error, inDoubt };
+        return { status, requestId, message, details, body: content, error, ambiguous };
       }
       if (error instanceof TransportError) {
-        const doubtful = inDoubt || error.sent;
+        const doubtful = ambiguous || error.sent;
         const neverSent = error.reason === 'aborted' && !doubtful;
         throw new SendFailure(error.message, doubtful, { cause: error, neverSent });
       }

@@ -30,7 +30,7 @@ export interface DeliveryOptions {
   readonly outage: Outage;
   readonly journal: Journal;
   readonly rejects: RejectsFile;
-  readonly tally: Counters;
+  readonly counters: Counters;
   readonly clock: Clock;
   /** Stops what has not been sent; what is under way is finished. */
   readonly signal: AbortSignal;
@@ -74,26 +74,26 @@ export class Delivery {
 
   /** Takes a batch as soon as there is a lane for it; resolves when it is on its way. */
   async take(batch: Batch): Promise<void> {
-    const { tally } = this.options;
+    const { counters } = this.options;
     const digest = digestOf(batch.body);
-    const { checkpoint: border } = batch;
-    if (border && !(this.sameEnd(border, batch) && border.digest === digest)) {
-      tally.unsent += sizeOf(batch);
+    const { checkpoint } = batch;
+    if (checkpoint && !(this.sameEnd(checkpoint, batch) && checkpoint.digest === digest)) {
+      counters.unsent += sizeOf(batch);
       throw new InputChanged(batch.file, batch.start);
     }
-    if (border?.acknowledged) {
-      tally.skipped += sizeOf(batch);
+    if (checkpoint?.acknowledged) {
+      counters.skipped += sizeOf(batch);
       return;
     }
     await this.batches.enter();
     if (this.failed || this.options.signal.aborted) {
       this.batches.leave();
-      tally.unsent += sizeOf(batch);
+      counters.unsent += sizeOf(batch);
       return;
     }
     const work = this.bring(batch, digest)
       .catch((error: unknown) => {
-        tally.unsent += sizeOf(batch);
+        counters.unsent += sizeOf(batch);
         this.failure ??= { error };
       })
       .finally(() => {
@@ -104,8 +104,8 @@ export class Delivery {
   }
 
   /** Where records were appended to an input whose last line had no end, that has its line feed now. */
-  private sameEnd(border: Checkpoint, { end }: Batch): boolean {
-    return end === border.end || (this.options.appended && border.acknowledged && end === border.end + 1);
+  private sameEnd(checkpoint: Checkpoint, { end }: Batch): boolean {
+    return end === checkpoint.end || (this.options.appended && checkpoint.acknowledged && end === checkpoint.end + 1);
   }
 
   /** Waits for everything under way; throws the first failure. */
@@ -116,12 +116,12 @@ export class Delivery {
   }
 
   private async bring(batch: Batch, digest: string): Promise<void> {
-    const { journal, clock, tally, onAnswer, onSettled } = this.options;
+    const { journal, clock, counters, onAnswer, onSettled } = this.options;
     await journal.sending(batch, digest, clock.now());
     let accepted = 0;
     let rejects = batch.rejects;
     if (batch.records.count > 0) {
-      const doubt = { possible: batch.checkpoint?.inDoubt ?? false };
+      const doubt = { possible: batch.checkpoint?.ambiguous ?? false };
       try {
         const file = this.options.names[batch.file]!;
         const outcome = await bisect(
@@ -141,25 +141,25 @@ export class Delivery {
     }
     const length = rejects.length > 0 ? await this.write(rejects) : undefined;
     await journal.settled(batch, clock.now(), { accepted: accepted > 0, rejectsLength: length });
-    tally.accepted += accepted;
-    tally.rejected += rejects.length;
-    tally.reasons.add(rejects);
-    if (accepted > 0) tally.batches++;
+    counters.accepted += accepted;
+    counters.rejected += rejects.length;
+    counters.reasons.add(rejects);
+    if (accepted > 0) counters.batches++;
     onSettled();
   }
 
   /** One request of a batch. `doubt` remembers that some piece of it has, or may have, been taken. */
   private post(batch: Batch, body: Buffer, digest: string, doubt: { possible: boolean }): Promise<Answer> {
-    const { importId, outage, send, signal, tally } = this.options;
+    const { importId, outage, send, signal, counters } = this.options;
     return this.requests.run(async () => {
       const key = keyOf(importId, batch, digest);
       const answer = await outage.send(send, body, key, signal).catch((error: unknown) => {
-        if (!(error instanceof Unavailable) || error.inDoubt) doubt.possible = true;
+        if (!(error instanceof Unavailable) || error.ambiguous) doubt.possible = true;
         throw error;
       });
-      tally.bytes += body.length;
+      counters.bytes += body.length;
       const taken = answer.status >= 200 && answer.status < 300;
-      if (taken || answer.inDoubt) doubt.possible = true;
+      if (taken || answer.ambiguous) doubt.possible = true;
       if (!taken && !blamesContent(answer.status)) throw new Refused(answer);
       return answer;
     });

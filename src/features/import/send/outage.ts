@@ -3,12 +3,12 @@ import { type Answer, isUnavailable, type Send, SendFailure } from './send.ts';
 
 /** The service could not be reached, or failed, for longer than `--max-wait`. */
 export class Unavailable extends Error {
-  readonly inDoubt: boolean;
+  readonly ambiguous: boolean;
 
-  constructor(message: string, inDoubt: boolean, options?: ErrorOptions) {
+  constructor(message: string, ambiguous: boolean, options?: ErrorOptions) {
     super(message, options);
     this.name = 'Unavailable';
-    this.inDoubt = inDoubt;
+    this.ambiguous = ambiguous;
   }
 }
 
@@ -41,10 +41,10 @@ export class Outage {
   /** Resolves to an answer that is final. Throws Unavailable. */
   async send(send: Send, body: Buffer, key: string, signal: AbortSignal): Promise<Answer> {
     // Once a request of this batch may have been carried out, no later failure takes that back.
-    let inDoubt = false;
+    let ambiguous = false;
     for (;;) {
       while (this.pause) await this.pause;
-      if (signal.aborted) throw new Unavailable('The import was stopped.', inDoubt);
+      if (signal.aborted) throw new Unavailable('The import was stopped.', ambiguous);
       let why: string;
       let cause: unknown;
       try {
@@ -54,18 +54,18 @@ export class Outage {
           this.pauses = 0;
           return answer;
         }
-        inDoubt ||= answer.inDoubt === true || answer.status >= 500;
+        ambiguous ||= answer.ambiguous === true || answer.status >= 500;
         why = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
       } catch (error) {
         if (!(error instanceof SendFailure)) throw error;
-        inDoubt ||= error.inDoubt;
+        ambiguous ||= error.ambiguous;
         why = error.message;
         cause = error;
       }
       const now = this.options.clock.now();
       this.since ??= now;
       if (signal.aborted || now - this.since >= this.options.maxWait)
-        throw new Unavailable(why, inDoubt, { cause });
+        throw new Unavailable(why, ambiguous, { cause });
       this.pause ??= this.wait(why, now, signal);
     }
   }

@@ -10,21 +10,21 @@ export interface Answer {
   /** The parsed body, for those who print it. */
   readonly body?: unknown;
   /** An earlier try of the same request may have been carried out. */
-  readonly inDoubt?: boolean | undefined;
+  readonly ambiguous?: boolean | undefined;
   /** The client's error for an answer that is no success. */
   readonly error?: Error | undefined;
 }
 
-/** No answer could be had. `inDoubt`: the request may have been carried out. */
+/** No answer could be had. `ambiguous`: the request may have been carried out. */
 export class SendFailure extends Error {
-  readonly inDoubt: boolean;
+  readonly ambiguous: boolean;
   /** It was stopped while it waited for its turn, and no try was made. */
   readonly neverSent: boolean;
 
-  constructor(message: string, inDoubt: boolean, options?: ErrorOptions & { neverSent?: boolean }) {
+  constructor(message: string, ambiguous: boolean, options?: ErrorOptions & { neverSent?: boolean }) {
     super(message, options);
     this.name = 'SendFailure';
-    this.inDoubt = inDoubt;
+    this.ambiguous = ambiguous;
     this.neverSent = options?.neverSent ?? false;
   }
 }

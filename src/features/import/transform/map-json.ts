@@ -12,21 +12,21 @@ export type RecordMapper = (text: string) => { readonly text: string } | Validat
  * What the flags make of an NDJSON record. Values are moved as text, so that a number keeps its spelling; a record
  * that needs no change is returned as it is, to the byte. Whatever comes out is checked like any record.
  */
-export function jsonMapper(shaping: Mapping): RecordMapper {
+export function jsonMapper(mapping: Mapping): RecordMapper {
   const changes =
-    shaping.map.size > 0 ||
-    shaping.set.size > 0 ||
-    shaping.convert !== undefined ||
-    (shaping.extraFields ?? 'reject') !== 'reject';
+    mapping.map.size > 0 ||
+    mapping.set.size > 0 ||
+    mapping.convert !== undefined ||
+    (mapping.extraFields ?? 'reject') !== 'reject';
   return (text) => {
     if (changes) {
       const parsed = parseObject(text);
       if ('field' in parsed) return parsed;
-      const made = reshape(text, shaping);
+      const made = reshape(text, mapping);
       if ('field' in made) return made;
-      return checkRecord(shaping, made.text, made.faults) ?? { text: made.text };
+      return checkRecord(mapping, made.text, made.errors) ?? { text: made.text };
     }
-    return checkRecord(shaping, text) ?? { text };
+    return checkRecord(mapping, text) ?? { text };
   };
 }
 
@@ -37,29 +37,29 @@ interface Draft {
   changed: boolean;
 }
 
-/** The new text, and the faults of values that could not be made what the flags ask for. */
+/** The new text, and the errors of values that could not be made what the flags ask for. */
 function reshape(
   text: string,
-  shaping: Mapping,
-): { text: string; faults: ValidationError[] } | ValidationError {
+  mapping: Mapping,
+): { text: string; errors: ValidationError[] } | ValidationError {
   const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
   for (const member of membersOf(text)) {
-    const fault = place(text, member, shaping, draft);
+    const fault = place(text, member, mapping, draft);
     if (fault) return fault;
   }
-  const faults = [convert(draft, shaping), constants(draft, shaping)].filter((fault) => fault !== null);
-  return { text: draft.changed ? written(draft, FREE_PART[shaping.kind]) : text, faults };
+  const errors = [convert(draft, mapping), constants(draft, mapping)].filter((fault) => fault !== null);
+  return { text: draft.changed ? written(draft, FREE_PART[mapping.kind]) : text, errors };
 }
 
-function place(text: string, member: Member, shaping: Mapping, draft: Draft): ValidationError | null {
-  const freePart = FREE_PART[shaping.kind];
-  const mapped = shaping.map.get(member.name);
+function place(text: string, member: Member, mapping: Mapping, draft: Draft): ValidationError | null {
+  const freePart = FREE_PART[mapping.kind];
+  const mapped = mapping.map.get(member.name);
   const name = mapped ?? member.name;
   if (mapped !== undefined) draft.changed = true;
   if (name === freePart) return spread(text, member, freePart, draft);
   const value = text.slice(member.start, member.end);
-  if (FIELDS[shaping.kind].includes(name)) return put(draft.fields, name, value, name);
-  const extra = mapped !== undefined ? 'properties' : (shaping.extraFields ?? 'reject');
+  if (FIELDS[mapping.kind].includes(name)) return put(draft.fields, name, value, name);
+  const extra = mapped !== undefined ? 'properties' : (mapping.extraFields ?? 'reject');
   if (extra === 'reject') return put(draft.fields, name, value, name);
   draft.changed = true;
   if (extra === 'drop') return null;
@@ -85,14 +85,14 @@ function put(into: Map<string, string>, name: string, value: string, field: stri
   return null;
 }
 
-function convert(draft: Draft, shaping: Mapping): ValidationError | null {
+function convert(draft: Draft, mapping: Mapping): ValidationError | null {
   const given = draft.fields.get('timestamp');
-  if (shaping.convert === undefined || given === undefined) return null;
+  if (mapping.convert === undefined || given === undefined) return null;
   if (given[0] !== '"' && !/^-?\d/.test(given)) return null;
   const text = given[0] === '"' ? (JSON.parse(given) as string) : given;
-  const converted = toUtc(text, shaping.convert);
+  const converted = toUtc(text, mapping.convert);
   if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
-  if (converted.zoneless) shaping.onZoneless?.();
+  if (converted.zoneless) mapping.onZoneless?.();
   if (converted.utc === text && given[0] === '"') return null;
   draft.fields.set('timestamp', JSON.stringify(converted.utc));
   draft.changed = true;
@@ -100,15 +100,15 @@ function convert(draft: Draft, shaping: Mapping): ValidationError | null {
 }
 
 /** `--set` gives every record the same value, also one that has its own. */
-function constants(draft: Draft, shaping: Mapping): ValidationError | null {
-  const freePart = FREE_PART[shaping.kind];
-  for (const [name, value] of shaping.set) {
+function constants(draft: Draft, mapping: Mapping): ValidationError | null {
+  const freePart = FREE_PART[mapping.kind];
+  for (const [name, value] of mapping.set) {
     draft.changed = true;
-    if (FIELDS[shaping.kind].includes(name)) {
+    if (FIELDS[mapping.kind].includes(name)) {
       draft.fields.set(name, JSON.stringify(value));
       continue;
     }
-    const cell = cellJson(value, shaping.types.get(name));
+    const cell = cellJson(value, mapping.types.get(name));
     if ('reason' in cell) return { field: name, reason: cell.reason };
     draft.properties.set(propertyName(name, freePart), cell.json);
   }

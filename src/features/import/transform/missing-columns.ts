@@ -23,19 +23,19 @@ const MOST_GUESSES = 20;
 export function missingColumns(
   header: readonly string[],
   become: readonly string[],
-  shaping: Mapping,
+  mapping: Mapping,
   file: string,
 ): InputError | undefined {
-  const { kind, types, set, validate, convert } = shaping;
+  const { kind, types, set, validate, convert } = mapping;
   const names = new Set(header);
   const absent = (column: string) => !names.has(column) && !set.has(column);
-  const reversed = [...shaping.map].filter(
+  const reversed = [...mapping.map].filter(
     ([column, field]) => absent(column) && names.has(field) && FIELDS[kind].includes(column),
   );
   const backward = new Set(reversed.map(([column]) => column));
   const turned = ([column, field]: [string, string]): [string, string] =>
     backward.has(column) ? [field, column] : [column, field];
-  const map = new Map([...shaping.map].map(turned));
+  const map = new Map([...mapping.map].map(turned));
   const given = new Set([...set.keys(), ...become, ...map.values()]);
   const fields = validate ? REQUIRED_FIELDS[kind].filter((field) => !given.has(field)) : [];
   const missing = [...new Set([...map.keys(), ...types.keys()].filter(absent).concat(fields))];

@@ -15,7 +15,7 @@ const UNKNOWN_NESTED = 'is not a known field, nor can it be a property; --extra-
  * The full check of one record: JSON, then the schema of the contract, then what a schema behind JSON.parse cannot
  * see: a name given twice (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half a surrogate pair,
  * which no UTF-8 text can hold (RFC 7493 section 2.1). Without `validate` it must be a JSON object, or it would break
- * its batch. `known` are faults found before, in fields that are then not looked at again. Returns all faults as one,
+ * its batch. `known` are errors found before, in fields that are then not looked at again. Returns all errors as one,
  * or null.
  */
 export function checkRecord(
@@ -61,7 +61,7 @@ export function parseObject(text: string): ValidationError | { value: Record<str
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { field: 'record', reason: `is not valid JSON: ${jsonFault(error, text)}` };
+    return { field: 'record', reason: `is not valid JSON: ${describeJsonError(error, text)}` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { field: 'record', reason: 'must be a JSON object' };
@@ -69,7 +69,7 @@ export function parseObject(text: string): ValidationError | { value: Record<str
 }
 
 /** V8 quotes the input in its message; the place is enough, the rejects file holds the text. */
-function jsonFault(error: unknown, text: string): string {
+function describeJsonError(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : String(error);
   const place = /at position (\d+)/.exec(message)?.[1];
   if (/end of JSON|Unterminated/.test(message) || Number(place) >= text.length) return 'it ends too soon';
@@ -77,7 +77,7 @@ function jsonFault(error: unknown, text: string): string {
   return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
 }
 
-function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): ValidationError {
+function worded(kind: RecordKind, detail: Detail, value: Record<string, unknown>): ValidationError {
   const { field, message } = detail;
   if (field === 'timestamp' && kind === 'events') {
     const given = value.timestamp;
@@ -93,7 +93,7 @@ function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>
   return { field, reason: message };
 }
 
-interface Fault0 {
+interface Detail {
   readonly field: string;
   readonly message: string;
 }
@@ -105,8 +105,8 @@ function checkText(text: string, value: Record<string, unknown>, freePart: strin
   return (
     repeated(top, '') ??
     repeated(inner, `${freePart}.`) ??
-    halfPair(value, '') ??
-    halfPair((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
+    loneSurrogate(value, '') ??
+    loneSurrogate((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
   );
 }
 
@@ -121,7 +121,7 @@ function repeated(members: Member[], prefix: string): ValidationError | null {
   return null;
 }
 
-function halfPair(values: Record<string, unknown>, prefix: string): ValidationError | null {
+function loneSurrogate(values: Record<string, unknown>, prefix: string): ValidationError | null {
   for (const [name, value] of Object.entries(values)) {
     if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
       return { field: `${prefix}${name}`, reason: 'holds half of a surrogate pair, which is no character' };

@@ -2,7 +2,7 @@
 export interface ValidationError {
   readonly field: string;
   readonly reason: string;
-  /** The flags that mend it, all together where they are of several faults. */
+  /** The flags that mend it, all together where they are of several errors. */
   readonly fixableBy?: readonly FixingFlag[] | undefined;
 }
 
@@ -14,11 +14,11 @@ const MOST_FIELDS = 6;
 const MOST_CHARS = 60;
 
 /**
- * All faults of a record as one: the first one's field, and behind its reason the others', fields of the same reason
+ * All errors of a record as one: the first one's field, and behind its reason the others', fields of the same reason
  * together: `is missing (also event, timestamp); plan: must be …`. Null where there is none.
  */
-export function combineErrors(faults: readonly ValidationError[]): ValidationError | null {
-  const [first, ...others] = faults;
+export function combineErrors(errors: readonly ValidationError[]): ValidationError | null {
+  const [first, ...others] = errors;
   if (!first) return null;
   if (others.length === 0) return first;
   const groups = new Map<string, string[]>();
@@ -30,8 +30,8 @@ export function combineErrors(faults: readonly ValidationError[]): ValidationErr
     first.reason + (alike ? ` (also ${alike.join(', ')})` : ''),
     ...[...groups].map(([reason, fields]) => `${fields.join(', ')}: ${reason}`),
   ];
-  if (faults.length > MOST_FIELDS) parts.push(`and ${faults.length - MOST_FIELDS} more`);
-  const flags = faults.flatMap(({ fixableBy: mendedBy = [] }) => mendedBy);
-  const mendedBy = faults.every((fault) => fault.fixableBy) ? [...new Set(flags)] : undefined;
-  return { field: first.field, reason: parts.join('; '), fixableBy: mendedBy };
+  if (errors.length > MOST_FIELDS) parts.push(`and ${errors.length - MOST_FIELDS} more`);
+  const flags = errors.flatMap(({ fixableBy = [] }) => fixableBy);
+  const fixableBy = errors.every((fault) => fault.fixableBy) ? [...new Set(flags)] : undefined;
+  return { field: first.field, reason: parts.join('; '), fixableBy };
 }

@@ -76,7 +76,7 @@ test.each(DAMAGED)(
         offset: event().length + 1,
         field,
         reason,
-        mendedBy: flag && [flag],
+        fixableBy: flag && [flag],
         raw: raw.toString(),
         ...(reason === 'is not valid UTF-8' ? { rawBase64: raw.toString('base64') } : {}),
       },
