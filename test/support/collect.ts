@@ -1,5 +1,6 @@
 import type { Batch } from '../../src/features/import/batch/batch.ts';
-import { Batcher, type BatcherOptions, longestRecord } from '../../src/features/import/batch/batcher.ts';
+import { Batcher, type BatcherOptions } from '../../src/features/import/batch/batcher.ts';
+import { longestRecord } from '../../src/features/import/batch/request-body.ts';
 import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
 import { CsvReader } from '../../src/features/import/read/csv-reader.ts';

@@ -60,7 +60,7 @@ export class RejectsTaken extends ImportRefused {
 }
 
 /** An import that may begin, as it stands. */
-export interface Begun {
+export interface OpenedImport {
   readonly state: JournalState;
   /** Undefined where it writes no rejects. */
   readonly claim: RejectsClaim | undefined;
@@ -77,7 +77,7 @@ export async function openOrResume(
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
-): Promise<Begun> {
+): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
   const text = optionsText(name, mapping, options.format);
   const prints = inputs.prints;
@@ -105,7 +105,7 @@ export async function openOrResume(
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
   const claim = await claimed(options.rejects, text, options);
   await siblings?.note();
-  const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
+  const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
   if (mode === 'fresh' && known && journal.touched && !piped && known.inputs === prints && !areApart(found))
     world.onNotice(againText(name, journal.lastAt));
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
@@ -113,7 +113,7 @@ export async function openOrResume(
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
   /** With an import that is unfinished: the inputs must be what they were. */
-  async function goOn(state: JournalState, found: readonly Difference[]): Promise<Begun> {
+  async function goOn(state: JournalState, found: readonly Difference[]): Promise<OpenedImport> {
     if (found.length > 0) throw new ImportRefused('options', false, found);
     if (state.inputs !== prints) throw new ImportRefused('changed', false);
     for (const doubt of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
@@ -124,7 +124,10 @@ export async function openOrResume(
   }
 
   /** With one that finished, behind what it sent. Undefined where the inputs hold something else now. */
-  async function goOnBehind(state: JournalState, found: readonly Difference[]): Promise<Begun | undefined> {
+  async function goOnBehind(
+    state: JournalState,
+    found: readonly Difference[],
+  ): Promise<OpenedImport | undefined> {
     const compared = await inputs.compare(state.contents, dirname(journal.path), world.stop);
     const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === prints);
     if (compared === 'other') {

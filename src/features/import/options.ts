@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { ImportName } from './journal/identity.ts';
 import type { Format } from './read/detect.ts';
 import type { OpenPipe } from './read/open.ts';
-import type { Counters } from './report/counters.ts';
+import type { Progress } from './report/progress-tracker.ts';
 import type { Traffic } from './report/result.ts';
 import type { Answer, Send } from './send/send.ts';
 import type { Mapping } from './transform/mapping.ts';
@@ -44,14 +44,4 @@ export interface ImportWorld {
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
   /** Told how many requests are still to come, as far as can be known; Infinity for a pipe. */
   readonly onPlan?: ((requests: number) => void) | undefined;
-}
-
-/** What a progress bar shows. */
-export interface Progress {
-  readonly counters: Readonly<Counters>;
-  /** Bytes of the files that were read, and their sizes together where all are known. */
-  readonly taken: number;
-  readonly size: number | undefined;
-  /** Requests until the end, those under way included, as far as can be known; Infinity for a pipe. */
-  readonly requestsLeft: number;
 }

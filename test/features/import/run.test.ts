@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Progress } from '../../../src/features/import/options.ts';
+import type { Progress } from '../../../src/features/import/report/progress-tracker.ts';
 import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed-service.ts';
 import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -292,7 +292,7 @@ test('--max-wait keeps trying through an outage, all senders pausing together, a
   const survived = run({ maxWait: 3_600_000 }, { clock });
   await ended(survived);
   expect((await survived).result).toMatchObject({ accepted: 40, unsent: 0 });
-  expect(notices[0]).toMatch(/^the service cannot be reached; trying again in \d+ s \(--max-wait\)$/);
+  expect(notices[0]).toMatch(/^the service cannot be reached; retrying in \d+ s \(--max-wait\)$/);
   // Four senders for about eight pauses, not thousands of requests.
   expect(service.bodies.length).toBeLessThan(60);
 

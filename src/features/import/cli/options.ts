@@ -123,7 +123,11 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
 }
 
 /** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
-export async function checkRejectsPath(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
+export async function checkRejectsPath(
+  rejects: string,
+  inputs: readonly string[],
+  cwd: string,
+): Promise<void> {
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
   const path = real(resolve(cwd, rejects));
   if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))

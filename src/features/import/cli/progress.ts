@@ -1,7 +1,7 @@
 import { type PaceView, pacedSeconds, pacedShort, pacedText } from '../../../cli/terminal/pace.ts';
 import type { Output } from '../../../cli/terminal/world.ts';
 import type { Clock } from '../../../kit/clock.ts';
-import type { Progress } from '../options.ts';
+import type { Progress } from '../report/progress-tracker.ts';
 
 export interface ProgressOptions {
   readonly stream: Output;

@@ -15,7 +15,7 @@ import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { closedFailure, interruptedImportError, partialImportError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, checkRejectsPath, importOptions, shareOf } from './options.ts';
+import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
@@ -226,6 +226,9 @@ async function plan(
   out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, reasons, whole, act.kind));
   if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, { ...place, format: flags.format });
+    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, {
+      ...place,
+      format: flags.format,
+    });
   return 0;
 }

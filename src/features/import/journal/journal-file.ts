@@ -31,12 +31,12 @@ const APPLICATION_ID = 0x7376636a;
 
 /**
  * Opens or makes the file of a journal, takes its lock and brings it to its schema. Throws a JournalError, also for one
- * that lost its end or all it held: SQLite would go on with it, and what was sent would be sent again. `afresh`: what
+ * that lost its end or all it held: SQLite would go on with it, and what was sent would be sent again. `discard`: what
  * it held is not needed.
  */
-export function openJournalFile(path: string, afresh: boolean): Database.Database {
+export function openJournalFile(path: string, discard: boolean): Database.Database {
   const lost = sqliteFileFault(path);
-  if (lost === 'cut short' || (lost === 'empty' && !afresh))
+  if (lost === 'cut short' || (lost === 'empty' && !discard))
     throw new JournalError('broken', path, new Error(`the file is ${lost}`));
   refuseOthers(path);
   try {

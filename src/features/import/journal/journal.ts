@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
-import { batchRows, type AmbiguousBatch, ambiguousBefore, lastSeq, sortBatches } from './journal-batches.ts';
+import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
 import { contentsOf, dropAppended, noteFinished } from './journal-content.ts';
 import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
@@ -75,10 +75,10 @@ export class Journal {
 
   /**
    * Opens or makes the file and takes its lock. Throws a JournalError, also for one that lost its end or all it held:
-   * SQLite would go on with it, and what was sent would be sent again. `afresh`: what it held is not needed.
+   * SQLite would go on with it, and what was sent would be sent again. `discard`: its contents are not needed.
    */
-  static open(path: string, { afresh = false } = {}): Journal {
-    const db = openJournalFile(path, afresh);
+  static open(path: string, { discard = false } = {}): Journal {
+    const db = openJournalFile(path, discard);
     try {
       return new Journal(path, db);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type Batcher, longestRecord } from '../batch/batcher.ts';
+import type { Batcher } from '../batch/batcher.ts';
+import { longestRecord } from '../batch/request-body.ts';
 import { jsonMapper } from '../transform/map-json.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
@@ -42,11 +43,11 @@ export interface Feed {
 }
 
 /**
- * The inputs of an import. All are opened and looked at before anything is sent, so that a missing one is found
+ * The inputs of an import. All are opened and opened at before anything is sent, so that a missing one is found
  * first; files are then closed until their turn, however many there are. A pipe stays open: it opens once.
  */
 export class Inputs {
-  readonly looked: Input[] = [];
+  readonly opened: Input[] = [];
   private readonly options: InputOptions;
 
   private constructor(options: InputOptions) {
@@ -58,7 +59,7 @@ export class Inputs {
     try {
       for (const name of options.names) {
         const input = await openInput(name, options);
-        inputs.looked.push(input);
+        inputs.opened.push(input);
         if (input.fingerprint) await input.close();
       }
     } catch (error) {
@@ -70,13 +71,13 @@ export class Inputs {
 
   /** What tells one state of the inputs from another, as text. */
   get prints(): string {
-    return JSON.stringify(this.looked.map(({ fingerprint }) => fingerprint));
+    return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
   }
 
   /** Bytes of the files that are to be read, together; undefined when there is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const [index, { fingerprint }] of this.looked.entries()) {
+    for (const [index, { fingerprint }] of this.opened.entries()) {
       if (!fingerprint) return undefined;
       const { part } = this.options;
       sum += part && !this.dealt(index) ? fingerprint.size / part.of : fingerprint.size;
@@ -86,7 +87,7 @@ export class Inputs {
 
   /** Records of this input are dealt out by count, not by place. */
   dealt(index: number): boolean {
-    const input = this.looked[index]!;
+    const input = this.opened[index]!;
     const { part } = this.options;
     return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
   }
@@ -98,7 +99,7 @@ export class Inputs {
 
   /** What the inputs hold by what was read of each; nothing of those behind the one with which a limit was reached. */
   contents(read: readonly Content[]): Contents {
-    return this.looked.map((_, index) =>
+    return this.opened.map((_, index) =>
       this.measured(index) ? (read[index] ?? new ContentHash().content(false)) : null,
     );
   }
@@ -130,16 +131,16 @@ export class Inputs {
     folder: string,
     stop: AbortSignal,
   ): Promise<Comparison> {
-    const looked = this.looked[index]!;
-    if (looked.fingerprint) {
-      const input = await openInput(looked.name, this.options);
+    const opened = this.opened[index]!;
+    if (opened.fingerprint) {
+      const input = await openInput(opened.name, this.options);
       try {
         return await compareContent(input.bytes, before);
       } finally {
         await input.close();
       }
     }
-    const spool = new Spool(looked.bytes, join(folder, `${randomUUID()}.spool`));
+    const spool = new Spool(opened.bytes, join(folder, `${randomUUID()}.spool`));
     const comparing = compareContent(spool, before);
     comparing.catch(() => undefined);
     const over = new AbortController();
@@ -150,21 +151,21 @@ export class Inputs {
     });
     const comparison = await Promise.race([comparing, stopped]).finally(() => over.abort());
     const bytes = spool.again();
-    this.looked[index] = { ...looked, bytes, close: () => bytes.close() };
+    this.opened[index] = { ...opened, bytes, close: () => bytes.close() };
     return comparison;
   }
 
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
-    const looked = this.looked[index]!;
+    const opened = this.opened[index]!;
     const { mapping, part } = this.options;
-    const input = looked.fingerprint ? await openInput(looked.name, this.options) : looked;
+    const input = opened.fingerprint ? await openInput(opened.name, this.options) : opened;
     const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
     if (part && !this.dealt(index)) {
-      const { from, to } = rangeOf(part, looked.fingerprint!.size);
-      const range = await linesWithin(looked.path!, from, to);
+      const { from, to } = rangeOf(part, opened.fingerprint!.size);
+      const range = await linesWithin(opened.path!, from, to);
       source = range.source;
       start = range.start;
     }
@@ -177,7 +178,7 @@ export class Inputs {
       start,
       taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
       linesBefore: () => {
-        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(looked.path!, start);
+        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
       },
       async close() {
@@ -188,7 +189,7 @@ export class Inputs {
   }
 
   async close(): Promise<void> {
-    for (const input of this.looked) if (!input.fingerprint) await input.close();
+    for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
 
   private reader(input: Input): RecordReader {

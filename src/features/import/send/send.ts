@@ -15,6 +15,17 @@ export interface Answer {
   readonly error?: Error | undefined;
 }
 
+/** The service refused the import as a whole, not a record of it. */
+export class Refused extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.message ?? `The service answered ${answer.status}.`);
+    this.name = 'Refused';
+    this.answer = answer;
+  }
+}
+
 /** No answer could be had. `ambiguous`: the request may have been carried out. */
 export class SendFailure extends Error {
   readonly ambiguous: boolean;
