@@ -9,7 +9,7 @@ import type { Reasons } from './report/reasons.ts';
 import { RejectsFile } from './report/rejects-file.ts';
 import { type ImportResult, resultOf } from './report/result.ts';
 
-/** What an import would do. */
+/** The requests that an import would send. */
 export interface Plan {
   readonly batches: number;
   /** Bytes of the request bodies. */
@@ -18,14 +18,14 @@ export interface Plan {
 }
 
 /**
- * Reads and checks everything as an import does, rejects file included, and counts what would be sent. Sends nothing
- * and leaves the journal alone. What could be sent is `unsent` in the result.
+ * Plans an import: reads and validates all records, writes the rejects file and counts the requests. Sends nothing and
+ * does not change the journal. Valid records are `unsent` in the result.
  */
 export async function planImport(
   options: ImportOptions,
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
-  const began = world.clock.now();
+  const startedAt = world.clock.now();
   const { name, mapping, maxErrors, format } = options;
   const inputs = await Inputs.open({
     ...name,
@@ -76,7 +76,7 @@ export async function planImport(
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
     {
       files: name.inputs.length,
-      elapsedMs: world.clock.now() - began,
+      elapsedMs: world.clock.now() - startedAt,
       rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,
       sha256,
@@ -86,8 +86,8 @@ export async function planImport(
 }
 
 /**
- * The least time in seconds that `requests` take under a limit of `limit` a window, of which `free` are free now:
- * the first ones at once, the others evenly as slots come free.
+ * Returns the minimum time in seconds for a number of requests under a limit of `limit` per window, of which `free` are
+ * available now: those are sent at once, the others evenly as the window moves on.
  */
 export function leastSeconds(requests: number, limit: number, free: number, windowMs: number): number {
   return (Math.max(0, requests - free) * windowMs) / limit / 1000;

@@ -9,7 +9,7 @@ import { imbalance, newCounters } from './report/counters.ts';
 import { ProgressTracker } from './report/progress-tracker.ts';
 import type { Reasons } from './report/reasons.ts';
 import type { Reject } from './report/reject.ts';
-import { RejectsFile, removeEarlier } from './report/rejects-file.ts';
+import { RejectsFile, removeEarlierRejects } from './report/rejects-file.ts';
 import { CountMismatch, type ImportResult, resultOf } from './report/result.ts';
 import { BatchSender } from './send/batch-sender.ts';
 import { Delivery } from './send/delivery.ts';
@@ -235,8 +235,8 @@ class Pipeline {
     const { finished, rejectsLength, rejectsPath } = this.opened.state;
     if (!rejectsOfInputs || finished || rejectsLength > 0 || this.counters.rejected > 0 || this.batcher.done)
       return;
-    if (await removeEarlier(resolve(name.cwd, rejectsPath), name.inputs))
-      this.world.onNotice(`${rejectsPath} was of an earlier import and is removed: nothing was rejected now`);
+    if (await removeEarlierRejects(resolve(name.cwd, rejectsPath), name.inputs))
+      this.world.onNotice(`removed ${rejectsPath} of an earlier import: no record was rejected now`);
   }
 
   /** Converts the line numbers of rejects in a shard, which count from its start, to those in the whole file. */

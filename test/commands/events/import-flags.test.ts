@@ -158,6 +158,6 @@ test('a key that the service does not know: exit 4, the result, and both steps',
   expect(JSON.parse(run.stdout)).toMatchObject({ read: 3, unsent: 3 });
   expect(JSON.parse(run.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
     code: 'unauthorized',
-    hint: expect.stringContaining('then go on: svc events import a.ndjson --json --resume'),
+    hint: expect.stringContaining('then resume: svc events import a.ndjson --json --resume'),
   });
 });

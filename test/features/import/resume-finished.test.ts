@@ -46,7 +46,7 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   expect(appended.stored).toEqual(events(15, 25));
   expect(appended.said).toEqual([
     expect.stringMatching(
-      /^a\.ndjson was appended to since the import of .* UTC that finished: only the new events are sent$/,
+      /^a\.ndjson was appended to since the finished import of .* UTC: only the new events are sent$/,
     ),
   ]);
   expect((await night()).counts).toMatchObject({ accepted: 0, skipped: 40 });
@@ -56,7 +56,7 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   const other = await night();
   expect(other.counts).toEqual({ read: 50, accepted: 50, rejected: 0, skipped: 0, unsent: 0 });
   expect(other.said).toEqual([
-    expect.stringMatching(/^a\.ndjson holds something else than the import of .*: a new import begins/),
+    expect.stringMatching(/^a\.ndjson has other contents than in the finished import of .*: a new import sends/),
   ]);
   expect((await night()).counts).toMatchObject({ accepted: 0, skipped: 50 });
   expect(new Set(service.keys).size).toBe(service.keys.length);

@@ -1,38 +1,34 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { toSvcError } from '../../../cli/errors/to-svc-error.ts';
-import { shell, shellPath } from '../../../kit/shell.ts';
+import { shell } from '../../../kit/shell.ts';
 import { InputChanged } from '../batch/batch.ts';
 import { JournalError } from '../journal/journal-error.ts';
 import { ImportRefused, type RejectsTaken } from '../open-or-resume.ts';
 import { RejectsForeign } from '../report/rejects-file.ts';
 import { CountMismatch } from '../report/result.ts';
-import type { ImportEnd } from '../run.ts';
 import { Unavailable } from '../send/outage.ts';
 import { Refused } from '../send/send.ts';
 import { InputError } from '../transform/input-error.ts';
-import type { FixingFlag } from '../transform/validation-errors.ts';
 import { earlierText, type RecoveryCommands } from './recovery-commands.ts';
 
-/** Turns what stopped an import into a failure of the catalogue. */
+/** Converts the error that stopped an import to an SvcError with the command to run next. */
 export function toImportError(error: unknown, recovery: RecoveryCommands, debug: boolean): SvcError {
-  if (error instanceof InputError) return input(error, recovery);
-  if (error instanceof ImportRefused) return refused(error, recovery);
+  if (error instanceof InputError) return inputError(error, recovery);
+  if (error instanceof ImportRefused) return refusedImport(error, recovery);
   if (error instanceof InputChanged)
-    return new SvcError('input_changed', strip(error.message), {
+    return new SvcError('input_changed', withoutPeriod(error.message), {
       hint: `nothing more was sent; to send all of it as it is now: ${recovery.restart}`,
       cause: error,
     });
   if (error instanceof RejectsForeign)
     return new SvcError('file', error.message, {
-      hint: `${shell`move it away, then go on: mv ${error.path} ${`${error.path}.kept`}`} && ${recovery.resume}`,
+      hint: `${shell`move it away, then resume: mv ${error.path} ${`${error.path}.kept`}`} && ${recovery.resume}`,
       cause: error,
     });
-  if (error instanceof JournalError) return journal(error, recovery);
+  if (error instanceof JournalError) return journalError(error, recovery);
   if (error instanceof CountMismatch)
     return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });
-  if (error instanceof Refused) return answered(error, recovery, debug);
+  if (error instanceof Refused) return refusedRequest(error, recovery, debug);
   if (error instanceof Unavailable) return unavailable(error, recovery);
   const other = toSvcError(error, debug);
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
@@ -41,98 +37,33 @@ export function toImportError(error: unknown, recovery: RecoveryCommands, debug:
     : other;
 }
 
-/** What no free space would mend. */
+/** Errors that freeing disk space would not fix. */
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
-/** Where records come from that are to be mended: the inputs as they were named, in the folder of the command. */
-export interface FixSource {
-  readonly inputs: readonly string[];
-  readonly format: string | undefined;
-  readonly cwd: string;
-}
-
-/** What an import that ran to an end with rejects is called. */
-export function partialImportError(
-  { result, reasons, tooManyErrors }: Pick<ImportEnd, 'result' | 'reasons' | 'tooManyErrors'>,
-  recovery: RecoveryCommands,
-  { inputs, format, cwd }: FixSource,
-): SvcError {
-  const rejects = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
-  const mending = reasons.fixableBy;
-  const more = mending.flatMap((flag) => MENDING[flag]);
-  const flags = mending.map((flag) => MENDING[flag][0]!.slice(2));
-  if (
-    flags.length > 0 &&
-    (tooManyErrors || result.rejected === result.read) &&
-    result.accepted + result.skipped === 0
-  ) {
-    const begun = tooManyErrors ? [...more, '--restart'] : more;
-    const code = tooManyErrors ? 'too_many_errors' : 'partial';
-    return new SvcError(code, rejects, {
-      hint: `none of it arrived; to send it: ${recovery.without(flags, begun)}`,
-    });
-  }
-  if (tooManyErrors)
-    return new SvcError('too_many_errors', `stopped at the limit on errors: ${rejects}`, {
-      hint: recovery.resume,
-    });
-  const csv = format === 'csv' || (format === undefined && CSV.test(inputs[0] ?? ''));
-  const mended = freeName('mended', csv ? '.csv' : '.ndjson', cwd);
-  const raw = `jq -r .raw ${shellPath(result.rejectsFile ?? '')}`;
-  return new SvcError('partial', rejects, {
-    hint: `take them out: ${csv ? `(${headerOf(inputs[0] ?? '')}; ${raw})` : raw} > ${mended}
-        ${flags.length > 0 ? 'then' : 'mend them there, then'}: ${recovery.instead(inputs, mended, flags, more)}`,
-  });
-}
-
-const CSV = /\.[ct]sv(\.gz|\.zst)?$/i;
-
-/** How the flags are typed that would have taken a record. */
-const MENDING: Readonly<Record<FixingFlag, readonly string[]>> = {
-  'convert-timestamps': ['--convert-timestamps'],
-  'extra-fields': ['--extra-fields', 'properties'],
-  'drop-fields': ['--extra-fields', 'drop'],
-};
-
-/** A name that no file has yet: the one of an earlier round is the input of this one, or holds what was not sent. */
-function freeName(stem: string, extension: string, cwd: string): string {
-  for (let n = 1; ; n++) {
-    const name = `${stem}${n === 1 ? '' : `-${n}`}${extension}`;
-    if (!existsSync(resolve(cwd, name))) return name;
-  }
-}
-
-/** The shell's way to the header line of a CSV, which its rows need again. */
-function headerOf(input: string): string {
-  if (input === '-') return "echo 'THE HEADER LINE'";
-  const unpack = { gz: 'gzip -dc', zst: 'zstd -dc' }[input.split('.').at(-1)!.toLowerCase()];
-  return unpack ? `${unpack} ${shellPath(input)} | head -n 1` : `head -n 1 ${shellPath(input)}`;
-}
-
 export function interruptedImportError(recovery: RecoveryCommands): SvcError {
-  return new SvcError('interrupted', 'interrupted; what was sent is on record', { hint: recovery.resume });
+  return new SvcError('interrupted', 'interrupted; the progress is saved', { hint: recovery.resume });
 }
 
-export function closedFailure(recovery: RecoveryCommands): SvcError {
+export function outputClosedError(recovery: RecoveryCommands): SvcError {
   return new SvcError(
     'interrupted',
-    'standard output was closed before all was sent; what was sent is on record',
+    'standard output was closed before everything was sent; the progress is saved',
     {
-      hint: `${recovery.resume}\n        to have all of it printed, sent again: ${recovery.restart}`,
+      hint: `${recovery.resume}\n        to send and print everything again: ${recovery.restart}`,
     },
   );
 }
 
-function input(error: InputError, recovery: RecoveryCommands): SvcError {
+function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
   const { flags, note } = error;
   const step = flags ? recovery.without(flags.without, flags.more) : error.hint;
-  return new SvcError('file', strip(error.message), {
+  return new SvcError('file', withoutPeriod(error.message), {
     hint: note ? `${step}\n        ${note}` : step,
     cause: error,
   });
 }
 
-function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
+function refusedImport(error: ImportRefused, recovery: RecoveryCommands): SvcError {
   const { finished, differences } = error;
   const which = finished
     ? 'the earlier import of this input, which finished,'
@@ -151,7 +82,7 @@ function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
     case 'changed':
       return new SvcError(
         'input_changed',
-        'the input changed since the import that --resume would go on with',
+        'the input changed since the import that --resume would continue',
         {
           hint: `to send all of it as it is now: ${recovery.restart}`,
           ...cause,
@@ -161,7 +92,7 @@ function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
       return new SvcError('usage', `${which} ${differing}`, {
         hint:
           finished && !error.appended
-            ? `nothing of it is left to send; to send all again: ${recovery.restart}`
+            ? `all of it was sent; to send it again: ${recovery.restart}`
             : both,
         ...cause,
       });
@@ -170,9 +101,9 @@ function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
     case 'another':
       return new SvcError(
         'usage',
-        `the journal that --checkpoint names is that of another import, ${earlierText(differences)}`,
+        `the journal given by --checkpoint belongs to another import, ${earlierText(differences)}`,
         {
-          hint: `give this one its own: ${recovery.without(['checkpoint'])}`,
+          hint: `use the journal of this import: ${recovery.without(['checkpoint'])}`,
           ...cause,
         },
       );
@@ -180,54 +111,54 @@ function refused(error: ImportRefused, recovery: RecoveryCommands): SvcError {
 }
 
 function rejectsTaken(error: RejectsTaken, recovery: RecoveryCommands): SvcError {
-  const own = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
+  const alternative = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
   return new SvcError(
     'usage',
-    error.underWay
-      ? `${error.path} takes the rejects of another import, which is under way`
-      : `${error.path} holds the rejects of another import, which is unfinished${which}`,
+    error.running
+      ? `${error.path} is the rejects file of another import, which is running`
+      : `${error.path} is the rejects file of another import, which is unfinished${which}`,
     {
-      hint: `finish that one first, or give this one a file of its own: ${recovery.without(['rejects'], ['--rejects', own])}`,
+      hint: `finish that import first, or use another file: ${recovery.without(['rejects'], ['--rejects', alternative])}`,
       cause: error,
     },
   );
 }
 
-function journal(error: JournalError, recovery: RecoveryCommands): SvcError {
+function journalError(error: JournalError, recovery: RecoveryCommands): SvcError {
   const cause = { cause: error };
   switch (error.reason) {
     case 'locked':
-      return new SvcError('locked', `another process is at work on this import (${error.path})`, {
-        hint: 'wait for it, or give this one a journal of its own with --checkpoint FILE',
+      return new SvcError('locked', `another process is running this import (${error.path})`, {
+        hint: 'wait until it ends, or use another journal with --checkpoint FILE',
         ...cause,
       });
     case 'denied':
-      return new SvcError('data', `the journal ${error.path} may not be written by you`, {
-        hint: 'mend its permissions, or keep the journal elsewhere with --checkpoint FILE',
+      return new SvcError('data', `cannot write the journal ${error.path}: permission denied`, {
+        hint: 'fix its permissions, or use another journal with --checkpoint FILE',
         ...cause,
       });
     case 'full':
-      return new SvcError('disk', `the journal ${error.path} could not be written`, {
+      return new SvcError('disk', `cannot write the journal ${error.path}`, {
         hint: diskHint(recovery),
         ...cause,
       });
     case 'broken':
-      return new SvcError('data', `the journal ${error.path} is damaged, or is none`, {
-        hint: `restore it, or send all again with another: ${recovery.without(['checkpoint'], ['--restart', '--checkpoint', `${error.path}.new`])}`,
+      return new SvcError('data', `the journal ${error.path} is damaged or is not a journal`, {
+        hint: `restore it, or send everything again with a new journal: ${recovery.without(['checkpoint'], ['--restart', '--checkpoint', `${error.path}.new`])}`,
         ...cause,
       });
   }
 }
 
 function diskHint(recovery: RecoveryCommands): string {
-  return `free some space, then go on; nothing is lost: ${recovery.resume}`;
+  return `free some disk space, then resume; nothing is lost: ${recovery.resume}`;
 }
 
-function answered({ answer }: Refused, recovery: RecoveryCommands, debug: boolean): SvcError {
+function refusedRequest({ answer }: Refused, recovery: RecoveryCommands, debug: boolean): SvcError {
   const base = toSvcError(answer.error ?? new Error(answer.message ?? `HTTP ${answer.status}`), debug);
   return new SvcError(base.code, base.message, {
-    hint: (invocation) => `${base.hintFor(invocation)}; then go on: ${recovery.resume}`,
+    hint: (invocation) => `${base.hintFor(invocation)}; then resume: ${recovery.resume}`,
     requestId: answer.requestId,
     cause: base,
   });
@@ -240,12 +171,12 @@ function unavailable(error: Unavailable, recovery: RecoveryCommands): SvcError {
     : /429/.test(error.message)
       ? 'rate_limited'
       : 'unavailable';
-  return new SvcError(code, strip(error.message), {
+  return new SvcError(code, withoutPeriod(error.message), {
     hint: `when the service is back: ${recovery.resume} (--max-wait 1h waits for it)`,
     cause: error,
   });
 }
 
-function strip(message: string): string {
+function withoutPeriod(message: string): string {
   return message.replace(/\.$/, '');
 }

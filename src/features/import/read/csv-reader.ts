@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
 import type { Batcher } from '../batch/batcher.ts';
-import { SHOWN_BYTES } from '../report/reject.ts';
+import { EXCERPT_BYTES } from '../report/reject.ts';
 import { Columns } from '../transform/csv-columns.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
@@ -153,13 +153,13 @@ export class CsvReader implements RecordReader {
         `The header of ${this.options.file} ${unclosed ? 'has a quote that is not closed' : 'is too long'}.`,
         `head -c 200 ${shellPath(this.options.file)}`,
       );
-    const bytes = window.buffer.subarray(window.start, Math.min(window.start + SHOWN_BYTES, window.end));
+    const bytes = window.buffer.subarray(window.start, Math.min(window.start + EXCERPT_BYTES, window.end));
     const feed = bytes.indexOf(LINE_FEED);
     this.long = {
       offset: window.offset,
       shown: Buffer.from(feed < 0 ? bytes : bytes.subarray(0, feed)),
       reason: unclosed ? 'has a quoted cell that is not closed' : tooLong(this.options.longest),
-      truncated: feed < 0 && window.start + SHOWN_BYTES < window.end,
+      truncated: feed < 0 && window.start + EXCERPT_BYTES < window.end,
     };
   }
 

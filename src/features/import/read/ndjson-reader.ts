@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from '../batch/batcher.ts';
-import { type Reject, SHOWN_BYTES } from '../report/reject.ts';
+import { type Reject, EXCERPT_BYTES } from '../report/reject.ts';
 import type { RecordMapper } from '../transform/map-json.ts';
 import type { Window } from './window.ts';
 
@@ -79,7 +79,7 @@ export class NdjsonReader implements RecordReader {
     if (isBlank(bytes) || !batcher.wants()) {
       batcher.skip(next);
     } else if (bytes.length > this.options.longest) {
-      batcher.reject(this.tooLong({ offset, shown: bytes.subarray(0, SHOWN_BYTES) }), next);
+      batcher.reject(this.tooLong({ offset, shown: bytes.subarray(0, EXCERPT_BYTES) }), next);
     } else if (!clean && !isUtf8(bytes)) {
       batcher.reject(this.notText(bytes, offset), next);
     } else this.text(bytes, at, offset, next, window, batcher);
@@ -107,7 +107,7 @@ export class NdjsonReader implements RecordReader {
   }
 
   private beginLongLine(window: Window, batcher: Batcher): void {
-    const shown = Buffer.from(window.buffer.subarray(window.start, window.start + SHOWN_BYTES));
+    const shown = Buffer.from(window.buffer.subarray(window.start, window.start + EXCERPT_BYTES));
     this.long = { offset: window.offset, shown };
     this.passLongLine(window, batcher);
   }

@@ -1,17 +1,17 @@
 import { type Counters, imbalance } from './counters.ts';
 
-/** What the client counted while it sent. */
+/** Counts of the client's requests. */
 export interface Traffic {
   readonly requests: number;
   readonly retries: number;
   readonly rateLimited: number;
-  /** Requests that the service allows in a window; null where no answer showed a limit. */
+  /** Requests that the service allows per window; null if no answer contained a limit. */
   readonly rateLimit: number | null;
-  /** How long requests waited for that limit and nothing else. */
+  /** How long requests waited for that limit alone. */
   readonly heldBackMs: number;
 }
 
-/** The result of an import, printed whatever happened (command-line.md, "events import"). */
+/** The result of an import, which is always printed (command-line.md, "events import"). */
 export interface ImportResult extends Traffic {
   readonly files: number;
   readonly read: number;
@@ -26,11 +26,11 @@ export interface ImportResult extends Traffic {
   readonly eventsPerSecond: number;
   readonly rejectsFile: string | null;
   readonly resumeCommand: string | null;
-  /** Of the one input, as the file holds it; null for several, for a part, and where it was not read to its end. */
+  /** Hash of the input file; null for several inputs, for a shard, and if it was not read to its end. */
   readonly sha256: string | null;
 }
 
-/** Makes the result. Throws when the sum does not add up: a record would have been lost in silence. */
+/** Makes the result from the counters. */
 export function resultOf(
   counters: Counters,
   traffic: Traffic,
@@ -57,7 +57,7 @@ export function resultOf(
   };
 }
 
-/** The sum of a result does not add up. */
+/** The counters do not add up. */
 export class CountMismatch extends Error {
   constructor(counters: Counters) {
     super(`This is a bug: ${imbalance(counters)}.`);
