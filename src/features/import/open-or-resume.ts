@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../../contract/limits.ts';
 import {
-  areApart,
+  areDifferentImports,
   type Difference,
   differences,
   type ImportName,
@@ -84,10 +84,10 @@ export async function openOrResume(
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
-    const { finished } = known;
+    const { finished } = earlier;
     const unfinished = !finished && journal.touched;
-    const apart = areApart(found);
-    if (apart && (unfinished || (mode === 'resume' && finished)))
+    const different = areDifferentImports(found);
+    if (different && (unfinished || (mode === 'resume' && finished)))
       throw new ImportRefused('another', finished, found);
     if (mode === 'fresh' && unfinished) throw new ImportRefused('unfinished', finished, found);
     // If nothing was sent and the options or inputs differ, it is another import.
@@ -104,12 +104,19 @@ export async function openOrResume(
   if (sibling !== undefined)
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
   const claim = await claimRejects(options.rejects, text, options);
-  await siblings?.note();
+  await siblings?.add();
   const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
-  if (mode === 'fresh' && earlier && journal.touched && !piped && earlier.inputs === prints && !areApart(found))
+  if (
+    mode === 'fresh' &&
+    earlier &&
+    journal.touched &&
+    !piped &&
+    earlier.inputs === prints &&
+    !areDifferentImports(found)
+  )
     world.onNotice(againText(name, journal.lastAt));
   const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
-  journal.begin({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
+  journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
   /** Resumes an unfinished import. Its inputs must not have changed. */
@@ -171,7 +178,7 @@ function earlierImport(journal: Journal): JournalState | undefined {
   if (!state) return undefined;
   if (state.finished) return state;
   if (state.contents && journal.restoreFinished(state.contents)) return { ...state, finished: true };
-  return journal.begun ? state : undefined;
+  return journal.hasSettled ? state : undefined;
 }
 
 /** Returns the path of the rejects file as it is named now: the earlier run may have been in another folder. */

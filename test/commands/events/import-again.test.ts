@@ -88,7 +88,7 @@ test('a finished import of a file that did not change says once that all is sent
   writeFileSync(good, line);
   const run = (flags = '') => svc(`svc events import good.ndjson -p local --json${flags}`);
   const says =
-    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: it is sent again, and the service stores each of its events a second time (use --resume to avoid this)\n$/;
+    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: it is sent again, and the service stores each of its events a second time \(use --resume to avoid this\)\n$/;
   expect((await run()).stderr).toBe('');
   const again = await run();
   expect([JSON.parse(again.stdout), again.stderr]).toEqual([

@@ -56,7 +56,9 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   const other = await night();
   expect(other.counts).toEqual({ read: 50, accepted: 50, rejected: 0, skipped: 0, unsent: 0 });
   expect(other.said).toEqual([
-    expect.stringMatching(/^a\.ndjson has other contents than in the finished import of .*: a new import sends/),
+    expect.stringMatching(
+      /^a\.ndjson has other contents than in the finished import of .*: a new import sends/,
+    ),
   ]);
   expect((await night()).counts).toMatchObject({ accepted: 0, skipped: 50 });
   expect(new Set(service.keys).size).toBe(service.keys.length);

@@ -343,7 +343,9 @@ test('batches in doubt for over a day are named before they are sent again', asy
   service.habits = { before: () => void expect(notices).toHaveLength(1) };
   await clock.advance(25 * 3600 * 1000);
   await run({ mode: 'resume' }, { clock });
-  expect(notices[0]).toMatch(/^a.ndjson: the outcome of lines 1 to 4 \(4 records\) is unknown since .*Z, more than 24 hours/);
+  expect(notices[0]).toMatch(
+    /^a.ndjson: the outcome of lines 1 to 4 \(4 records\) is unknown since .*Z, more than 24 hours/,
+  );
 });
 
 test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record once', async (of) => {

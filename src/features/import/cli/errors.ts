@@ -91,9 +91,7 @@ function refusedImport(error: ImportRefused, recovery: RecoveryCommands): SvcErr
     case 'options':
       return new SvcError('usage', `${which} ${differing}`, {
         hint:
-          finished && !error.appended
-            ? `all of it was sent; to send it again: ${recovery.restart}`
-            : both,
+          finished && !error.appended ? `all of it was sent; to send it again: ${recovery.restart}` : both,
         ...cause,
       });
     case 'rejects':

@@ -161,7 +161,8 @@ async function run(
       );
     if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
     else out.result(end.result, words);
-    if (end.interrupted) throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
+    if (end.interrupted)
+      throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
     if (end.result.rejected > 0) throw partialImportError(end, recovery, { ...place, format: flags.format });
     return 0;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from '../batch/batcher.ts';
-import { type Reject, EXCERPT_BYTES } from '../report/reject.ts';
+import { EXCERPT_BYTES, type Reject } from '../report/reject.ts';
 import type { RecordMapper } from '../transform/map-json.ts';
 import type { Window } from './window.ts';
 

@@ -101,7 +101,11 @@ export async function foreignRejects(path: string): Promise<string | undefined> 
 }
 
 /** Returns whether the rejects file of an import of these inputs is unchanged, `length` bytes long. */
-export async function isUnchangedSince(path: string, length: number, inputs: readonly string[]): Promise<boolean> {
+export async function isUnchangedSince(
+  path: string,
+  length: number,
+  inputs: readonly string[],
+): Promise<boolean> {
   try {
     const state = await lstat(path);
     const unchanged = length > 0 && state.isFile() && state.size === length;
