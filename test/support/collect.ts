@@ -54,7 +54,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   const plain = mapping.map.size === 0 && mapping.set.size === 0;
   const reader = csv
     ? new CsvReader({ file, mapping, longest, onNotice: (text) => notices.push(text) })
-    : new NdjsonReader({ file, longest, shape: jsonMapper(mapping), scan: plain ? scanEvent : undefined });
+    : new NdjsonReader({ file, longest, map: jsonMapper(mapping), scan: plain ? scanEvent : undefined });
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];

@@ -80,7 +80,7 @@ export async function openOrResume(
 ): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
   const text = optionsText(name, mapping, options.format);
-  const prints = inputs.prints;
+  const fingerprints = inputs.fingerprints;
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
@@ -91,7 +91,7 @@ export async function openOrResume(
       throw new ImportRefused('another', finished, found);
     if (mode === 'fresh' && unfinished) throw new ImportRefused('unfinished', finished, found);
     // If nothing was sent and the options or inputs differ, it is another import.
-    const same = found.length === 0 && earlier.inputs === prints;
+    const same = found.length === 0 && earlier.inputs === fingerprints;
     if (mode === 'resume' && (unfinished || (!finished && same))) return resumeUnfinished(earlier, found);
     if (mode === 'resume' && finished) {
       const resumed = await resumeFinished(earlier, found);
@@ -111,18 +111,18 @@ export async function openOrResume(
     earlier &&
     journal.touched &&
     !piped &&
-    earlier.inputs === prints &&
+    earlier.inputs === fingerprints &&
     !areDifferentImports(found)
   )
     world.onNotice(againText(name, journal.lastAt));
-  const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
+  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects };
   journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
   /** Resumes an unfinished import. Its inputs must not have changed. */
   async function resumeUnfinished(state: JournalState, found: readonly Difference[]): Promise<OpenedImport> {
     if (found.length > 0) throw new ImportRefused('options', false, found);
-    if (state.inputs !== prints) throw new ImportRefused('changed', false);
+    if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
     for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
       world.onNotice(ambiguousText(batch, name));
     const rejectsPath = asTyped(state.rejectsPath, options);
@@ -136,7 +136,7 @@ export async function openOrResume(
     found: readonly Difference[],
   ): Promise<OpenedImport | undefined> {
     const compared = await inputs.compare(state.contents, dirname(journal.path), world.stop);
-    const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === prints);
+    const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === fingerprints);
     if (compared === 'other') {
       world.onNotice(otherText(name, journal.lastAt));
       return undefined;
@@ -156,9 +156,9 @@ export async function openOrResume(
       path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, name.inputs))
         ? state.rejectsLength
         : 0;
-    journal.reopen({ inputs: prints, rejectsPath: path, rejectsLength });
+    journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
     return {
-      state: { ...state, finished: false, inputs: prints, rejectsPath: options.rejects, rejectsLength },
+      state: { ...state, finished: false, inputs: fingerprints, rejectsPath: options.rejects, rejectsLength },
       claim,
       appended: true,
     };

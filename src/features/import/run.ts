@@ -155,7 +155,7 @@ class Pipeline {
     this.complete = !this.world.stop.aborted && !this.tooManyErrors;
     if (!this.complete) return;
     await this.removeEarlierRejects();
-    await this.journal.finish(this.inputs.prints, this.inputs.contents(this.reader.read));
+    await this.journal.finish(this.inputs.fingerprints, this.inputs.contents(this.reader.read));
   }
 
   /** Counts, verifies the sum, and makes the result. */

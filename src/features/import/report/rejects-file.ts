@@ -84,7 +84,7 @@ export class RejectsForeign extends Error {
   readonly path: string;
 
   constructor(path: string, what: string) {
-    super(`${path} is ${what}, and would be overwritten`);
+    super(`${path} is ${what} and would be overwritten`);
     this.name = 'RejectsForeign';
     this.path = path;
   }

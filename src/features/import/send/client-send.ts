@@ -7,7 +7,7 @@ import { type Send, SendFailure } from './send.ts';
 
 const ENDPOINT: Record<RecordKind, EndpointName> = { events: 'ingestEvents', users: 'ingestUsers' };
 
-/** Sends batches with the client, which paces and repeats. A stop ends its waits; what is on its way arrives. */
+/** Sends batches with the client, which paces and retries. Aborting ends its waits; a request in progress is finished. */
 export function sendWith(client: Client, kind: RecordKind): Send {
   return async (body, idempotencyKey, waiting) => {
     let ambiguous = false;
@@ -23,9 +23,9 @@ export function sendWith(client: Client, kind: RecordKind): Send {
         return { status, requestId, message, details, body: content, error, ambiguous };
       }
       if (error instanceof TransportError) {
-        const doubtful = ambiguous || error.sent;
-        const neverSent = error.reason === 'aborted' && !doubtful;
-        throw new SendFailure(error.message, doubtful, { cause: error, neverSent });
+        const mayBeStored = ambiguous || error.sent;
+        const neverSent = error.reason === 'aborted' && !mayBeStored;
+        throw new SendFailure(error.message, mayBeStored, { cause: error, neverSent });
       }
       throw error;
     }

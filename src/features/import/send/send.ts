@@ -1,17 +1,17 @@
 import type { Detail } from '../../../contract/validation.ts';
 
-/** What a service answered to one request, after whatever the client did to get an answer. */
+/** The final answer to a request, after the client's retries. */
 export interface Answer {
   readonly status: number;
   readonly requestId?: string | undefined;
-  /** The service's words for a refusal. */
+  /** The error message of the service. */
   readonly message?: string | undefined;
   readonly details?: readonly Detail[] | undefined;
-  /** The parsed body, for those who print it. */
+  /** The parsed body. */
   readonly body?: unknown;
-  /** An earlier try of the same request may have been carried out. */
+  /** An earlier attempt of the same request may have been processed. */
   readonly ambiguous?: boolean | undefined;
-  /** The client's error for an answer that is no success. */
+  /** The client's error, if the answer is not a success. */
   readonly error?: Error | undefined;
 }
 
@@ -26,10 +26,10 @@ export class Refused extends Error {
   }
 }
 
-/** No answer could be had. `ambiguous`: the request may have been carried out. */
+/** No answer was received. `ambiguous`: the request may have been processed. */
 export class SendFailure extends Error {
   readonly ambiguous: boolean;
-  /** It was stopped while it waited for its turn, and no try was made. */
+  /** It was stopped while it waited, before the first attempt. */
   readonly neverSent: boolean;
 
   constructor(message: string, ambiguous: boolean, options?: ErrorOptions & { neverSent?: boolean }) {
@@ -41,17 +41,17 @@ export class SendFailure extends Error {
 }
 
 /**
- * Sends one body under one key. Resolves to any answer, also a refusal; rejects with a SendFailure. A request that
- * waits for its turn gives up when `signal` aborts.
+ * Sends a body with an idempotency key. Resolves to any answer, also a refusal; rejects with a SendFailure. A request
+ * that waits gives up when `signal` aborts.
  */
 export type Send = (body: Buffer, key: string, signal: AbortSignal) => Promise<Answer>;
 
-/** Answers after which a later attempt may fare better. */
+/** Returns whether a later attempt may succeed. */
 export function isUnavailable(status: number): boolean {
   return status >= 500 ? status !== 501 : status === 429 || status === 408;
 }
 
-/** Answers that blame the content of a batch: it is narrowed to its bad records. */
+/** Returns whether an answer blames the content of a batch, which is then bisected. */
 export function blamesContent(status: number): boolean {
   return status === 400 || status === 413 || status === 422;
 }

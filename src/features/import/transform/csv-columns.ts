@@ -17,10 +17,10 @@ type Column =
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
 
-/** The plan by which the cells of a CSV row become one record; made once from the header. */
+/** Converts the rows of a CSV to records, by its header. */
 export class Columns {
   readonly count: number;
-  /** What the user should know about the header, in words. */
+  /** Notices about the header for the user. */
   readonly notices: string[] = [];
   private readonly columns: Column[];
   private readonly mapping: Mapping;
@@ -36,10 +36,10 @@ export class Columns {
     this.setFields = constants.fields;
     this.setProperties = constants.properties;
     this.columns = header.map((name, index) => this.column(name, index));
-    this.refuse(header, file);
+    this.checkHeader(header, file);
   }
 
-  /** The JSON text of the record, without the cells that are at fault; or what is wrong with the whole row. */
+  /** Returns the JSON text of the record without its invalid cells, and their errors; or an error of the whole row. */
   record(
     cells: string[],
   ): { readonly text: string; readonly errors: readonly ValidationError[] } | ValidationError {
@@ -81,7 +81,7 @@ export class Columns {
     return `"${converted.utc}"`;
   }
 
-  /** A `properties` cell holds a JSON object; its values stay text, so that a number keeps its spelling. */
+  /** Reads a `properties` cell, a JSON object. Values are copied as text, so that numbers keep their spelling. */
   private free(cell: string): string | ValidationError {
     try {
       const value: unknown = JSON.parse(cell);
@@ -100,11 +100,11 @@ export class Columns {
     const mapped = mapping.map.get(name);
     const target = mapped ?? name;
     if (target === '') {
-      this.notices.push(`Column ${index + 1} has no name and is left out; --map NAME= takes it.`);
+      this.notices.push(`Column ${index + 1} has no name and is ignored; --map NAME= imports it.`);
       return { to: 'nothing' };
     }
     if (mapping.set.has(target)) {
-      this.notices.push(`--set ${target} stands in for the column ${name}.`);
+      this.notices.push(`--set ${target} replaces the column ${name}.`);
       return { to: 'nothing' };
     }
     if (target === freePart) return { to: 'free' };
@@ -116,18 +116,18 @@ export class Columns {
     return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
   }
 
-  private refuse(header: string[], file: string): void {
+  private checkHeader(header: string[], file: string): void {
     const { mapping } = this;
-    const twice = firstTwice(header.filter((name) => name !== ''));
-    if (twice !== undefined)
+    const duplicate = firstDuplicate(header.filter((name) => name !== ''));
+    if (duplicate !== undefined)
       throw new InputError(
-        `${file} has two columns named ${shortName(twice)}.`,
+        `${file} has two columns named ${shortName(duplicate)}.`,
         'Rename one of them in the header.',
       );
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, mapping, file);
     if (missing) throw missing;
-    const clash = firstTwice(targets);
+    const clash = firstDuplicate(targets);
     if (clash !== undefined)
       throw new InputError(
         `Two columns of ${file} become ${shortName(clash)}.`,
@@ -137,14 +137,14 @@ export class Columns {
     const extra = this.columns.flatMap((column) => (column.to === 'property' ? [column.name] : []));
     if (extra.length > 0)
       throw new InputError(
-        `${file} has columns beyond the fields: ${listed(extra)}.`,
-        '--extra-fields properties or drop takes them.',
+        `${file} has columns that are not fields: ${listed(extra)}.`,
+        'Use --extra-fields properties or drop to accept them.',
       );
   }
 }
 
-/** The first name that is there a second time. */
-function firstTwice(names: readonly string[]): string | undefined {
+/** Returns the first name that occurs twice. */
+function firstDuplicate(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);
 }
@@ -161,7 +161,7 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
     if ('reason' in cell)
       throw new InputError(
         `--set ${name}=${value} ${cell.reason} (${file}).`,
-        `--type ${name}=string keeps it.`,
+        `Use --type ${name}=string to keep it.`,
       );
     properties += `,${JSON.stringify(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
   }

@@ -5,12 +5,12 @@ import { toUtc } from './timestamps.ts';
 import { checkRecord, parseObject } from './validate.ts';
 import type { ValidationError } from './validation-errors.ts';
 
-/** What becomes of the text of a record: the fault, or the text to send. The same text goes out byte for byte. */
+/** Maps the text of a record to the text to send, or to a validation error. Unchanged text is sent byte for byte. */
 export type RecordMapper = (text: string) => { readonly text: string } | ValidationError;
 
 /**
- * What the flags make of an NDJSON record. Values are moved as text, so that a number keeps its spelling; a record
- * that needs no change is returned as it is, to the byte. Whatever comes out is checked like any record.
+ * Creates the mapper of NDJSON records for the flags. Values are copied as text, so that numbers keep their spelling; a
+ * record that needs no change is returned unchanged. The result is validated like any record.
  */
 export function jsonMapper(mapping: Mapping): RecordMapper {
   const changes =
@@ -30,25 +30,25 @@ export function jsonMapper(mapping: Mapping): RecordMapper {
   };
 }
 
-/** A record in the making: the JSON text of each field and of each property, in order. */
+/** A record under construction: the JSON text of each field and property, in order. */
 interface Draft {
   readonly fields: Map<string, string>;
   readonly properties: Map<string, string>;
   changed: boolean;
 }
 
-/** The new text, and the errors of values that could not be made what the flags ask for. */
+/** Returns the new text, and errors for values that could not be converted. */
 function reshape(
   text: string,
   mapping: Mapping,
 ): { text: string; errors: ValidationError[] } | ValidationError {
   const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
   for (const member of membersOf(text)) {
-    const fault = place(text, member, mapping, draft);
-    if (fault) return fault;
+    const error = place(text, member, mapping, draft);
+    if (error) return error;
   }
-  const errors = [convert(draft, mapping), constants(draft, mapping)].filter((fault) => fault !== null);
-  return { text: draft.changed ? written(draft, FREE_PART[mapping.kind]) : text, errors };
+  const errors = [convert(draft, mapping), constants(draft, mapping)].filter((error) => error !== null);
+  return { text: draft.changed ? serialize(draft, FREE_PART[mapping.kind]) : text, errors };
 }
 
 function place(text: string, member: Member, mapping: Mapping, draft: Draft): ValidationError | null {
@@ -71,10 +71,10 @@ function spread(text: string, member: Member, freePart: string, draft: Draft): V
   if (text[member.start] !== '{') return { field: freePart, reason: 'must be an object' };
   for (const inner of membersOf(text, member.start)) {
     const value = text.slice(inner.start, inner.end);
-    const fault = put(draft.properties, inner.name, value, `${freePart}.${inner.name}`);
-    if (fault) return fault;
+    const error = put(draft.properties, inner.name, value, `${freePart}.${inner.name}`);
+    if (error) return error;
   }
-  // Kept even when it is empty: the record had it.
+  // Kept even if it is empty.
   draft.fields.set(freePart, '');
   return null;
 }
@@ -99,7 +99,7 @@ function convert(draft: Draft, mapping: Mapping): ValidationError | null {
   return null;
 }
 
-/** `--set` gives every record the same value, also one that has its own. */
+/** Applies `--set`, which overrides values of the record. */
 function constants(draft: Draft, mapping: Mapping): ValidationError | null {
   const freePart = FREE_PART[mapping.kind];
   for (const [name, value] of mapping.set) {
@@ -115,7 +115,7 @@ function constants(draft: Draft, mapping: Mapping): ValidationError | null {
   return null;
 }
 
-function written(draft: Draft, freePart: string): string {
+function serialize(draft: Draft, freePart: string): string {
   const fields: string[] = [];
   let free = draft.fields.has(freePart);
   for (const [name, value] of draft.fields)

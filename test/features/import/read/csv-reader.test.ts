@@ -89,8 +89,8 @@ const good = `g,e,${T}`;
 test.each([
   ['too few cells', 'u,e', 'has 2 cells where the header has 3'],
   ['too many cells', `u,e,${T},x`, 'has 4 cells where the header has 3'],
-  ['a stray quote', `u"x,e,${T}`, 'has a quote inside a cell that does not begin with one'],
-  ['text behind a quote', `"u"x,e,${T}`, 'has text behind a closing quote'],
+  ['a stray quote', `u"x,e,${T}`, 'has a quote inside a cell that does not start with one'],
+  ['text behind a quote', `"u"x,e,${T}`, 'has text after a closing quote'],
   ['a quote that is never closed', `"u,e,${T}`, 'has a quoted cell that is not closed'],
   ['invalid UTF-8', Buffer.from([0xff, 0x2c]), 'is not valid UTF-8'],
   ['an empty user', `,e,${T}`, 'is missing'],
@@ -126,7 +126,7 @@ test('a row that no request can hold is passed over', async () => {
     chunk: 500,
   });
   expect(rejects).toMatchObject([
-    { line: 2, reason: 'is longer than a request can be (2000 bytes)', truncated: true },
+    { line: 2, reason: 'is longer than the longest record (2000 bytes)', truncated: true },
   ]);
   expect(records).toHaveLength(1);
 });

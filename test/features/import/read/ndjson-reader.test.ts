@@ -96,13 +96,13 @@ test('a line that no request can hold is passed over without being held', async 
       {
         line: 2,
         offset: event().length + 1,
-        reason: 'is longer than a request can be (1500 bytes)',
+        reason: 'is longer than the longest record (1500 bytes)',
         truncated: true,
       },
       {
         line: 4,
         offset: Buffer.byteLength(event() + long + exact) + 3,
-        reason: 'is longer than a request can be (1500 bytes)',
+        reason: 'is longer than the longest record (1500 bytes)',
         truncated: true,
       },
     ],
