@@ -24,6 +24,6 @@ See docs/import.md.`;
 
   protected override async run(context: Context<typeof EventsImport>): Promise<ExitCode> {
     const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
-    return runImportCommand(context as never, { kind: 'events', command: 'events import', typed: this.argv });
+    return runImportCommand(context, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

@@ -23,7 +23,7 @@ all other columns become traits. See docs/import.md.`;
   protected override async run(context: Context<typeof UsersImport>): Promise<ExitCode> {
     const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
     const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
-    return runImportCommand(context as never, {
+    return runImportCommand(context, {
       kind: 'users',
       command: 'users import',
       typed: this.argv,

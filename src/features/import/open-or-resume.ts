@@ -217,7 +217,7 @@ function appendedText({ inputs, kind }: ImportName, at: number): string {
 }
 
 function otherText({ inputs }: ImportName, at: number): string {
-  return `${whichText(inputs, 'has', 'have')} other contents than in the finished import${dayText(at)}: a new import sends all of it`;
+  return `${whichText(inputs, 'differs', 'differ')} from what the finished import${dayText(at)} sent: a new import sends all of it`;
 }
 
 function whichText(inputs: readonly string[], one = 'was', many = 'were'): string {

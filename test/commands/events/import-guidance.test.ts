@@ -21,7 +21,7 @@ async function imported(name: string, content: string | Buffer, ...flags: string
 }
 
 const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
-const EXTRA = 'is not a known field; --extra-fields properties or drop takes such fields';
+const EXTRA = 'is not a known field; use --extra-fields properties or drop';
 
 test('a reject names every field that is wrong, the same reason once, and not without end', async () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, null]));
@@ -37,9 +37,9 @@ test('a reject names every field that is wrong, the same reason once, and not wi
   );
   expect(code).toBe(7);
   expect(rejects()).toEqual([
-    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
+    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
     `userId is missing (also event, timestamp); user_id, name: ${EXTRA}`,
-    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the day is all that counts`,
+    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the time does not matter`,
     'properties.p0 must be a string, a number or a boolean (also properties.p1, properties.p2, properties.p3, properties.p4, properties.p5); and 44 more',
   ]);
 });
@@ -50,7 +50,7 @@ test('with flags that change records, too: what cannot be converted and what is 
   );
   const flags = ['--convert-timestamps', '--type', 'n=number', '--type', 'flag=boolean'];
   expect((await imported('a.csv', csv, ...flags)).rejects()).toEqual([
-    'timestamp may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
+    'timestamp may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
     'event is missing',
   ]);
   const ndjson = '{"userId":"","timestamp":"noon"}';
@@ -83,7 +83,7 @@ test.each([
   const said = async (...flags: string[]) =>
     (await imported(file, text, '--convert-timestamps', ...flags)).stderr;
   const notice =
-    '2 times named no zone and were read as UTC; --time-zone Europe/Berlin reads them as of there\n';
+    '2 times had no time zone and were read as UTC; use --time-zone Europe/Berlin for another zone\n';
   expect(await said()).toBe(notice);
   expect(await said('--dry-run')).toBe(notice);
   for (const flags of [['--quiet'], ['--time-zone', 'UTC'], ['--time-zone', 'Europe/Berlin']])

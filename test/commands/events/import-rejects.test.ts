@@ -188,7 +188,7 @@ test('an input is never written over with its own rejects', async () => {
     const run = await svc(`${LOCAL} --rejects ${rejects}`);
     expect([run.code, run.stderr]).toEqual([
       2,
-      `error: --rejects ${rejects} is an input of this import, and would be written over\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
+      `error: --rejects ${rejects} is an input of this import and would be overwritten\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
     ]);
   }
   expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);
@@ -214,7 +214,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
       const run = await svc(`${LOCAL} --rejects r${more}`);
       expect([run.code, run.stdout]).toEqual([2, '']);
       expect(run.stderr).toMatch(
-        /^error: --rejects r is (a symbolic link|not a rejects file), and would be overwritten\n/,
+        /^error: --rejects r is (a symbolic link|not a rejects file) and would be overwritten\n/,
       );
     }
     expect(

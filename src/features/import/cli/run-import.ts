@@ -2,6 +2,7 @@ import type { Context } from '../../../cli/command/command.ts';
 import type { Connection } from '../../../cli/connection/connect.ts';
 import type { ExitCode } from '../../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
+import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
@@ -32,7 +33,9 @@ export interface ImportCommand {
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-type ImportContext = Context & { readonly flags: ImportFlags };
+type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect'> & {
+  readonly flags: ImportFlags & GlobalFlags;
+};
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {

@@ -97,7 +97,7 @@ test.each([
   [
     'a local time',
     'u,e,2026-01-31 12:00',
-    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; --convert-timestamps turns this one into UTC',
+    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; use --convert-timestamps to convert it to UTC',
   ],
 ])('%s costs its own row only', async (_, row, reason) => {
   const bytes = Buffer.concat([
@@ -152,10 +152,10 @@ test.each([
     'Two columns of a.csv become userId.',
   ],
   [
-    'columns beyond the fields',
+    'columns that are not fields',
     `${HEAD},x`,
     { extraFields: 'reject' as const },
-    'a.csv has columns beyond the fields: x.',
+    'a.csv has columns that are not fields: x.',
   ],
 ])('refuses %s before anything is sent, and says how to go on', async (_, header, options, message) => {
   await expect(csv(`${header}\n`, options)).rejects.toMatchObject({
@@ -167,7 +167,7 @@ test.each([
 test('a column without a name is left out, and said so', async () => {
   const { records, notices } = await csv(`,${HEAD}\n0,${good}\n`);
   expect(records).toEqual([`{"userId":"g","event":"e","timestamp":"${T}"}`]);
-  expect(notices).toEqual(['Column 1 has no name and is left out; --map NAME= takes it.']);
+  expect(notices).toEqual(['Column 1 has no name and is ignored; --map NAME= imports it.']);
 });
 
 test('reads what csv-parse reads, however the input arrives', async () => {
