@@ -321,6 +321,6 @@ test('the next steps are right for any name of a file', async () => {
   writeFileSync(join(home, "it's"), 'no journal, and long enough not to be taken for the beginning of one');
   const broken = await svc('-', '--checkpoint', "it's");
   expect(broken.stderr).toContain(
-    `another: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
+    `a new journal: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
   );
 });

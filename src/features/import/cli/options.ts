@@ -15,7 +15,7 @@ import { isTimeZone } from '../transform/timestamps.ts';
 import type { ImportFlags } from './flags.ts';
 
 /** Parses the flags that map records. Throws a `usage` error. */
-export function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
+function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
   const pairs = (name: string, given: string[] | undefined) =>
     (given ?? []).map((text) => pairOf(name, text));
   const zone = flags['time-zone'] ?? 'UTC';
@@ -59,7 +59,7 @@ function delimiterOf(text: string | undefined): string | undefined {
 }
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
-export function partOf(text: string | undefined): Part | undefined {
+function partOf(text: string | undefined): Part | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
   const take = Number(match?.[1]) - 1;

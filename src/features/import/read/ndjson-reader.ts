@@ -158,7 +158,7 @@ export function skipByteOrderMark(window: Window): void {
 }
 
 /** Returns the index after the last complete line. At the end of the input, the last line needs no line feed. */
-export function completeUntil(window: Window): number {
+function completeUntil(window: Window): number {
   if (window.ended && window.end > window.start && window.buffer[window.end - 1] !== LINE_FEED)
     return window.end + 1;
   if (window.end === window.start) return window.start;

@@ -10,7 +10,7 @@ import { type Compression, compressionOf, decompressed } from './decompress.ts';
 import { detectFormat, type Format } from './detect.ts';
 
 /** Identifies a version of a file. */
-export interface Fingerprint {
+interface Fingerprint {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
