@@ -51,7 +51,7 @@ it('the nightly script: first, unchanged, appended, rejected, rotated, and its e
   writeFileSync(log, lines(9000, 10));
   expect(await night()).toEqual({
     code: 0,
-    said: expect.stringContaining('a new import begins'),
+    said: expect.stringContaining('a new import sends all of it'),
     result: counts(10, 0),
   });
   expect(await night()).toEqual({ code: 0, said: '', result: counts(0, 10) });

@@ -1,5 +1,6 @@
 import type { Batch } from '../../src/features/import/batch/batch.ts';
-import { Batcher, type BatcherOptions, longestRecord } from '../../src/features/import/batch/batcher.ts';
+import { Batcher, type BatcherOptions } from '../../src/features/import/batch/batcher.ts';
+import { longestRecord } from '../../src/features/import/batch/request-body.ts';
 import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
 import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
@@ -35,7 +36,7 @@ export interface Collected {
 export async function collect(input: string | Buffer, options: CollectOptions = {}): Promise<Collected> {
   const bytes = Buffer.from(input);
   const { csv, chunk = 1 << 20, longest = longestRecord('events'), batcher: more, deal } = options;
-  const shaping: Mapping = {
+  const mapping: Mapping = {
     kind: 'events',
     convert: undefined,
     extraFields: undefined,
@@ -47,13 +48,13 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     types: new Map(Object.entries(options.types ?? {})),
   };
   const notices: string[] = [];
-  const batcher = new Batcher({ kind: shaping.kind, size: 1000, ...more });
+  const batcher = new Batcher({ kind: mapping.kind, size: 1000, ...more });
   batcher.nextFile(0, 0, deal);
   const file = csv ? 'a.csv' : 'a.ndjson';
-  const plain = shaping.map.size === 0 && shaping.set.size === 0;
+  const plain = mapping.map.size === 0 && mapping.set.size === 0;
   const reader = csv
-    ? new CsvReader({ file, shaping, longest, onNotice: (text) => notices.push(text) })
-    : new NdjsonReader({ file, longest, shape: jsonMapper(shaping), scan: plain ? scanEvent : undefined });
+    ? new CsvReader({ file, mapping, longest, onNotice: (text) => notices.push(text) })
+    : new NdjsonReader({ file, longest, map: jsonMapper(mapping), scan: plain ? scanEvent : undefined });
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];

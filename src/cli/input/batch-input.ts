@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Pacer } from '../../client/pacer/pacer.ts';
 import { openPipe } from '../../kit/pipe.ts';
+import { Semaphore } from '../../kit/semaphore.ts';
 import { shell, shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { toSvcError } from '../errors/to-svc-error.ts';
@@ -66,14 +67,14 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   let answered = 0;
   let failed = 0;
   let written: Promise<void> = Promise.resolve();
-  const room = semaphore(WINDOW);
+  const room = new Semaphore(WINDOW);
 
   const progress = new AbortController();
   if (!options.world.stdout.isTTY) void tellProgress(options, progress.signal, () => answered);
   const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
   signal.addEventListener('abort', patience, { once: true });
   for await (const line of inputLines(await open(options), stop, options.input)) {
-    await room.take();
+    await room.acquire();
     if (stop.aborted) break;
     lines++;
     const result = answerLine(options, line);
@@ -87,7 +88,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
       }
       await write(options.world.stdout, `${text}\n`);
       answered++;
-      room.give();
+      room.release();
     });
   }
   await written;
@@ -187,23 +188,4 @@ function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
     stream.on('drain', go);
     stream.on('close', go);
   });
-}
-
-function semaphore(size: number) {
-  let free = size;
-  const waiting: (() => void)[] = [];
-  return {
-    take: (): Promise<void> => {
-      if (free > 0) {
-        free--;
-        return Promise.resolve();
-      }
-      return new Promise((done) => waiting.push(done));
-    },
-    give: (): void => {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    },
-  };
 }

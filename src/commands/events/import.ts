@@ -6,8 +6,8 @@ import { importFlags } from '../../features/import/cli/flags.ts';
 export default class EventsImport extends SvcCommand {
   static override summary = 'Import events from NDJSON or CSV files, or a pipe';
   static override description =
-    `Checks every record, sends them in batches under the rate limit, and keeps a journal: an import that was
-interrupted goes on with --resume. A record that is refused goes to the rejects file with the reason; the rest arrives.
+    `Validates records, sends them in batches within the rate limit, and keeps a journal: use --resume to continue an
+interrupted import. Rejected records are written to the rejects file with the reason; all others are sent.
 See docs/import.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> events.ndjson',
@@ -18,12 +18,12 @@ See docs/import.md.`;
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
-    file: Args.string({ description: 'files to import; - is standard input', required: false }),
+    file: Args.string({ description: 'files to import; - for standard input', required: false }),
   };
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof EventsImport>): Promise<ExitCode> {
-    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
-    return actImport(context as never, { kind: 'events', command: 'events import', typed: this.argv });
+    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
+    return runImportCommand(context, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

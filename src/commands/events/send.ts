@@ -5,7 +5,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 export default class EventsSend extends SvcCommand {
   static override summary = 'Send one event';
   static override description =
-    'A property becomes a number or boolean only when it prints back to the same characters; "k=01234" stays a string.';
+    'A property becomes a number or boolean only if it prints as the same characters; "k=01234" stays a string.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --user-id u1 --event page_viewed --property page=/home --property ms=120',
     '<%= config.bin %> <%= command.id %> --user-id u1 --event signed_up --timestamp 2026-01-31T12:00:00Z --json',
@@ -19,7 +19,7 @@ export default class EventsSend extends SvcCommand {
       multipleNonGreedy: true,
       helpValue: 'k=v',
     }),
-    timestamp: Flags.string({ summary: 'when it happened, in UTC; now unless given', helpValue: 'T' }),
+    timestamp: Flags.string({ summary: 'time of the event, in UTC; now by default', helpValue: 'T' }),
   };
 
   protected override async run({
@@ -38,6 +38,6 @@ export default class EventsSend extends SvcCommand {
       });
     const { client } = await connect();
     const answer = await client.call('ingestEvents', { raw: `{"events":[${text.json}]}`, signal });
-    out.result(answer.body ?? { accepted: 1 }, () => `sent ${flags.event} of ${flags['user-id']}`);
+    out.result(answer.body ?? { accepted: 1 }, () => `sent ${flags.event} for ${flags['user-id']}`);
   }
 }

@@ -6,9 +6,9 @@ import { importFlags } from '../../features/import/cli/flags.ts';
 export default class UsersImport extends SvcCommand {
   static override summary = 'Load users from NDJSON or CSV files, or a pipe, and print their hashIds';
   static override description =
-    `Works as \`svc events import\` does: checked, paced, resumable, with a rejects file. Prints userId and hashId of
-each user that this run loaded on standard output (NDJSON under --json), the result on standard error. Columns userId,
-name, phone, accountNumber, timeZone and locale are the fields; every other column becomes a trait. See docs/import.md.`;
+    `Works like \`svc events import\`. Prints userId and hashId of each imported user on standard output (NDJSON with
+--json), and the result on standard error. The columns userId, name, phone, accountNumber, timeZone and locale are fields;
+all other columns become traits. See docs/import.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> users.csv',
     '<%= config.bin %> <%= command.id %> users.ndjson --json > hashes.ndjson',
@@ -16,14 +16,14 @@ name, phone, accountNumber, timeZone and locale are the fields; every other colu
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
-    file: Args.string({ description: 'files to import; - is standard input', required: false }),
+    file: Args.string({ description: 'files to import; - for standard input', required: false }),
   };
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof UsersImport>): Promise<ExitCode> {
-    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
+    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
     const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
-    return actImport(context as never, {
+    return runImportCommand(context, {
       kind: 'users',
       command: 'users import',
       typed: this.argv,

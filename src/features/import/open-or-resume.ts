@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../../contract/limits.ts';
 import {
-  areApart,
+  areDifferentImports,
   type Difference,
   differences,
   type ImportName,
@@ -11,23 +11,23 @@ import {
   siblingsPath,
 } from './journal/identity.ts';
 import type { Journal, JournalState } from './journal/journal.ts';
-import type { Doubt } from './journal/journal-batches.ts';
+import type { AmbiguousBatch } from './journal/journal-batches.ts';
 import { RejectsClaim } from './journal/rejects-claim.ts';
 import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import type { Inputs } from './read/inputs.ts';
-import { isAsLeft } from './report/rejects-file.ts';
+import { isUnchangedSince } from './report/rejects-file.ts';
 
 /**
- * The import cannot begin. An earlier run of it is `unfinished`, had an input that `changed`, or other `options`; or the
- * journal is that of `another` import, or the file for its `rejects` is (RejectsTaken).
+ * The import cannot start. An earlier run of it is `unfinished`, its input has `changed`, or it had other `options`; or
+ * the journal belongs to `another` import, or the rejects file does (`rejects`, see RejectsTaken).
  */
 export class ImportRefused extends Error {
   readonly reason: 'unfinished' | 'changed' | 'options' | 'another' | 'rejects';
-  /** The earlier run reached its end. */
+  /** The earlier run has finished. */
   readonly finished: boolean;
   readonly differences: readonly Difference[];
-  /** It finished, and its inputs hold more now. */
+  /** It has finished, and records were appended to its inputs since. */
   readonly appended: boolean;
 
   constructor(
@@ -36,7 +36,7 @@ export class ImportRefused extends Error {
     found: readonly Difference[] = [],
     appended = false,
   ) {
-    super(`the import cannot begin: ${reason}`);
+    super(`the import cannot start: ${reason}`);
     this.name = 'ImportRefused';
     this.reason = reason;
     this.finished = finished;
@@ -45,57 +45,57 @@ export class ImportRefused extends Error {
   }
 }
 
-/** Another import, which is unfinished or under way, has the same file for its rejects. */
+/** Another import, which is unfinished or running, uses the same rejects file. */
 export class RejectsTaken extends ImportRefused {
-  /** The file as it was named. */
+  /** The file as the user named it. */
   readonly path: string;
-  /** It is not there yet: that import is under way. */
-  readonly underWay: boolean;
+  /** The file does not exist yet: the other import is running. */
+  readonly running: boolean;
 
-  constructor(path: string, found: readonly Difference[], underWay: boolean) {
+  constructor(path: string, found: readonly Difference[], running: boolean) {
     super('rejects', false, found);
     this.path = path;
-    this.underWay = underWay;
+    this.running = running;
   }
 }
 
-/** An import that may begin, as it stands. */
-export interface Begun {
+/** An import that may start, new or resumed. */
+export interface OpenedImport {
   readonly state: JournalState;
-  /** Undefined where it writes no rejects. */
+  /** Undefined if it writes no rejects. */
   readonly claim: RejectsClaim | undefined;
-  /** It had finished, and its inputs may hold more now. */
+  /** It had finished, and records may have been appended to its inputs since. */
   readonly appended: boolean;
 }
 
 /**
- * Decides between a new import and going on with one, as the flags say, and claims its rejects file; one that finished
- * writes there no more. Throws ImportRefused.
+ * Starts a new import or resumes an earlier one, as the flags say, and claims its rejects file. A finished import needs
+ * no claim. Throws ImportRefused.
  */
 export async function openOrResume(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
-): Promise<Begun> {
-  const { mode, name, shaping } = options;
-  const text = optionsText(name, shaping, options.format);
-  const prints = inputs.prints;
-  const known = mode !== 'restart' ? knownOf(journal) : undefined;
-  const found = known ? differences(known.options, text) : [];
-  if (known) {
-    const { finished } = known;
+): Promise<OpenedImport> {
+  const { mode, name, mapping } = options;
+  const text = optionsText(name, mapping, options.format);
+  const fingerprints = inputs.fingerprints;
+  const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
+  const found = earlier ? differences(earlier.options, text) : [];
+  if (earlier) {
+    const { finished } = earlier;
     const unfinished = !finished && journal.touched;
-    const apart = areApart(found);
-    if (apart && (unfinished || (mode === 'resume' && finished)))
+    const different = areDifferentImports(found);
+    if (different && (unfinished || (mode === 'resume' && finished)))
       throw new ImportRefused('another', finished, found);
     if (mode === 'fresh' && unfinished) throw new ImportRefused('unfinished', finished, found);
-    // Where nothing arrived, and it is not the same, it is another import.
-    const alike = found.length === 0 && known.inputs === prints;
-    if (mode === 'resume' && (unfinished || (!finished && alike))) return goOn(known, found);
+    // If nothing was sent and the options or inputs differ, it is another import.
+    const same = found.length === 0 && earlier.inputs === fingerprints;
+    if (mode === 'resume' && (unfinished || (!finished && same))) return resumeUnfinished(earlier, found);
     if (mode === 'resume' && finished) {
-      const begun = await goOnBehind(known, found);
-      if (begun) return begun;
+      const resumed = await resumeFinished(earlier, found);
+      if (resumed) return resumed;
     }
   }
   const siblings = siblingsOf(options);
@@ -103,30 +103,40 @@ export async function openOrResume(
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
   if (sibling !== undefined)
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
-  const claim = await claimed(options.rejects, text, options);
-  await siblings?.note();
-  const piped = inputs.looked.some(({ fingerprint }) => fingerprint === null);
-  if (mode === 'fresh' && known && journal.touched && !piped && known.inputs === prints && !areApart(found))
+  const claim = await claimRejects(options.rejects, text, options);
+  await siblings?.add();
+  const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
+  if (
+    mode === 'fresh' &&
+    earlier &&
+    journal.touched &&
+    !piped &&
+    earlier.inputs === fingerprints &&
+    !areDifferentImports(found)
+  )
     world.onNotice(againText(name, journal.lastAt));
-  const state = { id: randomUUID(), options: text, inputs: prints, rejectsPath: options.rejects };
-  journal.begin({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
+  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects };
+  journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
-  /** With an import that is unfinished: the inputs must be what they were. */
-  async function goOn(state: JournalState, found: readonly Difference[]): Promise<Begun> {
+  /** Resumes an unfinished import. Its inputs must not have changed. */
+  async function resumeUnfinished(state: JournalState, found: readonly Difference[]): Promise<OpenedImport> {
     if (found.length > 0) throw new ImportRefused('options', false, found);
-    if (state.inputs !== prints) throw new ImportRefused('changed', false);
-    for (const doubt of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
-      world.onNotice(doubtText(doubt, name));
-    const rejectsPath = asNamed(state.rejectsPath, options);
-    const claim = await claimed(rejectsPath, text, options);
+    if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
+    for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
+      world.onNotice(ambiguousText(batch, name));
+    const rejectsPath = asTyped(state.rejectsPath, options);
+    const claim = await claimRejects(rejectsPath, text, options);
     return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
   }
 
-  /** With one that finished, behind what it sent. Undefined where the inputs hold something else now. */
-  async function goOnBehind(state: JournalState, found: readonly Difference[]): Promise<Begun | undefined> {
+  /** Resumes a finished import with the records that were appended since. Undefined if the inputs were replaced. */
+  async function resumeFinished(
+    state: JournalState,
+    found: readonly Difference[],
+  ): Promise<OpenedImport | undefined> {
     const compared = await inputs.compare(state.contents, dirname(journal.path), world.stop);
-    const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === prints);
+    const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === fingerprints);
     if (compared === 'other') {
       world.onNotice(otherText(name, journal.lastAt));
       return undefined;
@@ -135,49 +145,49 @@ export async function openOrResume(
     if (compared === 'unknown' && !unchanged) throw new ImportRefused('changed', true);
     if (unchanged)
       return {
-        state: { ...state, rejectsPath: asNamed(state.rejectsPath, options) },
+        state: { ...state, rejectsPath: asTyped(state.rejectsPath, options) },
         claim: undefined,
         appended: false,
       };
     world.onNotice(appendedText(name, journal.lastAt));
-    const claim = await claimed(options.rejects, text, options);
+    const claim = await claimRejects(options.rejects, text, options);
     const path = resolve(name.cwd, options.rejects);
     const rejectsLength =
-      path === state.rejectsPath && (await isAsLeft(path, state.rejectsLength, name.inputs))
+      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, name.inputs))
         ? state.rejectsLength
         : 0;
-    journal.reopen({ inputs: prints, rejectsPath: path, rejectsLength });
+    journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
     return {
-      state: { ...state, finished: false, inputs: prints, rejectsPath: options.rejects, rejectsLength },
+      state: { ...state, finished: false, inputs: fingerprints, rejectsPath: options.rejects, rejectsLength },
       claim,
       appended: true,
     };
   }
 }
 
-/** None where --checkpoint names the journal: that import is kept apart on purpose. */
+/** Undefined if --checkpoint names the journal: such an import is independent of others. */
 function siblingsOf({ claims, journal, name }: ImportOptions): Siblings | undefined {
   return dirname(journal) === claims && journal.endsWith('.journal')
     ? new Siblings(siblingsPath(claims, name), journal)
     : undefined;
 }
 
-/** The import on record, where it finished or some batch of it had its end or may have had. */
-function knownOf(journal: Journal): JournalState | undefined {
+/** Returns the import in the journal if it has finished, or if a batch of it was or may have been settled. */
+function earlierImport(journal: Journal): JournalState | undefined {
   const state = journal.state();
   if (!state) return undefined;
   if (state.finished) return state;
   if (state.contents && journal.restoreFinished(state.contents)) return { ...state, finished: true };
-  return journal.begun ? state : undefined;
+  return journal.hasSettled ? state : undefined;
 }
 
-/** The rejects file of an earlier run, which may have begun in another folder, as it is named now. */
-function asNamed(path: string, { name, rejects }: ImportOptions): string {
+/** Returns the path of the rejects file as it is named now: the earlier run may have been in another folder. */
+function asTyped(path: string, { name, rejects }: ImportOptions): string {
   return path === resolve(name.cwd, rejects) ? rejects : path;
 }
 
-/** Claims the rejects file for the import whose options are `text`. Throws RejectsTaken. */
-async function claimed(
+/** Claims the rejects file for the import with the options `text`. Throws RejectsTaken. */
+async function claimRejects(
   rejects: string,
   text: string,
   { name, claims, journal }: ImportOptions,
@@ -189,26 +199,25 @@ async function claimed(
   throw new RejectsTaken(rejects, found, !existsSync(resolve(name.cwd, rejects)));
 }
 
-/** A new import has keys of its own, so that the service takes what it has for new. */
+/** Warns that a new import uses new idempotency keys, so that the service stores the records again. */
 function againText({ kind, inputs }: ImportName, at: number): string {
   const what = inputs.length === 1 ? `${inputs[0]} was` : 'these files were';
   const then =
     kind === 'events'
-      ? 'the service keeps each event that it took then once more'
-      : 'a user that changed since is set back';
+      ? 'the service stores each of its events a second time'
+      : 'users that changed since are overwritten';
   return (
     `${what} imported on ${minuteOf(at)} and did not change since: ` +
-    `it is sent again as new, and ${then} (--resume sends nothing twice)`
+    `it is sent again, and ${then} (use --resume to avoid this)`
   );
 }
 
-/** What `--resume` finds behind what an import that finished has sent. */
 function appendedText({ inputs, kind }: ImportName, at: number): string {
-  return `${whichText(inputs)} appended to since the import${dayText(at)} that finished: only the new ${kind} are sent`;
+  return `${whichText(inputs)} appended to since the finished import${dayText(at)}: only the new ${kind} are sent`;
 }
 
 function otherText({ inputs }: ImportName, at: number): string {
-  return `${whichText(inputs, 'holds', 'hold')} something else than the import${dayText(at)} that finished: a new import begins, and sends all of it`;
+  return `${whichText(inputs, 'differs', 'differ')} from what the finished import${dayText(at)} sent: a new import sends all of it`;
 }
 
 function whichText(inputs: readonly string[], one = 'was', many = 'were'): string {
@@ -216,7 +225,7 @@ function whichText(inputs: readonly string[], one = 'was', many = 'were'): strin
   return `${inputs[0] === '-' ? 'standard input' : inputs[0]} ${one}`;
 }
 
-/** Nothing for an import that sent nothing. */
+/** Empty for an import that sent nothing. */
 function dayText(at: number): string {
   return at > 0 ? ` of ${minuteOf(at)}` : '';
 }
@@ -225,11 +234,11 @@ function minuteOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function doubtText(doubt: Doubt, name: ImportName): string {
-  const { file, firstLine, lastLine, records, sentAt } = doubt;
+function ambiguousText(batch: AmbiguousBatch, name: ImportName): string {
+  const { file, firstLine, lastLine, records, sentAt } = batch;
   return (
-    `${name.inputs[file]}: lines ${firstLine} to ${lastLine} (${records} records) are in doubt since ` +
-    `${new Date(sentAt).toISOString()}, over 24 hours: the service may have forgotten their key, so sending them ` +
-    'again may store them twice'
+    `${name.inputs[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
+    `${new Date(sentAt).toISOString()}, more than 24 hours: their idempotency key may have expired, so sending ` +
+    'them again may store them twice'
   );
 }

@@ -2,16 +2,16 @@ import type { Clock } from '../../kit/clock.ts';
 import type { ImportName } from './journal/identity.ts';
 import type { Format } from './read/detect.ts';
 import type { OpenPipe } from './read/open.ts';
-import type { Counters } from './report/counters.ts';
+import type { Progress } from './report/progress-tracker.ts';
 import type { Traffic } from './report/result.ts';
 import type { Answer, Send } from './send/send.ts';
 import type { Mapping } from './transform/mapping.ts';
 
-/** What is to be imported, and how. */
+/** The options of an import. */
 export interface ImportOptions {
   readonly name: ImportName;
   readonly format: Format | undefined;
-  readonly shaping: Mapping;
+  readonly mapping: Mapping;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */
@@ -20,38 +20,28 @@ export interface ImportOptions {
   readonly mode: 'fresh' | 'resume' | 'restart';
   readonly journal: string;
   readonly rejects: string;
-  /** That file belongs to the inputs: it was not named by the user, nor is it that of any pipe. */
+  /** The name of that file is derived from the inputs: it was not given by the user, and no input is a pipe. */
   readonly rejectsOfInputs: boolean;
-  /** A folder for what imports of this user must know of each other. */
+  /** The folder with the files that imports of this user share. */
   readonly claims: string;
-  /** What the user types to go on. */
+  /** The command that resumes the import. */
   readonly resumeCommand: string;
 }
 
-/** Everything from outside that an import touches. */
+/** The dependencies of an import. */
 export interface ImportWorld {
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Opens a FIFO so that `stop` ends the wait for its writer. */
+  /** Opens a FIFO; `stop` ends the wait for its writer. */
   readonly openPipe?: OpenPipe | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly send: Send;
   readonly traffic: () => Traffic;
-  /** The first Ctrl-C: nothing new is begun, what is under way is finished. */
+  /** Aborted by the first Ctrl-C: requests in progress are finished, and no new ones are sent. */
   readonly stop: AbortSignal;
   readonly onNotice: (text: string) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
-  /** Told how many requests are still to come, as far as can be known; Infinity for a pipe. */
+  /** Called with the estimated number of requests to come; Infinity for a pipe. */
   readonly onPlan?: ((requests: number) => void) | undefined;
-}
-
-/** What a progress bar shows. */
-export interface Progress {
-  readonly tally: Readonly<Counters>;
-  /** Bytes of the files that were read, and their sizes together where all are known. */
-  readonly taken: number;
-  readonly size: number | undefined;
-  /** Requests until the end, those under way included, as far as can be known; Infinity for a pipe. */
-  readonly requestsLeft: number;
 }

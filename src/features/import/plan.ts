@@ -9,7 +9,7 @@ import type { Reasons } from './report/reasons.ts';
 import { RejectsFile } from './report/rejects-file.ts';
 import { type ImportResult, resultOf } from './report/result.ts';
 
-/** What an import would do. */
+/** The requests that an import would send. */
 export interface Plan {
   readonly batches: number;
   /** Bytes of the request bodies. */
@@ -18,27 +18,27 @@ export interface Plan {
 }
 
 /**
- * Reads and checks everything as an import does, rejects file included, and counts what would be sent. Sends nothing
- * and leaves the journal alone. What could be sent is `unsent` in the result.
+ * Plans an import: reads and validates all records, writes the rejects file and counts the requests. Sends nothing and
+ * does not change the journal. Valid records are `unsent` in the result.
  */
 export async function planImport(
   options: ImportOptions,
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
-  const began = world.clock.now();
-  const { name, shaping, maxErrors, format } = options;
+  const startedAt = world.clock.now();
+  const { name, mapping, maxErrors, format } = options;
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
     part: name.part,
     format,
-    shaping,
+    mapping,
     ...world,
   });
-  const tally = newCounters();
+  const counters = newCounters();
   const plan = { batches: 0, bytes: 0, requests: 0 };
   const rejects = new RejectsFile(resolve(name.cwd, options.rejects));
-  const batcher = new Batcher({ kind: shaping.kind, size: name.batchSize, limit: name.limit, maxErrors });
+  const batcher = new Batcher({ kind: mapping.kind, size: name.batchSize, limit: name.limit, maxErrors });
   const flush = { clock: world.clock, interval: undefined, signal: world.stop };
   let sha256: string | null = null;
   try {
@@ -47,9 +47,9 @@ export async function planImport(
       try {
         for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
           const valid = batch.records.count;
-          tally.rejected += batch.rejects.length;
-          tally.reasons.add(batch.rejects);
-          tally.unsent += sizeOf(batch) - batch.rejects.length;
+          counters.rejected += batch.rejects.length;
+          counters.reasons.add(batch.rejects);
+          counters.unsent += sizeOf(batch) - batch.rejects.length;
           if (valid > 0) {
             plan.batches++;
             plan.requests++;
@@ -69,25 +69,25 @@ export async function planImport(
     await rejects.close();
     await inputs.close();
   }
-  tally.read = batcher.read;
-  tally.unsent += batcher.waiting;
+  counters.read = batcher.read;
+  counters.unsent += batcher.waiting;
   const result = resultOf(
-    tally,
+    counters,
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
     {
       files: name.inputs.length,
-      elapsedMs: world.clock.now() - began,
-      rejectsFile: tally.rejected > 0 ? options.rejects : null,
+      elapsedMs: world.clock.now() - startedAt,
+      rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,
       sha256,
     },
   );
-  return { result, reasons: tally.reasons, plan, interrupted: world.stop.aborted };
+  return { result, reasons: counters.reasons, plan, interrupted: world.stop.aborted };
 }
 
 /**
- * The least time in seconds that `requests` take under a limit of `limit` a window, of which `free` are free now:
- * the first ones at once, the others evenly as slots come free.
+ * Returns the minimum time in seconds for a number of requests under a limit of `limit` per window, of which `free` are
+ * available now: those are sent at once, the others evenly as the window moves on.
  */
 export function leastSeconds(requests: number, limit: number, free: number, windowMs: number): number {
   return (Math.max(0, requests - free) * windowMs) / limit / 1000;

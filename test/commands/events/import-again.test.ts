@@ -60,7 +60,7 @@ test('an import that finished is called earlier, and with other flags --resume h
     2,
     '',
     'error: the earlier import of this input, which finished, began with --convert-timestamps --time-zone Europe/Berlin\n' +
-      `  next: nothing of it is left to send; to send all again: ${IMPORT} --map userId=who --batch-size 1 --restart\n`,
+      `  next: all of it was sent; to send it again: ${IMPORT} --map userId=who --batch-size 1 --restart\n`,
   ]);
 });
 
@@ -72,9 +72,9 @@ test('the journal of another import is left alone', async () => {
     const run = await svc(`svc events import b.csv -p local --batch-size 1 --checkpoint the.journal${flags}`);
     expect([run.code, run.stderr]).toEqual([
       2,
-      'error: the journal that --checkpoint names is that of another import, ' +
+      'error: the journal given by --checkpoint belongs to another import, ' +
         `of ${join(home, 'a.csv')} and with --map userId=who and with --convert-timestamps --time-zone Europe/Berlin\n` +
-        '  next: give this one its own: svc events import b.csv -p local --batch-size 1\n',
+        '  next: use the journal of this import: svc events import b.csv -p local --batch-size 1\n',
     ]);
   }
   const rest = await svc(`${IMPORT} ${AS_IT_BEGAN} --checkpoint the.journal --json --resume`);
@@ -88,7 +88,7 @@ test('a finished import of a file that did not change says once that all is sent
   writeFileSync(good, line);
   const run = (flags = '') => svc(`svc events import good.ndjson -p local --json${flags}`);
   const says =
-    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: it is sent again as new, and the service keeps each event that it took then once more \(--resume sends nothing twice\)\n$/;
+    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: it is sent again, and the service stores each of its events a second time \(use --resume to avoid this\)\n$/;
   expect((await run()).stderr).toBe('');
   const again = await run();
   expect([JSON.parse(again.stdout), again.stderr]).toEqual([

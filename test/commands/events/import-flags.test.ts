@@ -125,14 +125,14 @@ test('the command to go on with is quoted for a shell', async () => {
 });
 
 test.each([
-  [['--share', '0%'], '--share 0% is no part of a limit'],
-  [['--share', '120%'], '--share 120% is no part of a limit'],
-  [['--shard', '0/2'], '--shard 0/2 is no part'],
-  [['--shard', '3/2'], '--shard 3/2 is no part'],
-  [['--map', 'userId'], '--map userId lacks its ='],
-  [['--type', 'a=date'], '--type a=date names no type'],
+  [['--share', '0%'], '--share 0% is not a share of the limit'],
+  [['--share', '120%'], '--share 120% is not a share of the limit'],
+  [['--shard', '0/2'], '--shard 0/2 is not a part'],
+  [['--shard', '3/2'], '--shard 3/2 is not a part'],
+  [['--map', 'userId'], '--map userId has no ='],
+  [['--type', 'a=date'], '--type a=date is not a type'],
   [['--delimiter', 'ab'], '--delimiter ab is not one ASCII character'],
-  [['--convert-timestamps', '--time-zone', 'Mars/Base'], '--time-zone Mars/Base is no time zone'],
+  [['--convert-timestamps', '--time-zone', 'Mars/Base'], '--time-zone Mars/Base is not a time zone'],
   [['--flush-interval', 'soon'], '--flush-interval soon is no length of time'],
   [['--batch-size', '1001'], '1001'],
   [['--resume', '--restart'], 'restart'],
@@ -158,6 +158,6 @@ test('a key that the service does not know: exit 4, the result, and both steps',
   expect(JSON.parse(run.stdout)).toMatchObject({ read: 3, unsent: 3 });
   expect(JSON.parse(run.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
     code: 'unauthorized',
-    hint: expect.stringContaining('then go on: svc events import a.ndjson --json --resume'),
+    hint: expect.stringContaining('then resume: svc events import a.ndjson --json --resume'),
   });
 });

@@ -21,7 +21,7 @@ async function imported(name: string, content: string | Buffer, ...flags: string
 }
 
 const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
-const EXTRA = 'is not a known field; --extra-fields properties or drop takes such fields';
+const EXTRA = 'is not a known field; use --extra-fields properties or drop';
 
 test('a reject names every field that is wrong, the same reason once, and not without end', async () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, null]));
@@ -37,9 +37,9 @@ test('a reject names every field that is wrong, the same reason once, and not wi
   );
   expect(code).toBe(7);
   expect(rejects()).toEqual([
-    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
+    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
     `userId is missing (also event, timestamp); user_id, name: ${EXTRA}`,
-    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the day is all that counts`,
+    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the time does not matter`,
     'properties.p0 must be a string, a number or a boolean (also properties.p1, properties.p2, properties.p3, properties.p4, properties.p5); and 44 more',
   ]);
 });
@@ -50,7 +50,7 @@ test('with flags that change records, too: what cannot be converted and what is 
   );
   const flags = ['--convert-timestamps', '--type', 'n=number', '--type', 'flag=boolean'];
   expect((await imported('a.csv', csv, ...flags)).rejects()).toEqual([
-    'timestamp may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
+    'timestamp may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
     'event is missing',
   ]);
   const ndjson = '{"userId":"","timestamp":"noon"}';
@@ -83,7 +83,7 @@ test.each([
   const said = async (...flags: string[]) =>
     (await imported(file, text, '--convert-timestamps', ...flags)).stderr;
   const notice =
-    '2 times named no zone and were read as UTC; --time-zone Europe/Berlin reads them as of there\n';
+    '2 times had no time zone and were read as UTC; use --time-zone Europe/Berlin for another zone\n';
   expect(await said()).toBe(notice);
   expect(await said('--dry-run')).toBe(notice);
   for (const flags of [['--quiet'], ['--time-zone', 'UTC'], ['--time-zone', 'Europe/Berlin']])
@@ -108,8 +108,8 @@ test('a header that lacks columns: all of them, what there is, and the command w
     'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, and --time-zone Europe/Berlin where they are as of there',
   );
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!).slice(1);
-  const mended = await runSvc([...words, '--convert-timestamps'], { home, cwd: home });
-  expect(JSON.parse(mended.stdout)).toMatchObject({ accepted: 1 });
+  const fixed = await runSvc([...words, '--convert-timestamps'], { home, cwd: home });
+  expect(JSON.parse(fixed.stdout)).toMatchObject({ accepted: 1 });
 });
 
 test.each([
@@ -156,33 +156,33 @@ test('a header of thousands of columns is not listed whole', async () => {
 const bad = '{"userId":"u","event":"e","timestamp":"bad"}\n';
 const rows = 'who,event,timestamp\nu,e,2026-01-31T12:00:00Z\nv,e,bad\n';
 test.each([
-  ["it's.ndjson", bad, [], 'mended.ndjson', []],
-  ['a.csv', rows, ['--map', 'userId=who'], 'mended.csv', ['--map', 'userId=who']],
-  ['a.csv.gz', gzipSync(rows), ['--map', 'userId=who'], 'mended.csv', ['--map', 'userId=who']],
+  ["it's.ndjson", bad, [], 'fixed.ndjson', []],
+  ['a.csv', rows, ['--map', 'userId=who'], 'fixed.csv', ['--map', 'userId=who']],
+  ['a.csv.gz', gzipSync(rows), ['--map', 'userId=who'], 'fixed.csv', ['--map', 'userId=who']],
   [
     'a.txt',
     rows,
     ['--format', 'csv', '--map=userId=who', '--limit', '2', '--rejects', 'r.ndjson'],
-    'mended.csv',
+    'fixed.csv',
     ['--format', 'csv', '--map=userId=who'],
   ],
-] as const)('says how the rejects of %s go back', async (file, text, flags, mended, kept) => {
+] as const)('says how the rejects of %s go back', async (file, text, flags, fixed, kept) => {
   const { code, stderr, home } = await imported(file, text, ...flags);
   expect(code).toBe(7);
   const step = stepOf(stderr);
-  expect(step.send).toBe(`svc events import ${[mended, '-p', 'local', ...kept].join(' ')}`);
-  const again = await mend(home, step, mended, '2026-01-31T12:00:00Z');
+  expect(step.send).toBe(`svc events import ${[fixed, '-p', 'local', ...kept].join(' ')}`);
+  const again = await fixRejects(home, step, fixed, '2026-01-31T12:00:00Z');
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('"read":1,"accepted":1,') });
 });
 
 /** The lines by which rejects are taken out and sent again. */
 function stepOf(stderr: string): { readonly take: string; readonly send: string } {
-  const [, take, send] = /take them out: (.+)\n\s+mend them there, then: (.+)\n/.exec(stderr)!;
+  const [, take, send] = /extract them: (.+)\n\s+fix them in that file, then: (.+)\n/.exec(stderr)!;
   return { take: take!, send: send! };
 }
 
-/** Follows those lines in a shell, the first one twice, with `bad` mended to something else. */
-function mend(home: string, { take, send }: ReturnType<typeof stepOf>, file: string, to: string) {
+/** Follows those lines in a shell, the first one twice, with `bad` fixed to something else. */
+function fixRejects(home: string, { take, send }: ReturnType<typeof stepOf>, file: string, to: string) {
   const jq = join(home, 'jq');
   if (!existsSync(jq)) symlinkSync(join(ROOT, 'test/support/jq.mjs'), jq);
   const PATH = [home, dirname(process.execPath), process.env.PATH].join(delimiter);
@@ -200,17 +200,17 @@ test.each([
   'what is still wrong in a second round is taken from %s to a file of its own',
   async (file, text, flags, kind) => {
     const { stderr, home } = await imported(file, text, ...flags);
-    const second = await mend(home, stepOf(stderr), `mended${kind}`, 'bad');
-    const before = readFileSync(join(home, `mended${kind}`), 'utf8');
+    const second = await fixRejects(home, stepOf(stderr), `fixed${kind}`, 'bad');
+    const before = readFileSync(join(home, `fixed${kind}`), 'utf8');
     const step = stepOf(`${JSON.parse(second.stderr).error.hint}\n`);
-    expect(step.send).toContain(`svc events import mended-2${kind} `);
-    const third = await mend(home, step, `mended-2${kind}`, '2026-01-31T12:00:00Z');
+    expect(step.send).toContain(`svc events import fixed-2${kind} `);
+    const third = await fixRejects(home, step, `fixed-2${kind}`, '2026-01-31T12:00:00Z');
     expect(third).toMatchObject({ code: 0, stdout: expect.stringContaining('"read":1,"accepted":1,') });
-    expect(readFileSync(join(home, `mended${kind}`), 'utf8')).toBe(before);
+    expect(readFileSync(join(home, `fixed${kind}`), 'utf8')).toBe(before);
   },
 );
 
-describe('where flags mend what is rejected', () => {
+describe('when flags fix the rejected records', () => {
   const local = { userId: 'u', event: 'e', timestamp: '2026-01-31 12:00' };
   const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
   const follow = (home: string, stderr: string, before: string) => {
@@ -240,25 +240,25 @@ describe('where flags mend what is rejected', () => {
   ])('%s: the command is given with them', async (_, records, flags, words) => {
     const { code, stderr, home } = await imported('a.ndjson', lines(...records), ...flags);
     expect(code).toBe(7);
-    const { command, run } = follow(home, stderr, 'none of it arrived; to send it: ');
+    const { command, run } = follow(home, stderr, 'no record was accepted; to import them: ');
     expect(command).toBe(`svc events import ${words}`);
     const again = await run();
     expect(JSON.parse(again.stdout)).toMatchObject({ accepted: records.length, rejected: 0 });
   });
 
-  test('a part of it: it is taken out and sent with them, not mended by hand', async () => {
+  test('a part of it: they are extracted and imported with the flags, not fixed by hand', async () => {
     const good = { ...local, timestamp: '2026-01-31T12:00:00Z' };
     const { stderr, home } = await imported('a.ndjson', lines(good, local));
-    expect(stderr).toContain('> mended.ndjson\n        then: svc');
-    writeFileSync(join(home, 'mended.ndjson'), lines(local));
+    expect(stderr).toContain('> fixed.ndjson\n        then: svc');
+    writeFileSync(join(home, 'fixed.ndjson'), lines(local));
     const { command, run } = follow(home, stderr, ' then: ');
-    expect(command).toBe('svc events import mended.ndjson -p local --convert-timestamps');
+    expect(command).toBe('svc events import fixed.ndjson -p local --convert-timestamps');
     expect((await run()).code).toBe(0);
   });
 
   test('not where something else is wrong, too', async () => {
     const { stderr, rejects } = await imported('a.ndjson', lines({ user: 'u', ...local, userId: undefined }));
-    expect(stderr).toContain('mend them there, then: svc events import mended.ndjson -p local\n');
+    expect(stderr).toContain('fix them in that file, then: svc events import fixed.ndjson -p local\n');
     expect(rejects()).toEqual([
       expect.stringMatching(/^userId is missing; .*--convert-timestamps.*--extra-fields/),
     ]);
@@ -304,8 +304,8 @@ test('the next steps are right for any name of a file', async () => {
 
   writeFileSync(join(home, '-x.ndjson'), `${good}\n{}\n`);
   const partly = await svc('--batch-size', '5', '--', '-x.ndjson');
-  expect(partly.stderr).toContain('jq -r .raw ./-x.ndjson.rejects.ndjson > mended.ndjson');
-  expect(partly.stderr).toMatch(/then: svc events import mended\.ndjson -p local --batch-size 5\n/);
+  expect(partly.stderr).toContain('jq -r .raw ./-x.ndjson.rejects.ndjson > fixed.ndjson');
+  expect(partly.stderr).toMatch(/then: svc events import fixed\.ndjson -p local --batch-size 5\n/);
   const stopped = await svc('--max-errors', '1', '--', '-x.ndjson');
   expect(stopped.stderr).toContain('next: svc events import -p local --max-errors 1 --resume -- -x.ndjson\n');
 
@@ -321,6 +321,6 @@ test('the next steps are right for any name of a file', async () => {
   writeFileSync(join(home, "it's"), 'no journal, and long enough not to be taken for the beginning of one');
   const broken = await svc('-', '--checkpoint', "it's");
   expect(broken.stderr).toContain(
-    `another: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
+    `a new journal: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
   );
 });

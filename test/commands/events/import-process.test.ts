@@ -75,7 +75,7 @@ test('a full disk: exit 1, the result, what to do; with space again --resume com
   expect(result.unsent).toBeGreaterThan(0);
   expect(JSON.parse(full.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
     code: 'disk',
-    hint: `free some space, then go on; nothing is lost: ${result.resumeCommand}`,
+    hint: `free some disk space, then resume; nothing is lost: ${result.resumeCommand}`,
   });
   const sent = answered();
 
@@ -122,7 +122,7 @@ test('the journal of another user: exit 2, its path and both ways out', async ()
   chmodSync(cwd, 0o755);
   const shell = root ? 'exec setpriv --reuid 65534 --clear-groups "$@"' : 'exec "$@"';
   const other = await program.start(argv, { env: { ...env, HOME: '/nonexistent' }, cwd, shell }).ended;
-  expect(other.stderr).toContain(`the journal ${journal} may not be written by you`);
+  expect(other.stderr).toContain(`cannot write the journal ${journal}: permission denied`);
   expect(other.stderr).toContain('--checkpoint FILE');
   expect(other.code).toBe(2);
   await sink.close();

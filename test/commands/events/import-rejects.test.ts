@@ -47,7 +47,7 @@ test.each([
   const second = await svc(`${command} --json`, elsewhere ? env : {});
   expect([second.code, second.stdout]).toEqual([2, '']);
   const { error } = JSON.parse(second.stderr);
-  const words = 'a.ndjson.rejects.ndjson holds the rejects of another import, which is unfinished';
+  const words = 'a.ndjson.rejects.ndjson is the rejects file of another import, which is unfinished';
   expect([error.code, error.message.slice(0, words.length)]).toEqual(['usage', words]);
   expect(error.message.slice(words.length)).toMatch(which);
   const way = /svc events import .*$/.exec(error.hint)![0];
@@ -82,7 +82,7 @@ test('two that run at the same time do not write into one file', async () => {
   pipe.end();
   expect([run.code, run.stderr]).toEqual([
     2,
-    expect.stringMatching(/^error: link\/r\.ndjson holds the rejects of/),
+    expect.stringMatching(/^error: link\/r\.ndjson is the rejects file of/),
   ]);
   expect((await first.done).code).toBe(7);
   expect(rejects('r.ndjson')).toEqual(['{bad pipe']);
@@ -132,7 +132,7 @@ describe('an import without rejects', () => {
       writeFileSync(join(home, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
       const { code, stderr } = await svc(LOCAL);
       expect(code).toBe(0);
-      expect(stderr).toContain(`${NAME} was of an earlier import and is removed: nothing was rejected now`);
+      expect(stderr).toContain(`removed ${NAME} of an earlier import: no record was rejected now`);
       expect(readdirSync(home)).not.toContain(NAME);
     }
   });
@@ -188,7 +188,7 @@ test('an input is never written over with its own rejects', async () => {
     const run = await svc(`${LOCAL} --rejects ${rejects}`);
     expect([run.code, run.stderr]).toEqual([
       2,
-      `error: --rejects ${rejects} is an input of this import, and would be written over\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
+      `error: --rejects ${rejects} is an input of this import and would be overwritten\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
     ]);
   }
   expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);
@@ -214,7 +214,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
       const run = await svc(`${LOCAL} --rejects r${more}`);
       expect([run.code, run.stdout]).toEqual([2, '']);
       expect(run.stderr).toMatch(
-        /^error: --rejects r is (a symbolic link|not a rejects file), and would be overwritten\n/,
+        /^error: --rejects r is (a symbolic link|not a rejects file) and would be overwritten\n/,
       );
     }
     expect(
@@ -265,7 +265,7 @@ test('--checkpoint makes no journal through a link, nor of a file of something e
     for (const more of ['', ' --restart']) {
       const run = await svc(`${LOCAL} --checkpoint ${name}${more}`);
       expect([run.code, run.stdout]).toEqual([2, '']);
-      expect(run.stderr).toContain('is damaged, or is none');
+      expect(run.stderr).toContain('is damaged or is not a journal');
     }
   expect(readFileSync(join(home, 'notes'), 'utf8')).toBe('precious\n');
   expect(existsSync(join(home, 'nothing'))).toBe(false);

@@ -36,7 +36,7 @@ test('imports NDJSON, rejects what is bad with its place and reason, and says so
     line: 3,
     offset: Buffer.byteLength(`${event(1)}\r\n\n`),
     field: 'record',
-    reason: 'is not valid JSON: it does not begin as JSON does',
+    reason: 'is not valid JSON: it does not start like JSON',
     raw: 'nonsense',
   });
 });

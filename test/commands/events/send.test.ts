@@ -11,7 +11,7 @@ test('sends one event, its properties typed as cells are', async () => {
       env: service.env,
     },
   );
-  expect(run).toMatchObject({ code: 0, stdout: 'sent e of u1\n' });
+  expect(run).toMatchObject({ code: 0, stdout: 'sent e for u1\n' });
   expect(service.requests.map(({ raw }) => raw.toString())).toEqual([
     '{"events":[{"userId":"u1","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"n":5,"zip":"01234","eq":"a=b"}}]}',
   ]);

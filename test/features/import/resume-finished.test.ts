@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { KeyedService, refusedConnection } from '../../support/peers/keyed-service.ts';
-import { event, events, importer, SHAPING } from '../../support/scenarios/importer.ts';
+import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 
 const lines = (count: number, from = 0) => `${events(count, from).join('\n')}\n`;
 const RESUME = { mode: 'resume' } as const;
@@ -46,7 +46,7 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   expect(appended.stored).toEqual(events(15, 25));
   expect(appended.said).toEqual([
     expect.stringMatching(
-      /^a\.ndjson was appended to since the import of .* UTC that finished: only the new events are sent$/,
+      /^a\.ndjson was appended to since the finished import of .* UTC: only the new events are sent$/,
     ),
   ]);
   expect((await night()).counts).toMatchObject({ accepted: 0, skipped: 40 });
@@ -56,7 +56,7 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   const other = await night();
   expect(other.counts).toEqual({ read: 50, accepted: 50, rejected: 0, skipped: 0, unsent: 0 });
   expect(other.said).toEqual([
-    expect.stringMatching(/^a\.ndjson holds something else than the import of .*: a new import begins/),
+    expect.stringMatching(/^a\.ndjson differs from what the finished import of .* sent: a new import sends/),
   ]);
   expect((await night()).counts).toMatchObject({ accepted: 0, skipped: 50 });
   expect(new Set(service.keys).size).toBe(service.keys.length);
@@ -70,7 +70,7 @@ test('a shorter file, and one of which a byte changed, are other contents', asyn
     writeFileSync(path, content);
     const { counts, said } = await night();
     expect(counts).toMatchObject({ skipped: 0, accepted: counts.read });
-    expect(said.join()).toContain('a new import begins');
+    expect(said.join()).toContain('a new import sends all of it');
   }
 });
 
@@ -80,7 +80,7 @@ test('a rejected line that changed makes another content too, although nothing o
   writeFileSync(path, `${event(1)}\nbad 2\n${event(2)}\n`);
   const { counts, said } = await night();
   expect(counts).toMatchObject({ accepted: 2, rejected: 1, skipped: 0 });
-  expect(said.join()).toContain('a new import begins');
+  expect(said.join()).toContain('a new import sends all of it');
 });
 
 describe('a last line without its end', () => {
@@ -90,7 +90,7 @@ describe('a last line without its end', () => {
     appendFileSync(path, event(2).slice('{"userId":"u2"'.length));
     const { counts, said } = await night();
     expect(counts).toMatchObject({ accepted: 2, skipped: 0 });
-    expect(said.join()).toContain('a new import begins');
+    expect(said.join()).toContain('a new import sends all of it');
   });
 
   test('that got its line feed and more lines behind it is the same line', async () => {
@@ -161,7 +161,7 @@ test('a pipe: the same again, more behind it, and something else', async () => {
   expect((await run(RESUME, pipe(lines(33)))).result).toMatchObject({ accepted: 8, skipped: 25 });
   expect(notices.at(-1)).toMatch(/^standard input was appended to since /);
   expect((await run(RESUME, pipe(lines(12, 500)))).result).toMatchObject({ accepted: 12, skipped: 0 });
-  expect(notices.at(-1)).toMatch(/^standard input holds something else /);
+  expect(notices.at(-1)).toMatch(/^standard input differs from what /);
   expect(service.stored).toEqual([...events(33), ...events(12, 500)]);
 });
 
@@ -224,10 +224,10 @@ test('appended records of which nothing was sent leave the import finished, to g
 test('with other flags a new content is imported as they say, and what was appended is refused', async () => {
   const { path, night, run, service } = nightly(lines(5));
   await night();
-  const shaping = { ...SHAPING, set: new Map([['plan', 'pro']]) };
+  const mapping = { ...MAPPING, set: new Map([['plan', 'pro']]) };
   appendFileSync(path, lines(5, 5));
-  await expect(run({ ...RESUME, shaping })).rejects.toMatchObject({ reason: 'options', appended: true });
+  await expect(run({ ...RESUME, mapping })).rejects.toMatchObject({ reason: 'options', appended: true });
   writeFileSync(path, lines(5, 50));
-  expect((await night({ shaping })).counts).toMatchObject({ accepted: 5, skipped: 0 });
+  expect((await night({ mapping })).counts).toMatchObject({ accepted: 5, skipped: 0 });
   expect(service.stored.at(-1)).toContain('"plan":"pro"');
 });

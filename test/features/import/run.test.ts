@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Progress } from '../../../src/features/import/options.ts';
+import type { Progress } from '../../../src/features/import/report/progress-tracker.ts';
 import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed-service.ts';
-import { event, events, importer, SHAPING } from '../../support/scenarios/importer.ts';
+import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('an input of no use names no command to go on with', async () => {
@@ -125,7 +125,7 @@ test('--resume refuses other options than the import began with, and names them'
   const { run } = importer({ 'a.ndjson': events(30).join('\n') }, service);
   await run();
   await expect(
-    run({ mode: 'resume', shaping: { ...SHAPING, set: new Map([['event', 'x']]) } }),
+    run({ mode: 'resume', mapping: { ...MAPPING, set: new Map([['event', 'x']]) } }),
   ).rejects.toMatchObject({
     reason: 'options',
     finished: false,
@@ -292,7 +292,7 @@ test('--max-wait keeps trying through an outage, all senders pausing together, a
   const survived = run({ maxWait: 3_600_000 }, { clock });
   await ended(survived);
   expect((await survived).result).toMatchObject({ accepted: 40, unsent: 0 });
-  expect(notices[0]).toMatch(/^the service cannot be reached; trying again in \d+ s \(--max-wait\)$/);
+  expect(notices[0]).toMatch(/^the service cannot be reached; retrying in \d+ s \(--max-wait\)$/);
   // Four senders for about eight pauses, not thousands of requests.
   expect(service.bodies.length).toBeLessThan(60);
 
@@ -327,11 +327,11 @@ test('--max-errors stops, and --resume goes on behind the error', async () => {
   const { run, service } = importer({ 'a.ndjson': [...events(15), 'bad', ...events(15, 15)].join('\n') });
   const first = await run({ maxErrors: 1 });
   expect(first).toMatchObject({
-    faulty: true,
+    tooManyErrors: true,
     result: { accepted: 15, rejected: 1, resumeCommand: 'go on' },
   });
   const second = await run({ maxErrors: 1, mode: 'resume' });
-  expect(second).toMatchObject({ faulty: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
+  expect(second).toMatchObject({ tooManyErrors: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
   expect(service.stored.toSorted()).toEqual(events(30).toSorted());
 });
 
@@ -343,7 +343,9 @@ test('batches in doubt for over a day are named before they are sent again', asy
   service.habits = { before: () => void expect(notices).toHaveLength(1) };
   await clock.advance(25 * 3600 * 1000);
   await run({ mode: 'resume' }, { clock });
-  expect(notices[0]).toMatch(/^a.ndjson: lines 1 to 4 \(4 records\) are in doubt since .*Z, over 24 hours/);
+  expect(notices[0]).toMatch(
+    /^a.ndjson: the outcome of lines 1 to 4 \(4 records\) is unknown since .*Z, more than 24 hours/,
+  );
 });
 
 test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record once', async (of) => {

@@ -10,7 +10,7 @@ import { tempDir } from '../temp.ts';
 
 export const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}`;
 export const events = (count: number, from = 0) => Array.from({ length: count }, (_, n) => event(n + from));
-export const SHAPING: Mapping = {
+export const MAPPING: Mapping = {
   kind: 'events',
   map: new Map(),
   set: new Map(),
@@ -42,7 +42,7 @@ export function importer(files: Record<string, string | Buffer>, service = new K
           ...name,
         },
         format: undefined,
-        shaping: SHAPING,
+        mapping: MAPPING,
         concurrency: 4,
         maxErrors: undefined,
         flushInterval: 5000,

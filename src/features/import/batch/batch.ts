@@ -1,6 +1,6 @@
 import type { Reject } from '../report/reject.ts';
 
-/** A range of one input, and the records in it, ready for one request. */
+/** A range of an input and its records, ready for one request. */
 export interface Batch {
   /** Index of the input among those of the import. */
   readonly file: number;
@@ -12,18 +12,18 @@ export interface Batch {
   /** The request body, `{"events":[…]}`. */
   readonly body: Buffer;
   readonly records: RecordTable;
-  /** Records of the range that did not pass the check. */
+  /** Records of the range that failed validation. */
   readonly rejects: Reject[];
-  /** What an earlier run of this import noted about the same range. */
+  /** What an earlier run of this import recorded about the same range. */
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** Records of a batch, those among them that were rejected here included. */
+/** The number of records of a batch, including invalid ones. */
 export function sizeOf(batch: Batch): number {
   return batch.records.count + batch.rejects.length;
 }
 
-/** The input is not what an earlier run of this import read. */
+/** The input differs from what an earlier run of this import read. */
 export class InputChanged extends Error {
   constructor(file: number, offset: number) {
     super(`Input ${file + 1} differs at byte ${offset} from what the unfinished import has sent.`);
@@ -31,14 +31,14 @@ export class InputChanged extends Error {
   }
 }
 
-/** Where each record of a batch lies in its body, and where it came from. */
+/** The position of each record of a batch in its body and in the input. */
 export class RecordTable {
   count = 0;
   readonly start: Int32Array;
   readonly end: Int32Array;
   readonly line: Float64Array;
   readonly offset: Float64Array;
-  /** The record as it was read, where the body holds something else; index as above. */
+  /** The record as it was read, if the body holds a converted one; same index. */
   readonly raws: (string | undefined)[] = [];
 
   constructor(size: number) {
@@ -48,21 +48,21 @@ export class RecordTable {
     this.offset = new Float64Array(size);
   }
 
-  /** The record as the user gave it. */
+  /** Returns the record as it stands in the input. */
   raw(index: number, body: Buffer): string {
     return this.raws[index] ?? body.toString('utf8', this.start[index], this.end[index]).trimEnd();
   }
 }
 
-/** A batch that an earlier run of the same import has cut. */
+/** A batch of an earlier run of the same import. */
 export interface Checkpoint {
   readonly file: number;
   readonly start: number;
   readonly end: number;
   /** Hex SHA-256 of its body. */
   readonly digest: string;
-  /** Its end is on record: taken by the service, or rejected. */
+  /** It was accepted by the service, or rejected. */
   readonly acknowledged: boolean;
-  /** It was sent, and may have been taken. */
-  readonly inDoubt: boolean;
+  /** It was sent, and the service may have accepted it. */
+  readonly ambiguous: boolean;
 }

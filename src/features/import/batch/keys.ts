@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Hex SHA-256. */
+/** Returns the SHA-256 of some bytes in hex. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
- * The idempotency key of a request of an import: the same for the same records of the same import, however often it
- * is resumed, and another one for anything else. `range` names where the records stand, `digest` what they are; a
- * key never goes out with two bodies.
+ * Returns the idempotency key of a request of an import. It is the same each time the same records of the same import
+ * are sent, and different for anything else. `digest` is that of the body, so a key is never used for two bodies.
  */
 export function keyOf(
   importId: string,

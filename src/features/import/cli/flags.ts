@@ -3,88 +3,98 @@ import { Flags } from '../../../cli/flags/oclif.ts';
 /** The flags of `events import` and `users import`. */
 export const importFlags = {
   format: Flags.string({
-    summary: 'NDJSON or CSV; found by extension or content unless given',
+    summary: 'format of the input; detected by extension or content by default',
     options: ['ndjson', 'csv'],
     helpValue: 'ndjson|csv',
   }),
   map: Flags.string({
-    summary: 'the column that holds a field or property',
+    summary: 'read a field or property from a column',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'field=column',
   }),
   set: Flags.string({
-    summary: 'the same field or property for every record',
+    summary: 'set a field or property of every record',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'field=value',
   }),
   type: Flags.string({
-    summary: 'how the cells of a CSV column are read',
+    summary: 'type of the cells of a CSV column',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'column=string|number|boolean',
   }),
   delimiter: Flags.string({
-    summary: 'what separates CSV cells; found from the header unless given',
+    summary: 'delimiter of CSV cells; detected from the header by default',
     helpValue: 'CHAR|tab',
   }),
   'convert-timestamps': Flags.boolean({
-    summary: 'turn offsets, missing seconds and zones, and epoch numbers into UTC',
+    summary: 'convert times with offsets, without seconds or zone, and epoch numbers to UTC',
   }),
   'time-zone': Flags.string({
-    summary: 'zone of times that name none',
+    summary: 'time zone of times without one',
     helpValue: 'UTC',
     dependsOn: ['convert-timestamps'],
   }),
   'extra-fields': Flags.string({
-    summary: 'what becomes of fields that the service does not know',
+    summary: 'how to handle unknown fields',
     options: ['reject', 'properties', 'drop'],
     helpValue: 'reject|properties|drop',
   }),
-  'no-validate': Flags.boolean({ summary: 'send any JSON object as it is' }),
-  'batch-size': Flags.integer({ summary: 'most records a request', default: 1000, min: 1, max: 1000 }),
-  concurrency: Flags.integer({ summary: 'most requests at once', default: 8, min: 1, max: 32 }),
-  share: Flags.string({ summary: 'part of the rate limit to use', default: '100%', helpValue: '100%' }),
+  'no-validate': Flags.boolean({ summary: 'send any JSON object without validation' }),
+  'batch-size': Flags.integer({
+    summary: 'maximum number of records per request',
+    default: 1000,
+    min: 1,
+    max: 1000,
+  }),
+  concurrency: Flags.integer({
+    summary: 'maximum number of concurrent requests',
+    default: 8,
+    min: 1,
+    max: 32,
+  }),
+  share: Flags.string({ summary: 'share of the rate limit to use', default: '100%', helpValue: '100%' }),
   'max-wait': Flags.string({
-    summary: 'how long to keep trying through an outage',
+    summary: 'how long to retry during an outage',
     default: '0',
     helpValue: '1h',
   }),
   rejects: Flags.string({
-    summary: 'where rejected records go; <file>.rejects.ndjson unless given',
+    summary: 'file for rejected records; <file>.rejects.ndjson by default',
     helpValue: 'FILE',
   }),
   'max-errors': Flags.integer({
-    summary: 'stop when this many records were rejected',
+    summary: 'stop after this many rejected records',
     min: 1,
     helpValue: 'N',
   }),
   'fail-fast': Flags.boolean({ summary: 'stop at the first rejected record', exclusive: ['max-errors'] }),
-  'dry-run': Flags.boolean({ char: 'n', summary: 'check everything and plan; send nothing' }),
+  'dry-run': Flags.boolean({ char: 'n', summary: 'validate all records and show the plan; send nothing' }),
   resume: Flags.boolean({
-    summary: 'send only what was not acknowledged, or was appended since the import finished',
+    summary: 'send only records that were not acknowledged, or were appended since the import finished',
     exclusive: ['restart'],
   }),
-  restart: Flags.boolean({ summary: 'forget an unfinished import and send all again' }),
+  restart: Flags.boolean({ summary: 'discard an unfinished import and send everything again' }),
   checkpoint: Flags.string({
-    summary: 'the journal of this import; in the data directory unless given',
+    summary: 'journal of this import; in the data directory by default',
     helpValue: 'FILE',
   }),
-  shard: Flags.string({ summary: 'import one of N parts, for several machines', helpValue: 'I/N' }),
+  shard: Flags.string({ summary: 'import one of N parts, to use several machines', helpValue: 'I/N' }),
   'flush-interval': Flags.string({
-    summary: 'longest that records of a pipe wait for their batch to fill',
+    summary: 'longest wait for a batch to fill when reading a pipe',
     default: '5s',
     helpValue: '5s',
   }),
   limit: Flags.integer({
-    summary: 'stop after this many records (for the pace: --share)',
+    summary: 'stop after this many records',
     min: 1,
     helpValue: 'N',
   }),
 };
 
-/** Those flags, parsed. */
+/** The parsed flags. */
 export interface ImportFlags {
   readonly format?: string | undefined;
   readonly map?: string[] | undefined;

@@ -1,7 +1,7 @@
 import type { Output } from '../../../cli/terminal/output.ts';
 import type { Answer } from '../send/send.ts';
 
-/** Prints userId and hashId of each user in an answer, a line each. Answers without them are passed over. */
+/** Prints userId and hashId of each user in an answer, one per line. Ignores answers without users. */
 export function hashPrinter(out: Output): (answer: Answer) => void {
   return ({ body }) => {
     const users = (body as { users?: unknown } | undefined)?.users;

@@ -2,7 +2,7 @@ import { cellJson } from '../transform/mapping.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
 
-/** The JSON text of one event, checked as an import checks it, or what is wrong with it. */
+/** Builds the JSON text of an event and validates it as an import does. Returns a validation error if it is invalid. */
 export function eventText(
   userId: string,
   event: string,

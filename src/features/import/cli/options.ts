@@ -14,18 +14,18 @@ import type { RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/timestamps.ts';
 import type { ImportFlags } from './flags.ts';
 
-/** What the flags say about the records. Throws usage. */
-export function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
+/** Parses the flags that map records. Throws a `usage` error. */
+function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
   const pairs = (name: string, given: string[] | undefined) =>
     (given ?? []).map((text) => pairOf(name, text));
   const zone = flags['time-zone'] ?? 'UTC';
   if (!isTimeZone(zone))
-    throw new SvcError('usage', `--time-zone ${zone} is no time zone`, {
+    throw new SvcError('usage', `--time-zone ${zone} is not a time zone`, {
       hint: 'give an IANA name, such as --time-zone Europe/Berlin',
     });
   const types = pairs('type', flags.type).map(([column, type]) => {
     if (!['string', 'number', 'boolean'].includes(type))
-      throw new SvcError('usage', `--type ${column}=${type} names no type`, {
+      throw new SvcError('usage', `--type ${column}=${type} is not a type`, {
         hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
       });
     return [column, type as CellType] as const;
@@ -46,7 +46,7 @@ export function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapp
 function pairOf(flag: string, text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new SvcError('usage', `--${flag} ${text} lacks its =`, { hint: `write it as --${flag} name=value` });
+  throw new SvcError('usage', `--${flag} ${text} has no =`, { hint: `write it as --${flag} name=value` });
 }
 
 function delimiterOf(text: string | undefined): string | undefined {
@@ -58,24 +58,24 @@ function delimiterOf(text: string | undefined): string | undefined {
   });
 }
 
-/** `I/N`, I from 1. Throws usage. */
-export function partOf(text: string | undefined): Part | undefined {
+/** Parses `I/N`, I from 1. Throws a `usage` error. */
+function partOf(text: string | undefined): Part | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
   const take = Number(match?.[1]) - 1;
   const of = Number(match?.[2]);
   if (match && take >= 0 && take < of) return { take, of };
-  throw new SvcError('usage', `--shard ${text} is no part`, {
+  throw new SvcError('usage', `--shard ${text} is not a part`, {
     hint: 'give I/N with I from 1 to N, such as --shard 1/4',
   });
 }
 
-/** `50%` or `0.5` as a fraction above 0, at most 1. Throws usage. */
+/** Parses `50%` or `0.5` as a fraction above 0, at most 1. Throws a `usage` error. */
 export function shareOf(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text);
   const share = match ? Number(match[1]) / (match[2] ? 100 : 1) : 0;
   if (share > 0 && share <= 1) return share;
-  throw new SvcError('usage', `--share ${text} is no part of a limit`, {
+  throw new SvcError('usage', `--share ${text} is not a share of the limit`, {
     hint: 'give one above 0% and up to 100%, such as --share 50%',
   });
 }
@@ -91,7 +91,7 @@ export interface Place {
   readonly onZoneless: () => void;
 }
 
-/** The options object of an import. Throws usage. */
+/** Builds the options of an import. Throws a `usage` error. */
 export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand, onZoneless } = place;
   const part = partOf(flags.shard);
@@ -108,7 +108,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
-    shaping: mappingOf(kind, flags, onZoneless),
+    mapping: mappingOf(kind, flags, onZoneless),
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
@@ -122,36 +122,35 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   };
 }
 
-/** A reject is written after its batch was sent: where that cannot be is found out before. Throws usage, file. */
-export async function fitForRejects(rejects: string, inputs: readonly string[], cwd: string): Promise<void> {
+/** Verifies before anything is sent that the rejects file can be written. Throws a `usage` or `file` error. */
+export async function checkRejectsPath(
+  rejects: string,
+  inputs: readonly string[],
+  cwd: string,
+): Promise<void> {
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
   const path = real(resolve(cwd, rejects));
   if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
-    throw new SvcError(
-      'usage',
-      `--rejects ${rejects} is an input of this import, and would be written over`,
-      {
-        hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
-      },
-    );
+    throw new SvcError('usage', `--rejects ${rejects} is an input of this import and would be overwritten`, {
+      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
+    });
   if (!existsSync(dirname(path))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
   const foreign = await foreignRejects(resolve(cwd, rejects));
   if (foreign)
-    throw new SvcError('usage', `--rejects ${rejects} is ${foreign}, and would be overwritten`, {
+    throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, {
       hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
     });
 }
 
 /**
- * Where a dry run puts what it rejects: where the import would, unless a rejects file lies there, which may belong to
- * an import that is unfinished.
+ * The rejects file of a dry run: that of the import, unless it exists, as it may belong to an unfinished import.
  */
 export function dryRunRejects({ rejects, name }: ImportOptions): string {
   if (!existsSync(resolve(name.cwd, rejects))) return rejects;
   return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
 }
 
-/** Beside the first input; each part of an input has its own. */
+/** The default rejects file: next to the first input, one for each part of it. */
 function rejectsPath(inputs: readonly string[], part: Part | undefined): string {
   const base = inputs[0] === '-' ? 'stdin' : inputs[0]!;
   return `${base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;

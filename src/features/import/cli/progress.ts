@@ -1,28 +1,28 @@
 import { type PaceView, pacedSeconds, pacedShort, pacedText } from '../../../cli/terminal/pace.ts';
 import type { Output } from '../../../cli/terminal/world.ts';
 import type { Clock } from '../../../kit/clock.ts';
-import type { Progress } from '../options.ts';
+import type { Progress } from '../report/progress-tracker.ts';
 
 export interface ProgressOptions {
   readonly stream: Output;
   readonly clock: Clock;
-  /** Neither bar nor lines. */
+  /** Show nothing. */
   readonly quiet: boolean;
   readonly color: boolean;
   /** `events` or `users`. */
   readonly noun: string;
-  /** Undefined where no limit is known. */
+  /** Undefined if no limit is known. */
   readonly pace: () => PaceView | undefined;
 }
 
 const REDRAW_MS = 200;
 const LINE_MS = 10_000;
-/** The rate shown is that of this last span, in ms. */
-const RATE_OVER_MS = 10_000;
-/** Columns below which words are left out. */
+/** The period of which the rate is shown, in milliseconds. */
+const RATE_PERIOD_MS = 10_000;
+/** Below this number of columns, words are omitted. */
 const NARROW = 60;
-/** The limit holds an import back that waits for it this part of the time. */
-const HELD = 0.1;
+/** An import that waits for the limit for more than this share of the time is rate limited. */
+const HELD_SHARE = 0.1;
 const CLEAR = '\r\u001b[2K';
 
 interface Sample {
@@ -30,22 +30,22 @@ interface Sample {
   readonly records: number;
   /** Bytes of the files whose records are settled. */
   readonly done: number;
-  /** See ShownPace. */
+  /** See PaceView. */
   readonly heldMs: number;
 }
 
-/** How far an import is: a bar on a terminal, a line each 10 s elsewhere. Always on stderr. */
+/** Shows the progress of an import on stderr: a bar on a terminal, else a line every 10 s. */
 export class ProgressView {
   private readonly options: ProgressOptions;
-  private readonly over = new AbortController();
-  private readonly began: number;
+  private readonly ended = new AbortController();
+  private readonly startedAt: number;
   private latest: Progress | undefined;
   private samples: Sample[] = [];
   private drawn = false;
 
   constructor(options: ProgressOptions) {
     this.options = options;
-    this.began = options.clock.now();
+    this.startedAt = options.clock.now();
     if (!options.quiet) void this.loop();
   }
 
@@ -53,14 +53,14 @@ export class ProgressView {
     this.latest = progress;
   }
 
-  /** Makes room for a line of text. */
+  /** Removes the bar, so that a line of text can be written. */
   clear(): void {
     if (this.drawn) this.options.stream.write(CLEAR);
     this.drawn = false;
   }
 
   end(): void {
-    this.over.abort();
+    this.ended.abort();
     this.clear();
   }
 
@@ -69,7 +69,7 @@ export class ProgressView {
     const terminal = stream.isTTY === true;
     try {
       for (;;) {
-        await clock.sleep(terminal ? REDRAW_MS : LINE_MS, this.over.signal);
+        await clock.sleep(terminal ? REDRAW_MS : LINE_MS, this.ended.signal);
         if (!this.latest) continue;
         const facts = this.facts(this.latest, clock.now());
         if (terminal) {
@@ -82,40 +82,40 @@ export class ProgressView {
     }
   }
 
-  private facts({ tally, taken, size, requestsLeft }: Progress, now: number): Facts {
+  private facts({ counters, taken, size, requestsLeft }: Progress, now: number): Facts {
     const { noun } = this.options;
     const pace = this.options.pace();
     const heldMs = pace?.heldMs ?? 0;
-    const records = tally.accepted + tally.rejected;
-    const settled = records + tally.skipped;
-    // Of what was taken from the files some is under way: a small file is read at once and sent for minutes.
-    const done = taken * Math.min(1, settled / Math.max(1, tally.read));
+    const records = counters.accepted + counters.rejected;
+    const settled = records + counters.skipped;
+    // Count only settled records: a small file is read at once, but may be sent for minutes.
+    const done = taken * Math.min(1, settled / Math.max(1, counters.read));
     this.samples.push({ at: now, records, done, heldMs });
-    while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_OVER_MS) this.samples.shift();
+    while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_PERIOD_MS) this.samples.shift();
     const first =
-      this.samples.length > 1 ? this.samples[0]! : { at: this.began, records: 0, done: 0, heldMs: 0 };
+      this.samples.length > 1 ? this.samples[0]! : { at: this.startedAt, records: 0, done: 0, heldMs: 0 };
     const span = Math.max(1, now - first.at) / 1000;
-    // While a limit lets nothing through, what was sent since the beginning tells more than the last seconds.
+    // While the limit blocks all requests, the rate since the start is more useful than that of the last seconds.
     const sent = done * (records / Math.max(1, settled));
-    const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.began);
+    const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.startedAt);
     const fraction = size ? Math.min(1, done / size) : undefined;
-    const paced = heldMs - first.heldMs > span * 1000 * HELD ? pace : undefined;
+    const paced = heldMs - first.heldMs > span * 1000 * HELD_SHARE ? pace : undefined;
     const left = size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined;
     return {
       noun,
       fraction,
       records: settled,
-      rejected: tally.rejected,
+      rejected: counters.rejected,
       rate: Math.round((records - first.records) / span),
       quota: pace && (pace.own + pace.others) / pace.limit,
       paced,
-      // Batches end in bursts of some seconds each, but the limit lets them go evenly.
+      // Batches are settled in bursts, but the limit spreads requests evenly.
       left: paced && Number.isFinite(requestsLeft) ? pacedSeconds(paced, requestsLeft) : left,
     };
   }
 }
 
-/** What a line of progress tells. */
+/** The contents of a progress line. */
 export interface Facts {
   readonly noun: string;
   /** Of the input, 0 to 1; undefined for a pipe. */
@@ -126,19 +126,19 @@ export interface Facts {
   readonly rate: number;
   /** Share of the quota in use, 0 to 1. */
   readonly quota: number | undefined;
-  /** The limit, where it is what holds the import back. */
+  /** The limit, if it slows the import down. */
   readonly paced: PaceView | undefined;
   /** Seconds. */
   readonly left: number | undefined;
 }
 
-/** One line of at most `width` columns: as much as fits, the least important left out first, a bar in what remains. */
+/** Formats a line of at most `width` columns. Omits the least important parts if needed; a bar fills the rest. */
 export function barLine(facts: Facts, width: number, color: boolean): string {
   const parts: { text: string; weight: number }[] = [];
   const add = (text: string | undefined, weight: number) =>
     text !== undefined && parts.push({ text, weight });
   add(percent(facts.fraction), 6);
-  // On a narrow terminal the time left is worth more than the word.
+  // On a narrow terminal, the time left is more important than the noun.
   add(facts.records.toLocaleString('en-US') + (width < NARROW ? '' : ` ${facts.noun}`), 5);
   add(`${facts.rate.toLocaleString('en-US')}/s`, 4);
   add(facts.rejected > 0 ? `${facts.rejected.toLocaleString('en-US')} rejected` : undefined, 2);
@@ -163,7 +163,7 @@ export function barLine(facts: Facts, width: number, color: boolean): string {
   return `${color ? `\u001b[32m${done}\u001b[39m\u001b[2m${rest}\u001b[22m` : done + rest}  ${text}`;
 }
 
-/** The same without a terminal: all of it, in words. */
+/** Formats a complete line for output that is not a terminal. */
 export function plainLine(facts: Facts): string {
   return [
     ...(facts.fraction === undefined ? [] : [percent(facts.fraction)]),

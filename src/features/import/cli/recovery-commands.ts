@@ -2,15 +2,15 @@ import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
 import type { Difference } from '../journal/identity.ts';
 
-/** The commands that lead out of a failure, fit to be pasted into a shell. */
+/** The commands that recover from a failure, quoted for a shell. */
 export interface RecoveryCommands {
   readonly resume: string;
   readonly restart: string;
-  /** Goes on with an earlier run as that one was typed. */
+  /** Resumes an earlier run with the options of that run. */
   resumeAs(earlier: readonly Difference[]): string;
-  /** The command without some of its flags, `more` behind it. */
+  /** The command without some of its flags, and with `more` appended. */
   without(flags: readonly string[], more?: readonly string[]): string;
-  /** The command for one file in place of its inputs, without what concerned only them; `flags` as for `without`. */
+  /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
   instead(
     inputs: readonly string[],
     file: string,
@@ -19,7 +19,7 @@ export interface RecoveryCommands {
   ): string;
 }
 
-/** The ways out of `svc COMMAND WORDS…`. */
+/** The recovery out of `svc COMMAND WORDS…`. */
 export function recoveryCommands(command: string, typed: readonly string[]): RecoveryCommands {
   const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {
@@ -51,7 +51,7 @@ export function recoveryCommands(command: string, typed: readonly string[]): Rec
   };
 }
 
-/** In words how an earlier run was typed where it differs: `with --limit 5 and without --map`, `of b.csv`. */
+/** Describes how the options of an earlier run differ: `with --limit 5 and without --map`, `of b.csv`. */
 export function earlierText(earlier: readonly Difference[]): string {
   return earlier
     .map((difference) => {
@@ -63,7 +63,7 @@ export function earlierText(earlier: readonly Difference[]): string {
     .join(' and ');
 }
 
-/** What no flag of an import says, by its name in `optionsText`. */
+/** Options without a flag, by their name in `optionsText`. */
 const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
   kind: (kind) => `of ${kind}`,
   inputs: (inputs) => `of ${(inputs as string[]).join(', ')}`,
@@ -71,7 +71,7 @@ const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
   workspace: (workspace) => `in workspace ${workspace}`,
 };
 
-/** The flags that decide what is sent, by their name in `optionsText`. */
+/** The flags that determine what is sent, by their name in `optionsText`. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   part: ['shard'],
   batchSize: ['batch-size'],
@@ -93,7 +93,7 @@ const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'restart',
 ]);
 
-/** The words by which an earlier run had an option; none where it was not given. */
+/** The words of an option in an earlier run; empty if it was not given. */
 function typedAs({ name, before }: Difference): string[] {
   const flag = `--${FLAGS[name]?.[0]}`;
   const pairs = (join: (pair: [string, string]) => string) =>

@@ -2,6 +2,7 @@ import type { Context } from '../../../cli/command/command.ts';
 import type { Connection } from '../../../cli/connection/connect.ts';
 import type { ExitCode } from '../../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
+import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
@@ -13,59 +14,62 @@ import { runImport } from '../run.ts';
 import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { closedFailure, interruptedImportError, partialImportError, toImportError } from './errors.ts';
+import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
-import { dryRunRejects, fitForRejects, importOptions, shareOf } from './options.ts';
+import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
+import { partialImportError } from './partial-import-error.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 
 export interface ImportCommand {
   readonly kind: RecordKind;
-  /** The words of the command, for the one that resumes. */
+  /** The words of the command, for the recovery commands. */
   readonly command: string;
-  /** The words that were typed behind it. */
+  /** The words that were typed after it. */
   readonly typed: readonly string[];
-  /** Where the result goes; standard output unless the command prints records there. */
+  /** Where the result is printed: standard error if the command prints records on standard output. */
   readonly resultTo?: 'stdout' | 'stderr';
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-type ImportContext = Context & { readonly flags: ImportFlags };
+type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect'> & {
+  readonly flags: ImportFlags & GlobalFlags;
+};
 
-/** Runs an import and says how it ended: the result always, a failure as SvcError. */
-export async function runImportCommand(context: ImportContext, act: ImportCommand): Promise<ExitCode> {
+/** Runs an import and prints its result. Throws an SvcError if it failed. */
+export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
   const { flags, argv: inputs, world, paths, out } = context;
   if (inputs.length === 0)
-    throw new SvcError('usage', 'no input was named', {
-      hint: `name a file, or - for standard input: svc ${act.command} FILE`,
+    throw new SvcError('usage', 'no input was given', {
+      hint: `name a file, or - for standard input: svc ${command.command} FILE`,
     });
   if (inputs.filter((name) => name === '-').length > 1)
-    throw new SvcError('usage', 'standard input can be read once', { hint: `svc ${act.command} -` });
-  const ways = recoveryCommands(act.command, act.typed);
+    throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
+  const recovery = recoveryCommands(command.command, command.typed);
   let zoneless = 0;
   const place = {
-    kind: act.kind,
+    kind: command.kind,
     inputs,
     cwd: world.cwd,
     dataDir: paths.dataDir,
-    resumeCommand: ways.resume,
+    resumeCommand: recovery.resume,
     onZoneless: () => {
       zoneless++;
     },
   };
   try {
-    if (flags.rejects !== undefined) await fitForRejects(flags.rejects, inputs, world.cwd);
-    if (flags['dry-run']) return await plan(context, act, place, ways);
-    return await run(context, act, place, ways);
+    if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
+    if (flags['dry-run']) return await plan(context, command, place, recovery);
+    return await run(context, command, place, recovery);
   } catch (error) {
-    throw toImportError(error, ways, flags.debug);
+    throw toImportError(error, recovery, flags.debug);
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
 }
 
-interface PlaceOfImport {
+interface ImportPlace {
   readonly kind: RecordKind;
   readonly inputs: readonly string[];
   readonly cwd: string;
@@ -76,16 +80,16 @@ interface PlaceOfImport {
 
 async function run(
   { flags, world, out, signal: interrupted, connect }: ImportContext,
-  act: ImportCommand,
-  place: PlaceOfImport,
-  ways: RecoveryCommands,
+  command: ImportCommand,
+  place: ImportPlace,
+  recovery: RecoveryCommands,
 ): Promise<ExitCode> {
-  // Records that go to standard output are read as they come; a result at the end is not missed before.
-  const reading = act.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
+  // If records are printed, stop when standard output is closed. A result at the end needs no such check.
+  const reading = command.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
   const signal = reading?.signal ?? interrupted;
   const share = shareOf(flags.share);
   const traffic = { requests: 0, retries: 0, rateLimited: 0 };
-  let makeRoom = () => {};
+  let clearProgress = () => {};
   const connection = await connect({
     lasting: true,
     share,
@@ -97,7 +101,7 @@ async function run(
       if (status === 429) traffic.rateLimited++;
     },
     onNotice: (text) => {
-      makeRoom();
+      clearProgress();
       out.notice(text);
     },
   });
@@ -109,12 +113,12 @@ async function run(
     clock: world.clock,
     quiet: flags.quiet,
     color: out.colors(world.stderr),
-    noun: act.kind,
+    noun: command.kind,
     pace,
   });
-  makeRoom = () => view.clear();
+  clearProgress = () => view.clear();
   const say = (text: string) => {
-    makeRoom();
+    clearProgress();
     out.warn(text);
   };
   signal.addEventListener(
@@ -122,8 +126,8 @@ async function run(
     () =>
       say(
         reading?.closed()
-          ? 'nobody reads standard output any more: finishing what is under way'
-          : 'stopping: finishing what is under way; Ctrl-C again stops at once',
+          ? 'standard output was closed: finishing requests in progress'
+          : 'stopping: finishing requests in progress; press Ctrl-C again to stop at once',
       ),
     { once: true },
   );
@@ -133,7 +137,7 @@ async function run(
       openPipe: pipesUntil(signal),
       clock: world.clock,
       random: randomFrom(undefined),
-      send: counted(sendWith(connection.client, act.kind), traffic),
+      send: counted(sendWith(connection.client, command.kind), traffic),
       traffic: () => ({
         ...traffic,
         rateLimit: pace()?.limit ?? null,
@@ -143,14 +147,14 @@ async function run(
       onNotice: say,
       onPlan: (requests) => pacer.expect(requests),
       onProgress: (progress) => view.update(progress),
-      onAnswer: act.onAnswer,
+      onAnswer: command.onAnswer,
     });
     view.end();
     const known = pace();
     const words = () =>
       summary(
         end,
-        act.kind,
+        command.kind,
         known &&
           heldBackText(known, {
             elapsedMs: end.result.elapsedMs,
@@ -158,11 +162,12 @@ async function run(
             isLocal: connection.isLocal,
           }),
       );
-    if (act.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
+    if (command.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
     else out.result(end.result, words);
-    if (end.interrupted) throw reading?.closed() ? closedFailure(ways) : interruptedImportError(ways);
+    if (end.interrupted)
+      throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialImportError(end, ways, { ...place, format: flags.format });
+    if (end.result.rejected > 0) throw partialImportError(end, recovery, { ...place, format: flags.format });
     return 0;
   } finally {
     reading?.over();
@@ -170,16 +175,16 @@ async function run(
   }
 }
 
-function optionsFor(flags: ImportFlags, place: PlaceOfImport, connection?: Connection): ImportOptions {
+function optionsFor(flags: ImportFlags, place: ImportPlace, connection?: Connection): ImportOptions {
   return importOptions(flags, {
     ...place,
-    // The port of `local` is another in each process.
+    // `local` has a different port in each process.
     baseUrl: connection ? (connection.isLocal ? 'local' : connection.baseUrl) : '',
     workspace: connection?.workspace ?? '',
   });
 }
 
-/** Counts what went out; a request that was stopped while it waited did not. */
+/** Counts the requests that were sent, without those that were stopped while they waited. */
 function counted(send: Send, traffic: { requests: number }): Send {
   return async (body, key, stop) => {
     traffic.requests++;
@@ -194,12 +199,12 @@ function counted(send: Send, traffic: { requests: number }): Send {
 
 async function plan(
   { flags, world, out, signal, connect }: ImportContext,
-  act: ImportCommand,
-  place: PlaceOfImport,
-  ways: RecoveryCommands,
+  command: ImportCommand,
+  place: ImportPlace,
+  recovery: RecoveryCommands,
 ): Promise<ExitCode> {
   const share = shareOf(flags.share);
-  // A plan needs no service; where one is configured, the limit last seen there makes it better.
+  // A plan needs no service. If one is configured, its last known limit makes the plan more precise.
   const connection = await connect({ share }).catch((error: unknown) => {
     if (error instanceof SvcError && error.code === 'not_configured') return undefined;
     throw error;
@@ -223,9 +228,14 @@ async function plan(
     limitSeen: seen !== undefined,
     leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
   };
-  out.result({ dryRun: true, ...result, plan: whole }, () => planSummary(result, reasons, whole, act.kind));
-  if (interrupted) throw interruptedImportError(ways);
+  out.result({ dryRun: true, ...result, plan: whole }, () =>
+    planSummary(result, reasons, whole, command.kind),
+  );
+  if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, faulty: false }, ways, { ...place, format: flags.format });
+    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, {
+      ...place,
+      format: flags.format,
+    });
   return 0;
 }

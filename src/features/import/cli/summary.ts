@@ -7,19 +7,19 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 }
 
-/** Most characters of a field's name. */
-const MOST_CHARS = 60;
+/** Maximum number of characters of a field's name. */
+const MAX_CHARS = 60;
 
-/** `: timestamp 60, userId 11`: the fields for which most records were rejected. Nothing where none was. */
+/** Lists the fields for which most records were rejected: `: timestamp 60, userId 11`. Empty if none was. */
 function whyText(reasons: Reasons): string {
   const { fields, others } = reasons.top();
-  const parts: [string, number][] = fields.map(([field, records]) => [field.slice(0, MOST_CHARS), records]);
+  const parts: [string, number][] = fields.map(([field, records]) => [field.slice(0, MAX_CHARS), records]);
   if (others > 0) parts.push(['others', others]);
   const text = parts.map(([field, records]) => `${field} ${records.toLocaleString('en-US')}`).join(', ');
   return text && `: ${text}`;
 }
 
-/** What an import would do, for people. */
+/** Formats the plan of an import. */
 export function planSummary(
   result: ImportResult,
   reasons: Reasons,
@@ -45,7 +45,7 @@ export function planSummary(
   ];
 }
 
-/** The result of an import for people; `slow` where the limit held it back. */
+/** Formats the result of an import; `slow` is given if the rate limit slowed it down. */
 export function summary(
   { result, reasons, unread }: Pick<ImportEnd, 'result' | 'reasons' | 'unread'>,
   noun: string,
@@ -77,14 +77,14 @@ export function summary(
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);
   if (slow) lines.push(`\n  ${slow.held}\n  faster:  ${slow.faster.join('\n           ')}`);
   if (result.rejectsFile) lines.push(`\n  rejects: ${result.rejectsFile}`);
-  if (result.resumeCommand) lines.push(`\n  go on:   ${result.resumeCommand}`);
+  if (result.resumeCommand) lines.push(`\n  resume:  ${result.resumeCommand}`);
   return lines;
 }
 
-/** What was assumed of times without a zone, where nobody said it. */
+/** The notice about times without a zone that were assumed to be UTC. */
 export function zonelessText(times: number): string {
   return (
-    `${count(times, 'time')} named no zone and ${times === 1 ? 'was' : 'were'} read as UTC; ` +
-    `--time-zone Europe/Berlin reads ${times === 1 ? 'it' : 'them'} as of there`
+    `${count(times, 'time')} had no time zone and ${times === 1 ? 'was' : 'were'} read as UTC; ` +
+    `use --time-zone Europe/Berlin for another zone`
   );
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Journal } from './journal.ts';
 import { JournalError } from './journal-error.ts';
 
-/** Where an import went to, as its journal has it. */
+/** The destination of an import, as its journal states it. */
 export interface Destination {
   readonly baseUrl: string;
   readonly workspace: string;
 }
 
 /**
- * Removes the journals in `folder` of imports to a destination that is `gone`: with them, what is imported next would
- * count as being there. Returns the files. One that another process holds, or that cannot be read, stays.
+ * Removes the journals in `folder` of imports to a destination that is `gone`: with them, the next import would skip
+ * records that no longer exist there. Returns the removed files. Keeps journals that are locked or cannot be read.
  */
 export function forgetImports(
   folder: string,
@@ -35,7 +35,7 @@ function forget(file: string, gone: (destination: Destination, file: string) => 
   try {
     const options = journal.state()?.options;
     if (options === undefined || !gone(JSON.parse(options) as Destination, file)) return false;
-    // While its lock is held: nobody begins in between.
+    // Removed under its lock, so that no import starts in between.
     for (const suffix of ['', '-wal']) rmSync(file + suffix, { force: true });
     return true;
   } finally {

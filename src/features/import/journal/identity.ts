@@ -5,12 +5,12 @@ import type { Part } from '../read/range.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
-/** What an import is named by. Two runs with the same name are one import. */
+/** Identifies an import: runs with the same name belong to the same import. */
 export interface ImportName {
   readonly kind: RecordKind;
   /** Paths as typed; `-` is standard input. */
   readonly inputs: readonly string[];
-  /** What relative paths are relative to. */
+  /** The folder that relative paths refer to. */
   readonly cwd: string;
   readonly baseUrl: string;
   readonly workspace: string;
@@ -19,20 +19,20 @@ export interface ImportName {
   readonly limit: number | undefined;
 }
 
-/** Where the journal of an import lies, unless `--checkpoint` says so. */
+/** The path of the journal of an import without `--checkpoint`. */
 export function journalPath(dataDir: string, name: ImportName): string {
   return join(dataDir, 'imports', `${digestOf(Buffer.from(nameText(name))).slice(0, 32)}.journal`);
 }
 
-/** Where the journals of imports are listed that differ from this one in the size of their batches only. */
+/** The path of the list of imports that differ from this one only in the batch size. */
 export function siblingsPath(folder: string, name: ImportName): string {
   const text = JSON.stringify({ ...named(name), batchSize: null });
   return join(folder, `${digestOf(Buffer.from(text)).slice(0, 32)}.siblings`);
 }
 
-/** Everything that decides what is sent, as text: an import is resumed under the same only. */
-export function optionsText(name: ImportName, shaping: Mapping, format: string | undefined): string {
-  const { map, set, types, convert, extraFields, validate, delimiter } = shaping;
+/** Returns everything that determines what is sent, as text. An import is resumed only if it is the same. */
+export function optionsText(name: ImportName, mapping: Mapping, format: string | undefined): string {
+  const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
   return JSON.stringify({
     ...named(name),
     format: format ?? null,
@@ -46,15 +46,15 @@ export function optionsText(name: ImportName, shaping: Mapping, format: string |
   });
 }
 
-/** An option that an earlier run had otherwise. */
+/** An option with another value in an earlier run. */
 export interface Difference {
   /** As in `optionsText`. */
   readonly name: string;
-  /** What it was then; null, false or empty where it was not given. */
+  /** The earlier value; null, false or empty if it was not given. */
   readonly before: unknown;
 }
 
-/** The options in which an earlier run's text differs from this one's. */
+/** Lists the options that differ between an earlier run and this one. */
 export function differences(before: string, now: string): Difference[] {
   const earlier = JSON.parse(before) as Record<string, unknown>;
   const present = JSON.parse(now) as Record<string, unknown>;
@@ -63,19 +63,19 @@ export function differences(before: string, now: string): Difference[] {
     .map((name) => ({ name, before: earlier[name] }));
 }
 
-/** No flag makes these the same again: it is another import, which `--checkpoint` brought to the same journal. */
-const APART: ReadonlySet<string> = new Set(['kind', 'inputs', 'baseUrl', 'workspace']);
+/** Options that identify the import. If they differ, `--checkpoint` names the journal of another import. */
+const IDENTITY: ReadonlySet<string> = new Set(['kind', 'inputs', 'baseUrl', 'workspace']);
 
-/** Such differences belong to two imports, rather than to two runs of one. */
-export function areApart(found: readonly Difference[]): boolean {
-  return found.some(({ name }) => APART.has(name));
+/** Returns whether the differences are those between two imports, rather than between two runs of one. */
+export function areDifferentImports(found: readonly Difference[]): boolean {
+  return found.some(({ name }) => IDENTITY.has(name));
 }
 
 function nameText(name: ImportName): string {
   return JSON.stringify(named(name));
 }
 
-/** A link and what it points to are one input. A missing one is found when it is opened. */
+/** Resolves links: a link and its target are the same input. A missing file is reported when it is opened. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

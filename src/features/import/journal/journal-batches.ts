@@ -1,10 +1,10 @@
 import type Database from 'libsql';
 import { SENT } from './journal-file.ts';
 
-/** A page of batches, in rows. */
+/** Rows per page of batches. */
 const PAGE = 1000;
 
-/** A batch as its journal has it. */
+/** A batch in the journal. */
 export interface BatchRow {
   readonly seq: number;
   readonly file: number;
@@ -14,12 +14,12 @@ export interface BatchRow {
   readonly state: number;
 }
 
-/** The number of the batch that was cut last; 0 where there is none. */
+/** Returns the number of the last batch; 0 if there is none. */
 export function lastSeq(db: Database.Database): number {
   return (db.prepare('SELECT max(seq) AS last FROM batch').get() as { last: number | null }).last ?? 0;
 }
 
-/** The batches up to number `end` in the order of their numbers, one a call; memory holds a page of them. */
+/** Returns an iterator function over the batches up to number `end`, in order, which reads them page by page. */
 export function batchRows(db: Database.Database, end: number): () => BatchRow | undefined {
   const select = db.prepare(
     'SELECT seq, file, start, finish, digest, state FROM batch WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -39,8 +39,8 @@ export function batchRows(db: Database.Database, end: number): () => BatchRow | 
 }
 
 /**
- * Brings the numbers of the batches into the order in which the inputs are read; returns the last one. Records that were
- * appended to one of several inputs were cut behind all batches of the next one.
+ * Renumbers the batches in the order in which the inputs are read, and returns the last number. Batches of records that
+ * were appended to one of several inputs were numbered after all batches of the next input.
  */
 export function sortBatches(db: Database.Database): number {
   const { found } = db
@@ -61,8 +61,8 @@ export function sortBatches(db: Database.Database): number {
   return lastSeq(db);
 }
 
-/** A batch that was sent and whose answer is not known. */
-export interface Doubt {
+/** A batch that was sent and whose outcome is ambiguous. */
+export interface AmbiguousBatch {
   readonly file: number;
   readonly firstLine: number;
   readonly lastLine: number;
@@ -71,12 +71,12 @@ export interface Doubt {
   readonly sentAt: number;
 }
 
-/** The batches that are in doubt since before `time`. */
-export function doubtsBefore(db: Database.Database, time: number): Doubt[] {
+/** Lists the batches that were sent before `time` and whose outcome is ambiguous. */
+export function ambiguousBefore(db: Database.Database, time: number): AmbiguousBatch[] {
   return db
     .prepare(
       `SELECT file, first_line AS firstLine, last_line AS lastLine, records, sent_at AS sentAt FROM batch
        WHERE state = ${SENT} AND sent_at < ? ORDER BY seq`,
     )
-    .all(time) as Doubt[];
+    .all(time) as AmbiguousBatch[];
 }

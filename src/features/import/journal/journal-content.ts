@@ -2,7 +2,7 @@ import type Database from 'libsql';
 import type { Contents } from '../read/content.ts';
 import { WITHDRAWN } from './journal-file.ts';
 
-/** Undefined where the import never finished, or was begun again by an svc that keeps no such record. */
+/** Returns the contents of the inputs; undefined if the import never finished, or was restarted by an older svc. */
 export function contentsOf(db: Database.Database, importId: string): Contents | undefined {
   const row = db.prepare('SELECT inputs FROM content WHERE id = ?').get(importId) as
     | { inputs: string }
@@ -10,15 +10,15 @@ export function contentsOf(db: Database.Database, importId: string): Contents | 
   return row && (JSON.parse(row.inputs) as Contents);
 }
 
-/** Notes that all has its end, and what the inputs are and hold. */
+/** Records that the import finished, with the state and the contents of its inputs. */
 export function noteFinished(db: Database.Database, inputs: string, contents: Contents): void {
   db.prepare('UPDATE import SET finished = 1, inputs = ?').run(inputs);
   db.prepare('INSERT OR REPLACE INTO content SELECT 1, id, ? FROM import').run(JSON.stringify(contents));
 }
 
 /**
- * Forgets the batches behind what an import finished with, unless one of them had its end or is in doubt; it then is
- * finished as it was before them. Returns whether that is so.
+ * Deletes the batches of appended records, unless one of them was settled or is ambiguous; the import is then finished
+ * as it was before. Returns whether they were deleted.
  */
 export function dropAppended(db: Database.Database, contents: Contents): boolean {
   const found = db.prepare(

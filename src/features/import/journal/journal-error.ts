@@ -1,4 +1,4 @@
-/** The journal cannot be used; `reason` says which of the known troubles it is. */
+/** The journal cannot be used, for one of the known reasons. */
 export class JournalError extends Error {
   readonly reason: 'locked' | 'denied' | 'full' | 'broken';
   readonly path: string;
@@ -11,7 +11,7 @@ export class JournalError extends Error {
   }
 }
 
-/** SQLite's name for an error. A file that could not be opened has its number in the text only. */
+/** Returns SQLite's name for an error. If the file could not be opened, only the message has its number. */
 function codeOf(error: unknown): string {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code) return code;
@@ -19,7 +19,7 @@ function codeOf(error: unknown): string {
   return { '5': 'BUSY', '8': 'READONLY', '13': 'FULL', '14': 'CANTOPEN' }[number ?? ''] ?? '';
 }
 
-/** A JournalError where the trouble is a known one, else the error itself. */
+/** Converts a known error to a JournalError; returns other errors unchanged. */
 export function toJournalError(path: string, error: unknown): unknown {
   if (error instanceof JournalError) return error;
   const code = codeOf(error);

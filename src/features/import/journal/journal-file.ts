@@ -16,33 +16,35 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS content (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);
 `;
-/** What became of a batch, as far as is known. */
+// The known states of a batch.
+
+/** Sent; the outcome is ambiguous. */
 export const SENT = 0;
+/** Accepted by the service, at least in part. */
 export const SETTLED = 1;
-/** Surely not carried out: never sent, or refused as a whole. Its border stays. */
+/** Nothing was stored: never sent, or refused as a whole. Its checkpoint stays. */
 export const WITHDRAWN = 2;
-/** Has its end, and the service took nothing of it: all of it was rejected. */
+/** All of its records were rejected. */
 export const REJECTED = 3;
-/** Of a batch that was taken by the service or may have been. */
+/** The SQL condition for batches that the service accepted or may have accepted. */
 export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
 
-/** Tells a journal from any other SQLite file ("svcj"). */
+/** Distinguishes a journal from other SQLite files ("svcj"). */
 const APPLICATION_ID = 0x7376636a;
 
 /**
- * Opens or makes the file of a journal, takes its lock and brings it to its schema. Throws a JournalError, also for one
- * that lost its end or all it held: SQLite would go on with it, and what was sent would be sent again. `afresh`: what
- * it held is not needed.
+ * Opens or creates the file of a journal, locks it and applies the schema. Throws a JournalError, also if the file is
+ * truncated or empty: SQLite would accept it, and records would be sent again. `discard`: its contents are not needed.
  */
-export function openJournalFile(path: string, afresh: boolean): Database.Database {
-  const lost = sqliteFileFault(path);
-  if (lost === 'cut short' || (lost === 'empty' && !afresh))
-    throw new JournalError('broken', path, new Error(`the file is ${lost}`));
-  refuseOthers(path);
+export function openJournalFile(path: string, discard: boolean): Database.Database {
+  const damage = sqliteFileFault(path);
+  if (damage === 'cut short' || (damage === 'empty' && !discard))
+    throw new JournalError('broken', path, new Error(`the file is ${damage}`));
+  refuseForeignFiles(path);
   try {
     ensurePrivateDir(dirname(path));
     const db = new Database(path, { timeout: 0 });
-    // The lock is held from the first access to the end; with it, WAL needs no shared memory file.
+    // The lock is held from the first access until the file is closed. WAL then needs no shared memory file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
     claim(db, path);
     db.exec('PRAGMA journal_mode = WAL');
@@ -54,14 +56,14 @@ export function openJournalFile(path: string, afresh: boolean): Database.Databas
   }
 }
 
-/** An import that somebody may go on with; its options where they can be read now (see `optionsText`). */
+/** An import that can be resumed. Its options (see `optionsText`) are undefined while another process runs it. */
 export interface Unfinished {
   readonly options: string | undefined;
 }
 
 /**
- * The import of this journal where it is under way in another process, or has begun to send and not finished. A
- * journal that is missing or damaged can be resumed by nobody.
+ * Returns the import of a journal if it is running in another process, or is unfinished and may have sent records. A
+ * journal that is missing or damaged cannot be resumed.
  */
 export function unfinishedIn(path: string): Unfinished | undefined {
   if (!existsSync(path)) return undefined;
@@ -71,30 +73,30 @@ export function unfinishedIn(path: string): Unfinished | undefined {
     const sql = `SELECT options FROM import WHERE finished = 0 AND EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED})`;
     return db.prepare(sql).get() as Unfinished | undefined;
   } catch (error) {
-    const trouble = toJournalError(path, error);
-    const inUse = trouble instanceof JournalError && trouble.reason !== 'broken';
+    const failure = toJournalError(path, error);
+    const inUse = failure instanceof JournalError && failure.reason !== 'broken';
     return inUse ? { options: undefined } : undefined;
   } finally {
     db?.close();
   }
 }
 
-/** Before SQLite opens it, which may write to it: a link that leads nowhere, and what is surely of something else. */
-function refuseOthers(path: string): void {
+/** Refuses dangling links and files of other applications before SQLite opens them, as opening may write. */
+function refuseForeignFiles(path: string): void {
   const link = lstatSync(path, { throwIfNoEntry: false });
   if (!link) return;
-  const nowhere = link.isSymbolicLink() && !existsSync(path);
+  const dangling = link.isSymbolicLink() && !existsSync(path);
   const mark = sqliteHeader(path)?.readUInt32BE(68) ?? 0;
   const other = mark !== 0 && mark !== APPLICATION_ID;
-  if (nowhere || other)
+  if (dangling || other)
     throw new JournalError(
       'broken',
       path,
-      new Error(nowhere ? 'a link to nothing' : 'a file of something else'),
+      new Error(dangling ? 'a dangling symbolic link' : 'a file of another application'),
     );
 }
 
-/** Marks a new file as a journal. Some other SQLite file, which `--checkpoint` may name by mistake, is left alone. */
+/** Marks a new file as a journal. Refuses other SQLite files, which `--checkpoint` may name by mistake. */
 function claim(db: Database.Database, path: string): void {
   const [mark] = db.pragma('application_id') as { application_id: number }[];
   if (mark?.application_id === APPLICATION_ID) return;
@@ -103,10 +105,10 @@ function claim(db: Database.Database, path: string): void {
       "SELECT coalesce(group_concat(name), '') AS tables FROM (SELECT name FROM sqlite_master ORDER BY name)",
     )
     .get() as { tables: string };
-  // The first journals bore no mark.
+  // The first journals had no application ID.
   if (tables !== '' && tables !== 'batch,import') {
     db.close();
-    throw new JournalError('broken', path, new Error('a database of something else'));
+    throw new JournalError('broken', path, new Error('a database of another application'));
   }
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }

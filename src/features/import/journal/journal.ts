@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
-import { batchRows, type Doubt, doubtsBefore, lastSeq, sortBatches } from './journal-batches.ts';
+import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
 import { contentsOf, dropAppended, noteFinished } from './journal-content.ts';
 import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
@@ -10,46 +10,45 @@ export interface JournalState {
   /** Random; part of every idempotency key. */
   readonly id: string;
   readonly finished: boolean;
-  /** What was imported and how, as JSON text; compared when the import is resumed. */
+  /** The options of the import as JSON text; compared when it is resumed. */
   readonly options: string;
-  /** State of the inputs when the import began, as JSON text. */
+  /** Fingerprints of the inputs when the import started, as JSON text. */
   readonly inputs: string;
   readonly rejectsPath: string;
   readonly rejectsLength: number;
-  /** Undefined where the import never finished. */
+  /** Undefined if the import never finished. */
   readonly contents?: Contents | undefined;
 }
 
-/** What an import that finished goes on with. */
+/** The new state of a finished import that is resumed with appended records. */
 export type Reopened = Pick<JournalState, 'inputs' | 'rejectsPath' | 'rejectsLength'>;
 
-/** How long a change may wait for the disk, in milliseconds; see Journal. */
+/** Longest time between two syncs, in milliseconds; see Journal. */
 const SYNC_EVERY_MS = 1000;
 
 interface Change {
   readonly apply: () => void;
-  /** Unix milliseconds; undefined for one that must be on the disk before anything goes on. */
+  /** Unix milliseconds; undefined for a change that must be synced. */
   readonly now: number | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * What an import knows of itself, on the disk: a small SQLite file that one process holds by SQLite's own lock, so
- * that it is free again the moment the process ends, however it ends. Changes that come together are committed
- * together.
+ * Stores the progress of an import in a small SQLite file. One process holds it with SQLite's lock, which is released
+ * when the process ends for any reason. Changes of the same turn of the event loop are committed together.
  *
- * A commit survives the death of the process at once, and a power cut from the next sync on: the first and the last
- * one are synced, and otherwise one a second, because a sync stops the only thread for as long as the disk takes. A
- * file is cut the same way again, so what a power cut takes from the journal is sent again under the same keys. That
- * does not hold for a pipe, which is also cut by time: there every commit is synced (`everySync`).
+ * A commit survives the end of the process at once, and a power failure after the next sync. The first and the last
+ * commit are synced, and otherwise one per second, because a sync blocks the only thread. A file is cut into the same
+ * batches again, so batches lost in a power failure are sent again with the same keys. That does not hold for a pipe,
+ * whose batches also depend on time: there every commit is synced (`everySync`).
  */
 export class Journal {
   readonly path: string;
   private readonly db: Database.Database;
   private readonly insert: Database.Statement;
   private readonly mark: Database.Statement;
-  private readonly again: Database.Statement;
+  private readonly resend: Database.Statement;
   private readonly extend: Database.Statement;
   /** Sync every commit. */
   everySync = false;
@@ -65,8 +64,8 @@ export class Journal {
     this.db = db;
     this.insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.mark = db.prepare('UPDATE batch SET state = ?, sent_at = ? WHERE seq = ?');
-    // A batch in doubt stays so since it was first sent: that is when the service may have seen its key.
-    this.again = db.prepare(
+    // An ambiguous batch keeps the time when it was first sent: the service may have seen its key since then.
+    this.resend = db.prepare(
       `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
     );
     this.extend = db.prepare('UPDATE import SET rejects_length = ?');
@@ -74,11 +73,11 @@ export class Journal {
   }
 
   /**
-   * Opens or makes the file and takes its lock. Throws a JournalError, also for one that lost its end or all it held:
-   * SQLite would go on with it, and what was sent would be sent again. `afresh`: what it held is not needed.
+   * Opens or creates the file and locks it. Throws a JournalError, also if the file is truncated or empty. `discard`:
+   * its contents are not needed.
    */
-  static open(path: string, { afresh = false } = {}): Journal {
-    const db = openJournalFile(path, afresh);
+  static open(path: string, { discard = false } = {}): Journal {
+    const db = openJournalFile(path, discard);
     try {
       return new Journal(path, db);
     } catch (error) {
@@ -86,7 +85,7 @@ export class Journal {
     }
   }
 
-  /** The import on record; undefined in a new file. */
+  /** Returns the import in the file; undefined in a new file. */
   state(): JournalState | undefined {
     return this.guard(() => {
       const row = this.db.prepare('SELECT * FROM import').get() as Record<string, unknown> | undefined;
@@ -103,13 +102,13 @@ export class Journal {
     });
   }
 
-  /** Some batch was taken by the service or may have been. */
+  /** The service accepted a batch, or may have accepted it. */
   get touched(): boolean {
     return this.has(TOUCHED);
   }
 
-  /** Some batch had its end, or may have had. */
-  get begun(): boolean {
+  /** A batch was settled, or may have been. */
+  get hasSettled(): boolean {
     return this.has(`state <> ${WITHDRAWN}`);
   }
 
@@ -118,7 +117,7 @@ export class Journal {
     return this.guard(() => this.db.prepare(sql).get() !== undefined);
   }
 
-  /** When some batch last was sent or had its end, in Unix milliseconds. */
+  /** When a batch was last sent or settled, in Unix milliseconds. */
   get lastAt(): number {
     return this.guard(() => {
       const row = this.db.prepare('SELECT max(sent_at) AS last FROM batch').get() as { last: number | null };
@@ -126,8 +125,8 @@ export class Journal {
     });
   }
 
-  /** Forgets everything and begins an import. */
-  begin(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
+  /** Deletes everything and starts an import. */
+  start(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
     this.guard(() => {
       this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import; DELETE FROM content');
       this.db
@@ -139,19 +138,19 @@ export class Journal {
   }
 
   /**
-   * An import that had finished went on with appended records of which none was taken, nor may have been, nor rejected:
-   * it is as it was before them. Returns whether that is so.
+   * Restores a finished import that was resumed with appended records, if none of them was settled or is ambiguous.
+   * Returns whether it was restored.
    */
   restoreFinished(contents: Contents): boolean {
     return this.guard(() => dropAppended(this.db, contents));
   }
 
-  /** The import, which had finished, is unfinished again from the next batch on that is sent. */
+  /** Marks a finished import as unfinished as soon as the next batch is sent. */
   reopen(state: Reopened): void {
     this.reopened = state;
   }
 
-  /** The batches of earlier runs in the order in which they were cut, one a call; memory holds a page of them. */
+  /** Returns an iterator function over the batches of earlier runs, in order, which reads them page by page. */
   checkpoints(): () => Checkpoint | undefined {
     this.seq = this.guard(() => sortBatches(this.db));
     const next = batchRows(this.db, this.seq);
@@ -159,35 +158,35 @@ export class Journal {
       const row = this.guard(next);
       if (!row) return undefined;
       const acknowledged = row.state === SETTLED || row.state === REJECTED;
-      if (!acknowledged) this.seqs.set(placeOf(row), row.seq);
+      if (!acknowledged) this.seqs.set(rangeKey(row), row.seq);
       const { file, start, finish, digest } = row;
-      return { file, start, end: finish, digest, acknowledged, inDoubt: row.state === SENT };
+      return { file, start, end: finish, digest, acknowledged, ambiguous: row.state === SENT };
     };
   }
 
-  /** Batches of earlier runs that are in doubt since before `time`. */
-  ambiguousBefore(time: number): Doubt[] {
-    return this.guard(() => doubtsBefore(this.db, time));
+  /** Lists the batches that were sent before `time` and whose outcome is ambiguous. */
+  ambiguousBefore(time: number): AmbiguousBatch[] {
+    return this.guard(() => ambiguousBefore(this.db, time));
   }
 
-  /** Notes that a batch is about to be sent; resolves once that is on the disk. */
+  /** Records that a batch is about to be sent; resolves when that is committed. */
   sending(batch: Batch, digest: string, now: number): Promise<void> {
     return this.change(() => {
-      this.begunAgain();
-      const place = placeOf(batch);
-      const known = this.seqs.get(place);
-      if (known !== undefined) {
-        this.again.run(now, known);
+      this.applyReopen();
+      const key = rangeKey(batch);
+      const sentBefore = this.seqs.get(key);
+      if (sentBefore !== undefined) {
+        this.resend.run(now, sentBefore);
         return;
       }
       const seq = ++this.seq;
-      this.seqs.set(place, seq);
+      this.seqs.set(key, seq);
       const { file, start, end, firstLine, lastLine, records } = batch;
       this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now);
     }, now);
   }
 
-  /** Notes that a batch has its end, and how far the rejects file goes with it, if it grew. */
+  /** Records that a batch is settled, and the new length of the rejects file if it grew. */
   settled(
     batch: Batch,
     now: number,
@@ -199,21 +198,21 @@ export class Journal {
     }, now);
   }
 
-  /** Notes that a batch was surely not carried out. */
+  /** Records that the service stored nothing of a batch. */
   withdrawn(batch: Batch, now: number): Promise<void> {
     return this.change(() => {
       this.mark.run(WITHDRAWN, now, this.release(batch));
     }, now);
   }
 
-  /** All of the inputs has its end: their state, and what they hold, null where that is not known. */
+  /** Records that the import finished, with the state and the contents of its inputs; null if unknown. */
   finish(inputs: string, contents: Contents): Promise<void> {
     return this.change(() => {
       noteFinished(this.db, inputs, contents);
     });
   }
 
-  private begunAgain(): void {
+  private applyReopen(): void {
     if (!this.reopened) return;
     const { inputs, rejectsPath, rejectsLength } = this.reopened;
     this.db
@@ -222,7 +221,7 @@ export class Journal {
     this.reopened = undefined;
   }
 
-  /** Lets go of the file at once: closing alone waits until prepared statements are collected. */
+  /** Releases the file at once: closing alone waits until prepared statements are garbage-collected. */
   close(): void {
     try {
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
@@ -230,21 +229,21 @@ export class Journal {
       this.db.exec('PRAGMA locking_mode = NORMAL');
       this.db.prepare('SELECT count(*) FROM import').get();
     } catch {
-      // On a full disk the log stays beside the file, where the next run finds it.
+      // On a full disk the write-ahead log stays, and the next run recovers it.
     } finally {
       this.db.close();
     }
   }
 
   private release(batch: Batch): number {
-    const place = placeOf(batch);
-    const seq = this.seqs.get(place);
-    if (seq === undefined) throw new Error(`batch ${place} was never noted as sent`);
-    this.seqs.delete(place);
+    const key = rangeKey(batch);
+    const seq = this.seqs.get(key);
+    if (seq === undefined) throw new Error(`batch ${key} was never recorded as sent`);
+    this.seqs.delete(key);
     return seq;
   }
 
-  /** Group commit: whatever comes in one turn of the event loop shares one transaction. */
+  /** Group commit: all changes of one turn of the event loop share a transaction. */
   private change(apply: () => void, now?: number): Promise<void> {
     return new Promise((done, failed) => {
       this.changes.push({ apply, now, done, failed });
@@ -270,7 +269,7 @@ export class Journal {
     for (const { done } of changes) done();
   }
 
-  /** Decides whether the next commit waits for the disk. A sync takes with it what came before. */
+  /** Decides whether the next commit is synced. A sync includes all earlier commits. */
   private sync(changes: readonly Change[]): void {
     const now = changes[0]?.now;
     const due = now === undefined || now - this.syncedAt >= SYNC_EVERY_MS;
@@ -290,6 +289,6 @@ export class Journal {
   }
 }
 
-function placeOf({ file, start }: { file: number; start: number }): string {
+function rangeKey({ file, start }: { file: number; start: number }): string {
   return `${file}:${start}`;
 }

@@ -6,10 +6,10 @@ import { digestOf } from '../batch/keys.ts';
 import { type Unfinished, unfinishedIn } from './journal-file.ts';
 
 /**
- * Which journal a rejects file belongs to while its import is unfinished. Without it, another import with the same
- * rejects file (of the same input into another workspace, say) would overwrite what the unfinished one found, and that
- * one, resumed, would cut off what the other wrote. Claims are small files in `folder`, one for each rejects file; one
- * that a crash left behind counts as long as its journal is unfinished.
+ * Reserves a rejects file for a journal while its import is unfinished. Without the claim, another import with the same
+ * rejects file (such as one of the same input into another workspace) would overwrite the rejects of the unfinished
+ * one, and resuming that one would truncate those of the other. Claims are small files in `folder`, one for each
+ * rejects file; a claim that a crash left behind is valid as long as its journal is unfinished.
  */
 export class RejectsClaim {
   private readonly folder: string;
@@ -26,8 +26,8 @@ export class RejectsClaim {
   }
 
   /**
-   * Claims the rejects file for this journal. Resolves to the other import where one has it: the file is there, or that
-   * import is under way and may write it.
+   * Claims the rejects file for this journal. Resolves to the other import if one holds it: the file exists, or that
+   * import is running and may create it.
    */
   take(): Promise<Unfinished | undefined> {
     return this.locked(() => {
@@ -39,7 +39,7 @@ export class RejectsClaim {
     });
   }
 
-  /** Lets go of the rejects file: its import has finished. A claim that cannot be removed now counts for nothing. */
+  /** Releases the rejects file of a finished import. A claim that cannot be removed is void from now on. */
   async release(): Promise<void> {
     await this.locked(() => {
       if (this.holder() === this.journal) rmSync(this.file);
@@ -50,7 +50,7 @@ export class RejectsClaim {
     return existsSync(this.file) ? readFileSync(this.file, 'utf8') : undefined;
   }
 
-  /** Where nothing can be written to the folder nothing can be claimed: an import with --checkpoint needs no folder. */
+  /** Runs `work` under a lock. Does nothing if the folder is not writable: an import with --checkpoint needs none. */
   private async locked<T>(work: () => T): Promise<T | undefined> {
     try {
       return await withFileLock(join(this.folder, 'rejects.lock'), work);
@@ -61,7 +61,7 @@ export class RejectsClaim {
   }
 }
 
-/** A file that may not exist yet, in a folder that may be a link. */
+/** Resolves links in the path of a file that may not exist yet. */
 function realPath(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path));

@@ -6,21 +6,21 @@ import { forgetImports } from './forget.ts';
 import { unfinishedIn } from './journal-file.ts';
 
 /**
- * The imports of the same input to the same place that were cut into batches of other sizes. Each has a journal of its
- * own, and what one of them sent would be sent again by the next: an unfinished one must not be passed over. Their
- * journals are listed in a small file for each input.
+ * Lists the imports of the same input to the same destination with other batch sizes. Each has its own journal, and
+ * would send again what another one sent, so an unfinished one must be found first. A small file for each input lists
+ * their journals.
  */
 export class Siblings {
   private readonly list: string;
   private readonly journal: string;
 
-  /** `list` is the file; `journal` that of the import which is about to begin. */
+  /** `list` is the path of the list; `journal` that of the import that is about to start. */
   constructor(list: string, journal: string) {
     this.list = list;
     this.journal = journal;
   }
 
-  /** The options of one that is unfinished (see `optionsText`). */
+  /** Returns the options of an unfinished sibling (see `optionsText`). */
   unfinished(): string | undefined {
     for (const journal of this.others()) {
       const options = unfinishedIn(journal)?.options;
@@ -29,18 +29,18 @@ export class Siblings {
     return undefined;
   }
 
-  /** Forgets the others: all is sent again. One that is under way in another process stays. */
+  /** Removes the journals of the others, so that everything is sent again. Keeps one that another process holds. */
   forget(): void {
     const others = new Set(this.others());
     if (others.size > 0) forgetImports(dirname(this.journal), (_, file) => others.has(file));
   }
 
-  /** Notes that the import begins. Where nothing can be written nothing is noted. */
-  async note(): Promise<void> {
+  /** Adds the import to the list. Does nothing if the list is not writable. */
+  async add(): Promise<void> {
     try {
       await withFileLock(join(dirname(this.list), 'rejects.lock'), () => {
-        const kept = this.others().filter((journal) => existsSync(journal));
-        writePrivateFile(this.list, [...kept, this.journal].join('\n'));
+        const existing = this.others().filter((journal) => existsSync(journal));
+        writePrivateFile(this.list, [...existing, this.journal].join('\n'));
       });
     } catch (error) {
       if (error instanceof LockUnusable && error.held) throw error;

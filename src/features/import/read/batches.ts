@@ -6,15 +6,15 @@ import type { Window } from './window.ts';
 
 export interface Flush {
   readonly clock: Clock;
-  /** A batch that is not full is sent this long after its first record, in milliseconds; undefined: never. */
+  /** How long a partial batch waits after its first record, in milliseconds; undefined: until it is full. */
   readonly interval: number | undefined;
   /** Ends the wait for input that may never come. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The batches of one input. Reads only as fast as they are taken. What a slow pipe has delivered is handed out after
- * the flush interval, so that `tail -f` reaches the service.
+ * Yields the batches of one input, and reads only as fast as they are consumed. A partial batch of a slow pipe is
+ * yielded after the flush interval, so that `tail -f` reaches the service.
  */
 export async function* batchesOf(
   window: Window,
@@ -26,7 +26,7 @@ export async function* batchesOf(
   for (;;) {
     reader.drain(window, batcher);
     for (let batch = batcher.take(); batch; batch = batcher.take()) {
-      // What is open now began after this one.
+      // The batch that is open now was started after this one.
       openSince = undefined;
       yield batch;
     }
@@ -37,7 +37,7 @@ export async function* batchesOf(
     while (reading) {
       const due =
         openSince === undefined || flush.interval === undefined ? undefined : openSince + flush.interval;
-      const event = await first(reading, due, flush);
+      const event = await firstEvent(reading, due, flush);
       if (event === 'stopped') return;
       if (event === 'read') reading = undefined;
       else {
@@ -55,7 +55,7 @@ function* complete(batcher: Batcher): Generator<Batch> {
   for (let batch = batcher.take(); batch; batch = batcher.take()) yield batch;
 }
 
-async function first(
+async function firstEvent(
   reading: Promise<unknown>,
   due: number | undefined,
   { clock, signal }: Flush,

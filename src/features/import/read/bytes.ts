@@ -1,10 +1,10 @@
-/** Bytes on demand: fills `into` from `at`, at most `length`. Returns how many; 0 is the end. */
+/** A source of bytes. `read` fills `into` from `at` with at most `length` bytes and resolves to their number; 0 is the end. */
 export interface ByteSource {
   read(into: Buffer, at: number, length: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A source over chunks that arrive by themselves: a pipe, a decompressor. Back pressure is the iteration itself. */
+/** Reads from a stream of chunks, such as a pipe or a decompressor. The iteration provides the back pressure. */
 export class ChunkSource implements ByteSource {
   private readonly stream: AsyncIterable<Uint8Array> & { destroy?(): unknown };
   private readonly chunks: AsyncIterator<Uint8Array>;
@@ -28,13 +28,13 @@ export class ChunkSource implements ByteSource {
   }
 
   async close(): Promise<void> {
-    // A pipe that is being waited for would keep its iterator from returning: end the pipe itself.
+    // While a read of a pipe is pending, its iterator cannot return: destroy the pipe itself.
     if (this.stream.destroy) this.stream.destroy();
     else await this.chunks.return?.();
   }
 }
 
-/** Reads `head`, which was taken to look at, before the rest of the source. */
+/** Reads `head`, which was already read from the source, before the rest of it. */
 export class PeekedSource implements ByteSource {
   private head: Buffer;
   private readonly rest: ByteSource;
@@ -56,7 +56,7 @@ export class PeekedSource implements ByteSource {
   }
 }
 
-/** The chunks of a source, for those who take a stream. */
+/** Converts a source to a stream of chunks. */
 export async function* chunksOf(source: ByteSource, size = 256 * 1024): AsyncGenerator<Buffer> {
   for (;;) {
     const chunk = Buffer.allocUnsafe(size);

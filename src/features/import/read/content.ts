@@ -5,22 +5,22 @@ const LINE_FEED = 0x0a;
 const BLOCK = 256 * 1024;
 const FIRST_MARK = 64;
 
-/** What an input held when an import read it, decompressed: enough to recognise it as the beginning of a longer one. */
+/** Describes the decompressed content of an input, so that a longer version of it can be recognized. */
 export interface Content {
   /** Bytes that were read. */
   readonly length: number;
   /** It was read to its end. */
   readonly whole: boolean;
-  /** Its last line has its end. */
+  /** The last line ends with a line feed. */
   readonly ended: boolean;
   /**
-   * Hex SHA-256 of the first bytes, at offsets that double and at the length: another content is noticed long before
-   * as much of it was read.
+   * Hex SHA-256 of the first bytes, at offsets that double and at the full length, so that different content is
+   * detected early.
    */
   readonly marks: readonly (readonly [offset: number, sha256: string])[];
 }
 
-/** Takes bytes as they are read and makes their Content. */
+/** Hashes bytes as they are read and describes them as Content. */
 export class ContentHash {
   private readonly hash = createHash('sha256');
   private readonly marks: [number, string][] = [];
@@ -40,7 +40,7 @@ export class ContentHash {
     if (rest.length > 0) this.add(rest);
   }
 
-  /** Hex SHA-256 of what came so far. */
+  /** Returns the hex SHA-256 of all bytes so far. */
   digest(): string {
     return this.hash.copy().digest('hex');
   }
@@ -57,12 +57,12 @@ export class ContentHash {
   }
 }
 
-/** How an input stands to what an earlier import read of it. */
+/** The relation of an input to its earlier content. */
 export type Comparison = 'same' | 'appended' | 'other';
 
 /**
- * Reads as much of a source as shows how it stands to an earlier content. Where the last line of that had no end and
- * goes on now, it is another line, and so another content.
+ * Compares a source with earlier content, reading no more than necessary. If the earlier content ended in the middle of
+ * a line that is longer now, it is `other` content.
  */
 export async function compareContent(source: ByteSource, before: Content): Promise<Comparison> {
   const hash = createHash('sha256');
@@ -82,5 +82,5 @@ export async function compareContent(source: ByteSource, before: Content): Promi
   return before.ended || block[0] === LINE_FEED ? 'appended' : 'other';
 }
 
-/** What each input of an import held when it last finished; null where that is not known. */
+/** The content of each input when the import last finished; null if unknown. */
 export type Contents = readonly (Content | null)[];

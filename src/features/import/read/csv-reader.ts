@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
 import type { Batcher } from '../batch/batcher.ts';
-import { SHOWN_BYTES } from '../report/reject.ts';
+import { EXCERPT_BYTES } from '../report/reject.ts';
 import { Columns } from '../transform/csv-columns.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
@@ -16,22 +16,22 @@ const LINE_FEED = 0x0a;
 
 export interface CsvOptions {
   readonly file: string;
-  readonly shaping: Mapping;
-  /** Longest row in bytes; an unclosed quote runs no further. */
+  readonly mapping: Mapping;
+  /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
 }
 
 interface LongRow {
   readonly offset: number;
-  readonly shown: Buffer;
+  readonly excerpt: Buffer;
   readonly reason: string;
   readonly truncated: boolean;
 }
 
 /**
- * CSV with a header, after RFC 4180. A row that is faulty is rejected alone: also one whose quote is never closed,
- * behind which reading goes on at the next line instead of losing the rest of the file to one cell.
+ * Reads CSV with a header, as defined by RFC 4180. An invalid row is rejected alone. If a quote is never closed, reading
+ * continues at the next line, so that the rest of the file is not lost to one cell.
  */
 export class CsvReader implements RecordReader {
   private line = 0;
@@ -43,7 +43,7 @@ export class CsvReader implements RecordReader {
     end: 0,
     breaks: 0,
     quoted: false,
-    fault: undefined,
+    error: undefined,
     unclosed: false,
   };
   private long: LongRow | undefined;
@@ -58,8 +58,8 @@ export class CsvReader implements RecordReader {
   drain(window: Window, batcher: Batcher): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
     while (!batcher.done && window.start < window.end) {
-      if (this.long && !this.passLongRow(window, batcher)) return;
-      // At the end a line feed stands behind the last row.
+      if (this.long && !this.skipLongRow(window, batcher)) return;
+      // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
       if (!this.columns) this.findDelimiter(window);
       const row = scanRow(window.buffer, window.start, limit, this.delimiter.charCodeAt(0), this.row);
@@ -67,17 +67,17 @@ export class CsvReader implements RecordReader {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
         window.start = Math.min(row.next, window.end);
-      } else if (window.ended || window.full || row.unclosed === 'surely') {
-        this.beginLongRow(window, row);
+      } else if (window.ended || window.full || row.unclosed === 'confirmed') {
+        this.startLongRow(window, row);
       } else return;
     }
-    if (this.long && window.ended) this.passLongRow(window, batcher);
+    if (this.long && window.ended) this.skipLongRow(window, batcher);
   }
 
-  /** The header is complete when its first line feed is there; a quoted one may need more, and is looked at again. */
+  /** Finds the delimiter in the first line. A header with a quoted line feed continues, and is scanned again. */
   private findDelimiter(window: Window): void {
-    if (this.options.shaping.delimiter !== undefined) {
-      this.delimiter = this.options.shaping.delimiter;
+    if (this.options.mapping.delimiter !== undefined) {
+      this.delimiter = this.options.mapping.delimiter;
       return;
     }
     const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
@@ -100,77 +100,77 @@ export class CsvReader implements RecordReader {
       return;
     }
     const bytes = buffer.subarray(start, row.end);
-    const broken =
+    const reason =
       bytes.length > this.options.longest
         ? tooLong(this.options.longest)
         : isUtf8(bytes)
-          ? row.fault
+          ? row.error
           : 'is not valid UTF-8';
-    if (broken) {
-      this.reject(batcher, bytes, broken, next, offset);
+    if (reason) {
+      this.reject(batcher, bytes, reason, next, offset);
       return;
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
-    const fault = 'field' in made ? made : this.put(made.text, made.faults);
-    if (fault) {
-      batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...fault, raw }, next);
+    const error = 'field' in made ? made : this.put(made.text, made.errors);
+    if (error) {
+      batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
     batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw);
   }
 
-  /** Writes a record where the scan can see it; the schema decides what the scan leaves open. */
+  /** Writes a record to the scratch buffer and validates it: by the scan, and by the schema if the scan cannot decide. */
   private put(text: string, known: readonly ValidationError[]): ValidationError | null {
-    const { shaping } = this.options;
-    if (known.length > 0) return checkRecord(shaping, text, known);
+    const { mapping } = this.options;
+    if (known.length > 0) return checkRecord(mapping, text, known);
     if (text.length * 3 + 1 > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
     this.length = this.scratch.write(text, 'utf8');
-    if (!shaping.validate) return checkRecord(shaping, text);
+    if (!mapping.validate) return checkRecord(mapping, text);
     this.scratch[this.length] = LINE_FEED;
-    if (shaping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
-    return checkRecord(shaping, text);
+    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
+    return checkRecord(mapping, text);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, shaping, onNotice } = this.options;
-    if (row.fault || !isUtf8(bytes))
+    const { file, mapping, onNotice } = this.options;
+    if (row.error || !isUtf8(bytes))
       throw new InputError(
-        `The header of ${file} ${row.fault ?? 'is not valid UTF-8'}.`,
+        `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
     const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
-    this.columns = new Columns(names, shaping, file);
+    this.columns = new Columns(names, mapping, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 
-  /** A row that does not end: its quote is not closed, or it is too long. Its first line is rejected alone. */
-  private beginLongRow(window: Window, row: Row): void {
+  /** Starts to skip a row that does not end: a quote is not closed, or it is too long. Only its first line is rejected. */
+  private startLongRow(window: Window, row: Row): void {
     const unclosed = row.unclosed !== false;
     if (!this.columns)
       throw new InputError(
         `The header of ${this.options.file} ${unclosed ? 'has a quote that is not closed' : 'is too long'}.`,
         `head -c 200 ${shellPath(this.options.file)}`,
       );
-    const bytes = window.buffer.subarray(window.start, Math.min(window.start + SHOWN_BYTES, window.end));
+    const bytes = window.buffer.subarray(window.start, Math.min(window.start + EXCERPT_BYTES, window.end));
     const feed = bytes.indexOf(LINE_FEED);
     this.long = {
       offset: window.offset,
-      shown: Buffer.from(feed < 0 ? bytes : bytes.subarray(0, feed)),
+      excerpt: Buffer.from(feed < 0 ? bytes : bytes.subarray(0, feed)),
       reason: unclosed ? 'has a quoted cell that is not closed' : tooLong(this.options.longest),
-      truncated: feed < 0 && window.start + SHOWN_BYTES < window.end,
+      truncated: feed < 0 && window.start + EXCERPT_BYTES < window.end,
     };
   }
 
-  /** Passes over the first line of such a row without holding it. True once its end is found. */
-  private passLongRow(window: Window, batcher: Batcher): boolean {
+  /** Skips the first line of such a row without buffering it. Returns true when its end is found. */
+  private skipLongRow(window: Window, batcher: Batcher): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     if (found) window.start++;
-    const { shown, reason, offset, truncated } = this.long!;
+    const { excerpt, reason, offset, truncated } = this.long!;
     this.long = undefined;
-    if (batcher.wants()) this.reject(batcher, shown, reason, window.offset, offset, truncated);
+    if (batcher.wants()) this.reject(batcher, excerpt, reason, window.offset, offset, truncated);
     else batcher.skip(window.offset);
     this.line++;
     return true;
@@ -202,5 +202,5 @@ export class CsvReader implements RecordReader {
 }
 
 function tooLong(longest: number): string {
-  return `is longer than a request can be (${longest} bytes)`;
+  return `is longer than the longest record (${longest} bytes)`;
 }

@@ -2,34 +2,35 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** What the scan of one row found. */
+/** The result of scanning one row. */
 export interface Row {
-  /** Index behind the row's line break; -1 when the row is not complete. */
+  /** Index after the line break of the row; -1 if the row is not complete. */
   next: number;
-  /** Index behind the row's last character. */
+  /** Index after the last character of the row. */
   end: number;
   /** Line breaks inside quoted cells. */
   breaks: number;
-  /** Some cell is quoted. */
+  /** At least one cell is quoted. */
   quoted: boolean;
-  fault: string | undefined;
+  /** Why the row is invalid. */
+  error: string | undefined;
   /**
-   * Incomplete because a quoted cell is not closed as far as was looked; `surely` where its closing quote turned out
-   * to be another cell's, on a later line.
+   * The row is incomplete because a quoted cell is not closed. `confirmed`: the next quote is on a later line and cannot
+   * be its closing quote.
    */
-  unclosed: false | 'yet' | 'surely';
+  unclosed: false | 'so far' | 'confirmed';
 }
 
 /**
- * Finds the end of the row that begins at `at`, as RFC 4180 has it: a quoted cell may hold delimiters, line breaks
- * and doubled quotes. Looks at `bytes[at..limit)`. A quote in the middle of a cell or text behind a closing quote is
- * a fault of that row, which then ends at the next line break. Fills and returns `row`.
+ * Finds the end of the row that starts at `at`, by RFC 4180: a quoted cell may contain delimiters, line breaks and
+ * doubled quotes. Scans `bytes[at..limit)`. A quote in the middle of a cell, or text after a closing quote, is an error
+ * of that row, which then ends at the next line break. Fills and returns `row`.
  */
 export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter: number, row: Row): Row {
   row.next = -1;
   row.breaks = 0;
   row.quoted = false;
-  row.fault = undefined;
+  row.error = undefined;
   row.unclosed = false;
   let i = at;
   let cellStart = true;
@@ -38,33 +39,33 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
     if (c === LINE_FEED) return endAt(bytes, at, i, row);
     if (c === QUOTE && cellStart) {
       row.quoted = true;
-      i = closing(bytes, i + 1, limit, row);
+      i = closingQuote(bytes, i + 1, limit, row);
       if (i < 0) {
-        row.unclosed = 'yet';
+        row.unclosed = 'so far';
         return row;
       }
       const after = bytes[i];
       if (i < limit && after !== delimiter && after !== LINE_FEED && after !== RETURN)
-        return faulty(bytes, at, i, limit, 'has text behind a closing quote', row);
+        return invalidRow(bytes, at, i, limit, 'has text after a closing quote', row);
       cellStart = false;
       continue;
     }
     if (c === QUOTE)
-      return faulty(bytes, at, i, limit, 'has a quote inside a cell that does not begin with one', row);
+      return invalidRow(bytes, at, i, limit, 'has a quote inside a cell that does not start with one', row);
     cellStart = c === delimiter;
     i++;
   }
   return row;
 }
 
-/** Index behind the closing quote, or -1. */
-function closing(bytes: Uint8Array, from: number, limit: number, row: Row): number {
+/** Returns the index after the closing quote, or -1. */
+function closingQuote(bytes: Uint8Array, from: number, limit: number, row: Row): number {
   for (let i = from; i < limit; i++) {
     const c = bytes[i];
     if (c === LINE_FEED) row.breaks++;
     else if (c === QUOTE) {
       if (i + 1 < limit && bytes[i + 1] === QUOTE) i++;
-      // At the very end of what was read the next byte could be another quote.
+      // At the end of the buffer, the next byte could be another quote.
       else return i + 1 < limit ? i + 1 : -1;
     }
   }
@@ -77,18 +78,25 @@ function endAt(bytes: Uint8Array, at: number, feed: number, row: Row): Row {
   return row;
 }
 
-function faulty(bytes: Uint8Array, at: number, from: number, limit: number, fault: string, row: Row): Row {
+function invalidRow(
+  bytes: Uint8Array,
+  at: number,
+  from: number,
+  limit: number,
+  error: string,
+  row: Row,
+): Row {
   if (row.breaks > 0) {
-    // The rows in between must not go down with this one: only its first line is at fault.
-    row.unclosed = 'surely';
+    // Reject only the first line, not the rows in between.
+    row.unclosed = 'confirmed';
     return row;
   }
-  row.fault = fault;
+  row.error = error;
   for (let i = from; i < limit; i++) if (bytes[i] === LINE_FEED) return endAt(bytes, at, i, row);
   return row;
 }
 
-/** Splits the text of a row without fault into its cells. */
+/** Splits the text of a valid row into its cells. */
 export function cellsOf(text: string, delimiter: string, quoted: boolean): string[] {
   if (!quoted) return text.split(delimiter);
   const cells: string[] = [];
@@ -116,7 +124,7 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean): strin
 
 const CANDIDATES = [',', ';', '\t', '|'];
 
-/** The delimiter of a header line: the candidate it holds most of outside quotes; a comma when it holds none. */
+/** Finds the delimiter of a header line: the most frequent candidate outside quotes, or a comma if there is none. */
 export function findDelimiter(header: string): string {
   const bare = header.replace(/"(?:[^"]|"")*"/g, '');
   let best = ',';

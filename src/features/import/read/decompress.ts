@@ -9,12 +9,12 @@ import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
-/** Output beyond this many bytes must keep the ratio: a small file may compress as well as it likes. */
+/** The ratio is limited for outputs above this size in bytes. */
 const RATIO_FROM = 64 * 1024 * 1024;
-/** Text does not shrink a thousandfold; deflate itself ends at 1,032. */
+/** Maximum compression ratio. Text does not reach it; the maximum of deflate is 1,032. */
 const MAX_RATIO = 1000;
 
-/** By the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1 (and its skippable frames). */
+/** Detects the compression by the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1 (and its skippable frames). */
 export function compressionOf(head: Uint8Array): Compression | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd && head[0] === 0x28) return 'zstd';
@@ -23,8 +23,8 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
 }
 
 /**
- * Decompresses a stream with memory that does not grow with it. Damaged data (by its checksum), cut-off data, and data that grows more
- * than a thousandfold (a decompression bomb), end in an InputError that names the input.
+ * Decompresses a stream in constant memory. Throws an InputError for damaged or truncated data, and for data that expands
+ * more than a thousandfold (a decompression bomb).
  */
 export function decompressed(
   source: ByteSource,
@@ -63,8 +63,8 @@ async function* bounded(
     total += chunk.length;
     if (total > limits.from && total > count.taken * limits.ratio)
       throw new InputError(
-        `${name} unpacks to more than ${limits.ratio} times its size and looks like a decompression bomb.`,
-        'If it is not, unpack it first and import the result.',
+        `${name} expands to more than ${limits.ratio} times its size and looks like a decompression bomb.`,
+        'If it is not one, decompress it first and import the result.',
       );
     yield chunk;
   }
@@ -79,7 +79,7 @@ async function* gunzip(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (typeof code !== 'string' || !/^Z_/.test(code)) throw error;
-    throw damaged(name, 'gzip', code === 'Z_BUF_ERROR' ? 'it ends too soon' : (error as Error).message);
+    throw damaged(name, 'gzip', code === 'Z_BUF_ERROR' ? 'it is truncated' : (error as Error).message);
   } finally {
     input.destroy();
     output.destroy();
@@ -101,7 +101,7 @@ async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
   for await (const chunk of packed) {
     frames.push(chunk);
     if (frames.window > MAX_WINDOW) throw largeWindow(name);
-    // Small bites bound how much one call can unpack before the ratio is looked at.
+    // Small pieces limit how much one call can decompress before the ratio is checked.
     for (let at = 0; at < chunk.length; at += 16 * 1024) {
       pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
       yield* ready.splice(0);
@@ -111,16 +111,16 @@ async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
   pushTo(stream, new Uint8Array(0), true, name);
   yield* ready.splice(0);
   verify();
-  if (!content.complete(frames)) throw damaged(name, 'zstd', 'it ends too soon');
+  if (!content.complete(frames)) throw damaged(name, 'zstd', 'it is truncated');
 }
 
-/** Reckons the checksum of each frame's content, which the decoder leaves unread. */
+/** Computes the checksum of the content of each frame, which the decoder does not verify. */
 async function frameHash() {
   const { create64 } = await xxhash();
   let hash = create64();
   const sums: number[] = [];
   return {
-    /** Takes the content of the next block. */
+    /** Adds the content of the next block. */
     block(bytes: Uint8Array, frames: ZstdFrames): void {
       hash.update(bytes);
       const { last, checked } = frames.blocks.shift()!;
@@ -128,7 +128,7 @@ async function frameHash() {
       if (checked) sums.push(Number(hash.digest() & 0xffffffffn));
       hash = create64();
     },
-    /** Compares what is known on both sides. */
+    /** Compares the checksums known so far. */
     agrees({ checksums }: ZstdFrames): boolean {
       while (sums.length > 0 && checksums.length > 0) if (sums.shift() !== checksums.shift()) return false;
       return true;
@@ -142,7 +142,7 @@ function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: str
     stream.push(chunk, final);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw damaged(name, 'zstd', /EOF/i.test(message) ? 'it ends too soon' : message);
+    throw damaged(name, 'zstd', /EOF/i.test(message) ? 'it is truncated' : message);
   }
 }
 
@@ -156,6 +156,6 @@ function largeWindow(name: string): InputError {
 function damaged(name: string, format: string, why: string): InputError {
   return new InputError(
     `${name} is damaged ${format} data: ${why}.`,
-    'What came before the damage may have been sent. Get an intact copy of the file, then import that.',
+    'The records before the damage may have been sent. Get an intact copy of the file, then import it.',
   );
 }

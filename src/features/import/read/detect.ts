@@ -9,7 +9,7 @@ const BY_NAME: [RegExp, Format][] = [
   [/\.(csv|tsv|psv)$/i, 'csv'],
 ];
 
-/** Things people hand to an importer by mistake, by their first bytes, and what to do about each. */
+/** File types that are imported by mistake, by their first bytes, with the command that converts each. */
 const OTHERS: { magic: number[]; what: string; step: (name: string) => string }[] = [
   {
     magic: [0x42, 0x5a, 0x68],
@@ -43,12 +43,12 @@ const OTHERS: { magic: number[]; what: string; step: (name: string) => string }[
   },
 ];
 
-/** Bytes in the sample that no text holds, above this share, make it binary. One bad record does not. */
+/** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
 
 /**
- * NDJSON or CSV: by the name's extension (below `.gz` and `.zst`), else by the first character.
- * `head` is the beginning of the decompressed input. Binary data and a JSON array are refused with a way out.
+ * Detects NDJSON or CSV by the extension of the name (before `.gz` and `.zst`), else by the first character.
+ * `head` is the beginning of the decompressed input. Throws an InputError for binary data and a JSON array.
  */
 export function detectFormat(name: string, head: Buffer): Format {
   refuseBinary(name, head);
@@ -57,7 +57,7 @@ export function detectFormat(name: string, head: Buffer): Format {
   const named = BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
   if (named !== 'csv' && first === '[' && /^\[\s*(\{|$|\])/.test(head.toString('latin1').trimStart()))
     throw new InputError(
-      `${name} holds one JSON array, not one record a line.`,
+      `${name} contains a JSON array, not one record per line.`,
       `jq -c '.[]' ${shellPath(name)} | svc events import -`,
     );
   if (named) return named;
@@ -77,21 +77,21 @@ function refuseBinary(name: string, head: Buffer): void {
   if (other) throw new InputError(`${name} is ${other.what}, not NDJSON or CSV.`, other.step(name));
   const sample = head.subarray(0, 8192);
   if (sample.length === 0) return;
-  let strange = 0;
-  // The sample may end within a character: look at whole characters only.
-  const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastWhole(sample)));
+  let nonText = 0;
+  // The sample may end within a character.
+  const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
   for (const byte of sample) {
-    if (byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 : byte === 0x7f) strange++;
-    else if (byte >= 0x80 && !text) strange++;
+    if (byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 : byte === 0x7f) nonText++;
+    else if (byte >= 0x80 && !text) nonText++;
   }
-  if (strange > sample.length * BINARY_SHARE)
+  if (nonText > sample.length * BINARY_SHARE)
     throw new InputError(
       `${name} is binary data, not NDJSON or CSV.`,
-      'Import text: one JSON object a line, or CSV with a header; .gz and .zst are unpacked on the way.',
+      'Import text: one JSON object per line, or CSV with a header; .gz and .zst files are decompressed.',
     );
 }
 
-function lastWhole(sample: Buffer): number {
+function lastCharacterEnd(sample: Buffer): number {
   let end = sample.length;
   while (end > 0 && end > sample.length - 4 && (sample[end - 1]! & 0xc0) === 0x80) end--;
   return end > 0 && sample[end - 1]! >= 0xc0 ? end - 1 : end;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type Batcher, longestRecord } from '../batch/batcher.ts';
+import type { Batcher } from '../batch/batcher.ts';
+import { longestRecord } from '../batch/request-body.ts';
 import { jsonMapper } from '../transform/map-json.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
@@ -22,31 +23,31 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
-  readonly shaping: Mapping;
+  readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
 }
 
-/** One input on its way: what is read, how, and where it begins. */
+/** An input that is being read. */
 export interface Feed {
   readonly input: Input;
   readonly window: Window;
   readonly reader: RecordReader;
   /** Offset of the first byte. */
   readonly start: number;
-  /** Bytes of the file behind which `offset` of the decompressed input lies. */
+  /** Converts an offset in the decompressed input to the number of bytes read from the file. */
   taken(offset: number): number;
-  /** Lines before it; counted when first asked for. */
+  /** The number of lines before `start`; counted on the first call. */
   linesBefore(): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * The inputs of an import. All are opened and looked at before anything is sent, so that a missing one is found
- * first; files are then closed until their turn, however many there are. A pipe stays open: it opens once.
+ * The inputs of an import. All are opened and inspected before anything is sent, so that a missing one is found early.
+ * Files are then closed until they are read, which limits the open files. A pipe stays open: it can be opened only once.
  */
 export class Inputs {
-  readonly looked: Input[] = [];
+  readonly opened: Input[] = [];
   private readonly options: InputOptions;
 
   private constructor(options: InputOptions) {
@@ -58,7 +59,7 @@ export class Inputs {
     try {
       for (const name of options.names) {
         const input = await openInput(name, options);
-        inputs.looked.push(input);
+        inputs.opened.push(input);
         if (input.fingerprint) await input.close();
       }
     } catch (error) {
@@ -68,45 +69,45 @@ export class Inputs {
     return inputs;
   }
 
-  /** What tells one state of the inputs from another, as text. */
-  get prints(): string {
-    return JSON.stringify(this.looked.map(({ fingerprint }) => fingerprint));
+  /** The fingerprints of all inputs, as text. */
+  get fingerprints(): string {
+    return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
   }
 
-  /** Bytes of the files that are to be read, together; undefined when there is a pipe. */
+  /** Total bytes of the files to read; undefined if an input is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const [index, { fingerprint }] of this.looked.entries()) {
+    for (const [index, { fingerprint }] of this.opened.entries()) {
       if (!fingerprint) return undefined;
       const { part } = this.options;
-      sum += part && !this.dealt(index) ? fingerprint.size / part.of : fingerprint.size;
+      sum += part && !this.isDealtByIndex(index) ? fingerprint.size / part.of : fingerprint.size;
     }
     return sum;
   }
 
-  /** Records of this input are dealt out by count, not by place. */
-  dealt(index: number): boolean {
-    const input = this.looked[index]!;
+  /** Returns whether the records of a sharded input are selected by their index, not by byte range. */
+  isDealtByIndex(index: number): boolean {
+    const input = this.opened[index]!;
     const { part } = this.options;
     return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
   }
 
-  /** How much of an input was read is known: not of a range of bytes in it. */
-  private measured(index: number): boolean {
-    return this.options.part === undefined || this.dealt(index);
+  /** Returns whether the content read of an input is known, which it is not for a byte range. */
+  private hasContent(index: number): boolean {
+    return this.options.part === undefined || this.isDealtByIndex(index);
   }
 
-  /** What the inputs hold by what was read of each; nothing of those behind the one with which a limit was reached. */
+  /** Returns the content read of each input: empty for inputs after a limit was reached, null if unknown. */
   contents(read: readonly Content[]): Contents {
-    return this.looked.map((_, index) =>
-      this.measured(index) ? (read[index] ?? new ContentHash().content(false)) : null,
+    return this.opened.map((_, index) =>
+      this.hasContent(index) ? (read[index] ?? new ContentHash().content(false)) : null,
     );
   }
 
   /**
-   * How all of the inputs together stand to what an earlier import read of them; null stands for one of which that is
-   * not known. Reads files once more; what is read of a pipe is kept in `folder` until it is read again. Ends early,
-   * as for the same, when `stop` fires: nothing is sent then.
+   * Compares the inputs with their earlier contents; `unknown` if one of those is not known. Reads files an additional
+   * time; spools a pipe in `folder` so that it can be read again. Returns `same` early when `stop` is aborted, as nothing
+   * is sent then.
    */
   async compare(
     before: Contents | undefined,
@@ -116,7 +117,7 @@ export class Inputs {
     if (!before) return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {
-      if (!content || !this.measured(index)) return 'unknown';
+      if (!content || !this.hasContent(index)) return 'unknown';
       const comparison = await this.compareOne(index, content, folder, stop);
       if (comparison === 'other') return comparison;
       found.add(comparison);
@@ -130,45 +131,45 @@ export class Inputs {
     folder: string,
     stop: AbortSignal,
   ): Promise<Comparison> {
-    const looked = this.looked[index]!;
-    if (looked.fingerprint) {
-      const input = await openInput(looked.name, this.options);
+    const opened = this.opened[index]!;
+    if (opened.fingerprint) {
+      const input = await openInput(opened.name, this.options);
       try {
         return await compareContent(input.bytes, before);
       } finally {
         await input.close();
       }
     }
-    const spool = new Spool(looked.bytes, join(folder, `${randomUUID()}.spool`));
+    const spool = new Spool(opened.bytes, join(folder, `${randomUUID()}.spool`));
     const comparing = compareContent(spool, before);
     comparing.catch(() => undefined);
-    const over = new AbortController();
+    const done = new AbortController();
     const stopped = new Promise<Comparison>((resolve) => {
       const end = () => resolve('same');
       if (stop.aborted) end();
-      else stop.addEventListener('abort', end, { once: true, signal: over.signal });
+      else stop.addEventListener('abort', end, { once: true, signal: done.signal });
     });
-    const comparison = await Promise.race([comparing, stopped]).finally(() => over.abort());
+    const comparison = await Promise.race([comparing, stopped]).finally(() => done.abort());
     const bytes = spool.again();
-    this.looked[index] = { ...looked, bytes, close: () => bytes.close() };
+    this.opened[index] = { ...opened, bytes, close: () => bytes.close() };
     return comparison;
   }
 
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
-    const looked = this.looked[index]!;
-    const { shaping, part } = this.options;
-    const input = looked.fingerprint ? await openInput(looked.name, this.options) : looked;
-    const longest = longestRecord(shaping.kind);
+    const opened = this.opened[index]!;
+    const { mapping, part } = this.options;
+    const input = opened.fingerprint ? await openInput(opened.name, this.options) : opened;
+    const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
-    if (part && !this.dealt(index)) {
-      const { from, to } = rangeOf(part, looked.fingerprint!.size);
-      const range = await linesWithin(looked.path!, from, to);
+    if (part && !this.isDealtByIndex(index)) {
+      const { from, to } = rangeOf(part, opened.fingerprint!.size);
+      const range = await linesWithin(opened.path!, from, to);
       source = range.source;
       start = range.start;
     }
-    batcher.nextFile(index, start, this.dealt(index) ? part : undefined);
+    batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
     let lines: Promise<number> | undefined;
     return {
       input,
@@ -177,7 +178,7 @@ export class Inputs {
       start,
       taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
       linesBefore: () => {
-        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(looked.path!, start);
+        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
       },
       async close() {
@@ -188,20 +189,20 @@ export class Inputs {
   }
 
   async close(): Promise<void> {
-    for (const input of this.looked) if (!input.fingerprint) await input.close();
+    for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
 
   private reader(input: Input): RecordReader {
-    const { shaping, onNotice } = this.options;
-    const longest = longestRecord(shaping.kind);
+    const { mapping, onNotice } = this.options;
+    const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, shaping, longest, onNotice });
-    // Records that every flag leaves as they are need no more than the scan.
-    const plain = shaping.kind === 'events' && shaping.map.size === 0 && shaping.set.size === 0;
+    if (input.format === 'csv') return new CsvReader({ file, mapping, longest, onNotice });
+    // The scan suffices for records that no flag changes.
+    const plain = mapping.kind === 'events' && mapping.map.size === 0 && mapping.set.size === 0;
     return new NdjsonReader({
       file,
       longest,
-      shape: jsonMapper(shaping),
+      map: jsonMapper(mapping),
       scan: plain ? scanEvent : undefined,
     });
   }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Batcher } from '../batch/batcher.ts';
-import { type Reject, SHOWN_BYTES } from '../report/reject.ts';
+import { EXCERPT_BYTES, type Reject } from '../report/reject.ts';
 import type { RecordMapper } from '../transform/map-json.ts';
 import type { Window } from './window.ts';
 
@@ -10,26 +10,26 @@ export interface ReaderOptions {
   readonly file: string;
   /** Longest record in bytes. */
   readonly longest: number;
-  readonly shape: RecordMapper;
-  /** Says "surely valid, sent as it is" for a record, or -1; see scanEvent. */
+  readonly map: RecordMapper;
+  /** Returns the end of a record that is valid as it is, or -1; see scanEvent. */
   readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
 }
 
-/** A reader takes the complete records out of a window and hands them to the batcher. */
+/** Passes the complete records in a window to the batcher. */
 export interface RecordReader {
-  /** Takes what is complete; at the end of the input, all. Synchronous: no record waits for another's input. */
+  /** Passes on all complete records; at the end of the input, all records. */
   drain(window: Window, batcher: Batcher): void;
 }
 
 interface LongLine {
   readonly offset: number;
-  readonly shown: Buffer;
+  readonly excerpt: Buffer;
 }
 
 /**
- * Newline-delimited JSON, byte exact: a record that is valid leaves as it came, white space included. A line that is
- * too long is passed over without being held; invalid UTF-8 rejects its own line only. A byte order mark at the
- * beginning, CRLF and blank lines are accepted.
+ * Reads newline-delimited JSON. A valid record is sent byte for byte, including white space. A line that is too long is
+ * skipped without being buffered; invalid UTF-8 rejects only its line. A byte order mark at the start, CRLF and blank
+ * lines are accepted.
  */
 export class NdjsonReader implements RecordReader {
   private line = 0;
@@ -42,7 +42,7 @@ export class NdjsonReader implements RecordReader {
 
   drain(window: Window, batcher: Batcher): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
-    if (this.long && !this.passLongLine(window, batcher)) return;
+    if (this.long && !this.skipLongLine(window, batcher)) return;
     const limit = completeUntil(window);
     const buffer = window.buffer;
     const { scan } = this.options;
@@ -51,7 +51,7 @@ export class NdjsonReader implements RecordReader {
     while (at < limit && !batcher.done) {
       let end = scan && clean ? scan(buffer, at) : -1;
       if (end > 0) {
-        // White space behind the record belongs to its line.
+        // Trailing white space belongs to the line of the record.
         while (buffer[end] === 0x20 || buffer[end] === 0x0d || buffer[end] === 0x09) end++;
         if (buffer[end] === LINE_FEED && end - at <= this.options.longest) {
           this.line++;
@@ -63,29 +63,29 @@ export class NdjsonReader implements RecordReader {
         }
       }
       end = buffer.indexOf(LINE_FEED, at);
-      this.other(buffer.subarray(at, end), at, window, batcher, clean);
+      this.slowPath(buffer.subarray(at, end), at, window, batcher, clean);
       at = end + 1;
     }
-    // The line feed that stands in for a missing one is not part of the input.
+    // The line feed that was added after the last line is not part of the input.
     window.start = Math.min(at, window.end);
-    if (window.full && !batcher.done && at >= limit) this.beginLongLine(window, batcher);
+    if (window.full && !batcher.done && at >= limit) this.startLongLine(window, batcher);
   }
 
-  /** A line that the scan did not pass. */
-  private other(bytes: Buffer, at: number, window: Window, batcher: Batcher, clean: boolean): void {
+  /** Handles a line that the scan did not accept. */
+  private slowPath(bytes: Buffer, at: number, window: Window, batcher: Batcher, clean: boolean): void {
     this.line++;
     const offset = window.base + at;
     const next = Math.min(offset + bytes.length + 1, window.base + window.end);
     if (isBlank(bytes) || !batcher.wants()) {
       batcher.skip(next);
     } else if (bytes.length > this.options.longest) {
-      batcher.reject(this.tooLong({ offset, shown: bytes.subarray(0, SHOWN_BYTES) }), next);
+      batcher.reject(this.tooLong({ offset, excerpt: bytes.subarray(0, EXCERPT_BYTES) }), next);
     } else if (!clean && !isUtf8(bytes)) {
-      batcher.reject(this.notText(bytes, offset), next);
-    } else this.text(bytes, at, offset, next, window, batcher);
+      batcher.reject(this.invalidUtf8(bytes, offset), next);
+    } else this.mapped(bytes, at, offset, next, window, batcher);
   }
 
-  private text(
+  private mapped(
     bytes: Buffer,
     at: number,
     offset: number,
@@ -94,26 +94,26 @@ export class NdjsonReader implements RecordReader {
     batcher: Batcher,
   ): void {
     const raw = bytes.toString('utf8');
-    const shaped = this.options.shape(raw);
-    if ('field' in shaped) {
+    const mapped = this.options.map(raw);
+    if ('field' in mapped) {
       const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      batcher.reject({ file: this.options.file, line: this.line, offset, ...shaped, raw: trimmed }, next);
-    } else if (shaped.text === raw) {
+      batcher.reject({ file: this.options.file, line: this.line, offset, ...mapped, raw: trimmed }, next);
+    } else if (mapped.text === raw) {
       batcher.record(window.buffer, at, at + bytes.length, this.line, offset, next);
     } else {
-      const text = Buffer.from(shaped.text);
+      const text = Buffer.from(mapped.text);
       batcher.record(text, 0, text.length, this.line, offset, next, raw.trimEnd());
     }
   }
 
-  private beginLongLine(window: Window, batcher: Batcher): void {
-    const shown = Buffer.from(window.buffer.subarray(window.start, window.start + SHOWN_BYTES));
-    this.long = { offset: window.offset, shown };
-    this.passLongLine(window, batcher);
+  private startLongLine(window: Window, batcher: Batcher): void {
+    const excerpt = Buffer.from(window.buffer.subarray(window.start, window.start + EXCERPT_BYTES));
+    this.long = { offset: window.offset, excerpt };
+    this.skipLongLine(window, batcher);
   }
 
-  /** Returns true once the end of the over-long line is found. */
-  private passLongLine(window: Window, batcher: Batcher): boolean {
+  /** Returns true when the end of the long line is found. */
+  private skipLongLine(window: Window, batcher: Batcher): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     const long = this.long!;
@@ -125,19 +125,19 @@ export class NdjsonReader implements RecordReader {
     return true;
   }
 
-  private tooLong({ offset, shown }: LongLine): Reject {
+  private tooLong({ offset, excerpt }: LongLine): Reject {
     return {
       file: this.options.file,
       line: this.line,
       offset,
       field: 'record',
-      reason: `is longer than a request can be (${this.options.longest} bytes)`,
-      raw: shown.toString('utf8').replace(/\uFFFD+$/, ''),
+      reason: `is longer than the longest record (${this.options.longest} bytes)`,
+      raw: excerpt.toString('utf8').replace(/\uFFFD+$/, ''),
       truncated: true,
     };
   }
 
-  private notText(bytes: Buffer, offset: number): Reject {
+  private invalidUtf8(bytes: Buffer, offset: number): Reject {
     return {
       file: this.options.file,
       line: this.line,
@@ -150,15 +150,15 @@ export class NdjsonReader implements RecordReader {
   }
 }
 
-/** UTF-8's byte order mark, EF BB BF, says nothing and is no part of the first record. */
+/** Skips the byte order mark of UTF-8, EF BB BF. */
 export function skipByteOrderMark(window: Window): void {
   const { buffer, start, end } = window;
   if (end - start >= 3 && buffer[start] === 0xef && buffer[start + 1] === 0xbb && buffer[start + 2] === 0xbf)
     window.start += 3;
 }
 
-/** Index behind the last complete line; at the end of the input the last line is complete without its line feed. */
-export function completeUntil(window: Window): number {
+/** Returns the index after the last complete line. At the end of the input, the last line needs no line feed. */
+function completeUntil(window: Window): number {
   if (window.ended && window.end > window.start && window.buffer[window.end - 1] !== LINE_FEED)
     return window.end + 1;
   if (window.end === window.start) return window.start;

@@ -9,56 +9,57 @@ import { type Content, ContentHash } from './content.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
 import { detectFormat, type Format } from './detect.ts';
 
-/** What tells one state of a file from another. Null for a pipe, which is known by what it delivers only. */
-export interface Fingerprint {
+/** Identifies a version of a file. */
+interface Fingerprint {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
 }
 
-/** An input that is open and looked at. */
+/** An open input whose compression and format are known. */
 export interface Input {
-  /** As the user named it; `-` is standard input. */
+  /** The name that the user typed; `-` is standard input. */
   readonly name: string;
   /** The absolute path; null for standard input. */
   readonly path: string | null;
+  /** Null for a pipe. */
   readonly fingerprint: Fingerprint | null;
   readonly compression: Compression | undefined;
   readonly format: Format;
   /** The decompressed bytes. */
   readonly bytes: ByteSource;
-  /** Bytes of the file itself taken so far: what progress is measured by. */
+  /** Bytes read from the file so far, before decompression. */
   taken(): number;
-  /** Hex SHA-256 of the bytes taken so far, as the file holds them. */
+  /** Hex SHA-256 of those bytes. */
   sha256(): string;
-  /** What was read so far, decompressed. */
+  /** Describes the decompressed bytes read so far. */
   content(): Content;
-  /** Compares the file with what it was when it was opened. */
+  /** Returns whether the file changed since it was opened. */
   changed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The stream of a FIFO or a terminal; undefined for any other file. */
+/** Opens a FIFO or a terminal; resolves to undefined for any other file. */
 export type OpenPipe = (path: string) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
 export interface OpenOptions {
-  /** Whose command the next step names. */
+  /** Used in the suggested commands. */
   readonly kind: RecordKind;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format?: Format | undefined;
-  /** What relative paths are relative to. */
+  /** The folder that relative paths refer to. */
   readonly cwd: string;
 }
 
 const HEAD = 64 * 1024;
 
 /**
- * Opens a file, or standard input for `-`: finds compression by content and the format by extension or content.
- * A regular file is read as far as it went when it was opened, so that a growing one gives the same records again.
+ * Opens a file, or standard input for `-`. Detects the compression by content, and the format by extension or content.
+ * A regular file is read up to its size when it was opened, so that a growing file yields the same records again.
  */
 export async function openInput(name: string, options: OpenOptions): Promise<Input> {
-  if (name === '-') return look(name, null, null, new ChunkSource(options.stdin), undefined, options);
+  if (name === '-') return inspect(name, null, null, new ChunkSource(options.stdin), undefined, options);
   const path = resolve(options.cwd, name);
   let pipe: AsyncIterable<Uint8Array> | undefined;
   let file: FileHandle | undefined;
@@ -69,7 +70,7 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     const { message, hint } = describeFileProblem(name, error);
     throw new InputError(message, hint, { cause: error });
   }
-  if (!file) return look(name, path, null, new ChunkSource(pipe!), undefined, options);
+  if (!file) return inspect(name, path, null, new ChunkSource(pipe!), undefined, options);
   try {
     const stat = await file.stat();
     if (stat.isDirectory())
@@ -79,7 +80,7 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
       );
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;
     const source = fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
-    return await look(name, path, fingerprint, source, file, options);
+    return await inspect(name, path, fingerprint, source, file, options);
   } catch (error) {
     await file.close();
     throw error;
@@ -96,8 +97,8 @@ function fileSource(name: string, file: FileHandle, size: number): ByteSource {
       const { bytesRead } = await file.read(into, at, wanted, regular ? position : null);
       if (bytesRead === 0 && regular)
         throw new InputError(
-          `${name} became shorter while it was read (${position} of ${size} bytes).`,
-          'Nothing behind that place was sent. Import the file again when nobody writes it.',
+          `${name} was truncated while it was read (${position} of ${size} bytes).`,
+          'Nothing after that position was sent. Import the file again when it no longer changes.',
         );
       position += bytesRead;
       return bytesRead;
@@ -106,8 +107,8 @@ function fileSource(name: string, file: FileHandle, size: number): ByteSource {
   };
 }
 
-/** Counts and hashes what passes. */
-class Tally implements ByteSource {
+/** Counts and hashes the bytes that are read through it. */
+class HashingSource implements ByteSource {
   readonly hash = new ContentHash();
   ended = false;
   private readonly source: ByteSource;
@@ -128,7 +129,7 @@ class Tally implements ByteSource {
   }
 }
 
-async function look(
+async function inspect(
   name: string,
   path: string | null,
   fingerprint: Fingerprint | null,
@@ -136,13 +137,15 @@ async function look(
   file: FileHandle | undefined,
   options: OpenOptions,
 ): Promise<Input> {
-  const tally = new Tally(source);
+  const hashed = new HashingSource(source);
   const shown = name === '-' ? 'standard input' : name;
-  const first = await headOf(tally, 4);
+  const first = await headOf(hashed, 4);
   const compression = compressionOf(first.head);
   if (!compression && first.head.length > 0 && /\.(gz|zst)$/i.test(name))
-    throw new InputError(`${name} is not compressed, whatever its name says.`, `file ${shellPath(name)}`);
-  const unpacked = compression ? new Tally(decompressed(first.source, compression, shown)) : undefined;
+    throw new InputError(`${name} is not compressed, despite its name.`, `file ${shellPath(name)}`);
+  const unpacked = compression
+    ? new HashingSource(decompressed(first.source, compression, shown))
+    : undefined;
   const second = await headOf(unpacked ?? first.source, 1);
   const format = options.format ?? detectFormat(name, second.head);
   if (options.format) detectFormat(`input.${options.format}`, second.head);
@@ -153,10 +156,10 @@ async function look(
     compression,
     format,
     bytes: second.source,
-    taken: () => tally.hash.length,
-    sha256: () => tally.hash.digest(),
+    taken: () => hashed.hash.length,
+    sha256: () => hashed.hash.digest(),
     content() {
-      const { hash, ended } = unpacked ?? tally;
+      const { hash, ended } = unpacked ?? hashed;
       return hash.content(ended);
     },
     async changed() {
@@ -171,7 +174,7 @@ async function look(
   };
 }
 
-/** Takes what is there, at least `least` bytes unless the source ends before: a slow pipe must not be waited for. */
+/** Reads the available bytes, at least `least` unless the source ends, without waiting for more from a slow pipe. */
 async function headOf(source: ByteSource, least: number): Promise<{ head: Buffer; source: ByteSource }> {
   const buffer = Buffer.allocUnsafe(HEAD);
   let length = 0;

@@ -4,13 +4,13 @@ import type { ByteSource } from './bytes.ts';
 const LINE_FEED = 0x0a;
 const BLOCK = 256 * 1024;
 
-/** One of `of` equal parts, `take` from 0. */
+/** One of `of` equal parts; `take` is its index, from 0. */
 export interface Part {
   readonly take: number;
   readonly of: number;
 }
 
-/** Where a part of a file of `size` bytes begins and ends, in bytes. */
+/** Returns the byte range of a part of a file. */
 export function rangeOf(part: Part, size: number): { from: number; to: number } {
   return {
     from: Math.floor((size * part.take) / part.of),
@@ -19,8 +19,7 @@ export function rangeOf(part: Part, size: number): { from: number; to: number } 
 }
 
 /**
- * The lines of a file that begin in `[from, to)`. The parts of a file share no line and leave none out, wherever
- * their borders fall.
+ * Opens the lines of a file that start in `[from, to)`. Each line of a file belongs to exactly one part.
  */
 export async function linesWithin(
   path: string,
@@ -28,9 +27,9 @@ export async function linesWithin(
   to: number,
 ): Promise<{ source: ByteSource; start: number }> {
   const file = await open(path, 'r');
-  // The line behind the first line feed from `from - 1` on is the first that begins in the range.
-  const start = from === 0 ? 0 : await behindLineFeed(file, from - 1);
-  const end = to === 0 ? 0 : await behindLineFeed(file, to - 1);
+  // The first line that starts in the range follows the first line feed at or after `from - 1`.
+  const start = from === 0 ? 0 : await afterLineFeed(file, from - 1);
+  const end = to === 0 ? 0 : await afterLineFeed(file, to - 1);
   let position = start;
   return {
     start,
@@ -47,7 +46,7 @@ export async function linesWithin(
   };
 }
 
-async function behindLineFeed(file: FileHandle, from: number): Promise<number> {
+async function afterLineFeed(file: FileHandle, from: number): Promise<number> {
   const block = Buffer.allocUnsafe(BLOCK);
   for (let position = from; ; ) {
     const { bytesRead } = await file.read(block, 0, BLOCK, position);
@@ -58,7 +57,7 @@ async function behindLineFeed(file: FileHandle, from: number): Promise<number> {
   }
 }
 
-/** Line feeds before `offset`: what to add to a line number counted from there. */
+/** Counts the line feeds before `offset`. */
 export async function linesBefore(path: string, offset: number): Promise<number> {
   const file = await open(path, 'r');
   try {

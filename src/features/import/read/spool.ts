@@ -2,15 +2,15 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { ByteSource } from './bytes.ts';
 
 /**
- * Reads a source that can be read once, and keeps what was read, so that it can be read again from its beginning. It is
- * kept in a file without a name, which is gone with the process, however that ends.
+ * Makes a source that can be read only once readable a second time. Stores what is read in an unlinked file, which the
+ * system deletes when the process ends.
  */
 export class Spool implements ByteSource {
   private readonly source: ByteSource;
   private file: number | undefined;
   private length = 0;
 
-  /** `path` is a file that is not there yet, in a folder of ours. */
+  /** `path` must not exist. */
   constructor(source: ByteSource, path: string) {
     this.source = source;
     this.file = openSync(path, 'wx+', 0o600);
@@ -25,14 +25,14 @@ export class Spool implements ByteSource {
     return count;
   }
 
-  /** The source from its beginning. Nothing may be read from the spool itself any more. */
+  /** Returns the source from its start. Do not read from the spool itself afterwards. */
   again(): ByteSource {
     let position = 0;
     return {
       read: async (into, at, length) => {
-        const kept = Math.min(length, this.length - position);
-        if (kept <= 0) return this.source.read(into, at, length);
-        const count = readSync(this.open, into, at, kept, position);
+        const stored = Math.min(length, this.length - position);
+        if (stored <= 0) return this.source.read(into, at, length);
+        const count = readSync(this.open, into, at, stored, position);
         position += count;
         return count;
       },

@@ -1,13 +1,12 @@
 import type { ByteSource } from './bytes.ts';
 
 const LINE_FEED = 0x0a;
-/** How much is read at once, in bytes: large enough to be cheap, small enough that sending is never starved. */
+/** Bytes per read: large enough to be cheap, small enough not to delay requests. */
 const BLOCK = 256 * 1024;
 
 /**
- * A window on the input, moved over it record by record. `buffer[start..end)` is what has been read and not yet
- * consumed. It grows up to the longest record allowed and never beyond. Once the input has ended, a line feed stands
- * at `buffer[end]` if the last line lacks one, so that a scanner always meets one.
+ * A buffer that slides over the input. `buffer[start..end)` was read and is not consumed yet. It grows up to the longest
+ * record. At the end of the input, `buffer[end]` is a line feed, so that a scanner always finds one.
  */
 export class Window {
   buffer: Buffer;
@@ -26,17 +25,17 @@ export class Window {
     this.buffer = Buffer.allocUnsafeSlow(block + 1);
   }
 
-  /** Offset in the input of the first byte that is not consumed. */
+  /** Offset in the input of the first byte that was not consumed. */
   get offset(): number {
     return this.base + this.start;
   }
 
-  /** The window is full of one record that is longer than any may be. */
+  /** The window is filled by a record that is too long. */
   get full(): boolean {
     return this.end - this.start >= this.longest;
   }
 
-  /** Reads on. Returns false at the end of the input. Whoever points into the buffer must let go before. */
+  /** Reads more bytes. Returns false at the end of the input. Invalidates references into the buffer. */
   async more(): Promise<boolean> {
     this.shift();
     const room = this.buffer.length - 1 - this.end;
@@ -50,7 +49,7 @@ export class Window {
     return false;
   }
 
-  /** Forgets everything up to and without the next line feed; true when there is one in what was read. */
+  /** Drops the bytes before the next line feed, or all bytes; returns whether there is a line feed. */
   dropLine(): boolean {
     const feed = this.buffer.subarray(this.start, this.end).indexOf(LINE_FEED);
     this.start = feed < 0 ? this.end : this.start + feed;

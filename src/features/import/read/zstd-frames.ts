@@ -2,16 +2,16 @@
 export const MAX_WINDOW = 8 * 1024 * 1024;
 
 /**
- * Walks the frames and blocks of a zstd stream by their headers alone (RFC 8878 section 3.1.1) and tells the window
- * each frame needs. The decoder reads offsets beyond 64 MiB wrongly and without a word, and would hold the whole
- * window, so a frame with a large one must be refused before it is decoded.
+ * Parses the headers of frames and blocks in a zstd stream (RFC 8878 section 3.1.1) and reports the window size of the
+ * frames. The decoder silently misreads offsets beyond 64 MiB and buffers the whole window, so frames with a large window
+ * must be refused before they are decoded.
  */
 export class ZstdFrames {
   /** The largest window seen so far, in bytes. */
   window = 0;
-  /** The blocks whose headers were met, in order: whether the frame ends behind it, and has a checksum. */
+  /** The blocks so far: whether each is the last of its frame, and whether the frame has a checksum. */
   readonly blocks: { readonly last: boolean; readonly checked: boolean }[] = [];
-  /** The checksums met, in order: the low 32 bits of the XXH64 of a frame's content. */
+  /** The checksums so far: the low 32 bits of the XXH64 of the content of a frame. */
   readonly checksums: number[] = [];
   private state: 'frame' | 'header' | 'block' | 'skip' | 'checksum' = 'frame';
   private readonly held: number[] = [];
@@ -21,14 +21,14 @@ export class ZstdFrames {
   private checksum = false;
   private collecting = false;
 
-  /** Takes the next bytes of the stream, in pieces of any size. */
+  /** Parses the next bytes of the stream, in chunks of any size. */
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       if (this.state === 'skip') {
         const count = Math.min(this.skip, bytes.length - at);
         this.skip -= count;
         at += count;
-        if (this.skip === 0) this.passed();
+        if (this.skip === 0) this.skipped();
         continue;
       }
       this.held.push(bytes[at++]!);
@@ -39,7 +39,7 @@ export class ZstdFrames {
   private complete(): void {
     const { held } = this;
     if (this.state === 'frame') {
-      // A skippable frame: magic, then its length in four bytes.
+      // A skippable frame: a magic number, then its length in four bytes.
       const skippable =
         (held[0]! & 0xf0) === 0x50 && held[1] === 0x2a && held[2] === 0x4d && held[3] === 0x18;
       this.state = 'header';
@@ -47,7 +47,7 @@ export class ZstdFrames {
     } else if (this.state === 'header') this.header();
     else if (this.state === 'block') this.block();
     else {
-      this.checksums.push(little(held, 0, 4));
+      this.checksums.push(littleEndian(held, 0, 4));
       this.expect('frame', 4);
     }
   }
@@ -55,7 +55,7 @@ export class ZstdFrames {
   private header(): void {
     const { held } = this;
     if (this.needed === 8 && held[3] === 0x18) {
-      this.pass(little(held, 4, 4), 'frame');
+      this.skipBytes(littleEndian(held, 4, 4), 'frame');
       return;
     }
     const descriptor = held[4]!;
@@ -70,7 +70,7 @@ export class ZstdFrames {
     }
     this.checksum = (descriptor & 4) !== 0;
     if (single) {
-      const size = little(held, 5 + dictionaryBytes, sizeBytes);
+      const size = littleEndian(held, 5 + dictionaryBytes, sizeBytes);
       this.window = Math.max(this.window, size + (sizeFlag === 1 ? 256 : 0));
     } else {
       const base = 2 ** (10 + (held[5]! >> 3));
@@ -80,24 +80,24 @@ export class ZstdFrames {
   }
 
   private block(): void {
-    const head = little(this.held, 0, 3);
+    const head = littleEndian(this.held, 0, 3);
     const last = (head & 1) !== 0;
-    // A block of one repeated byte holds that byte only, whatever size it says.
+    // A run-length block contains one byte, whatever its size field says.
     const size = ((head >> 1) & 3) === 1 ? 1 : head >> 3;
     this.blocks.push({ last, checked: this.checksum });
     this.collecting = last && this.checksum;
-    this.pass(size, last ? 'frame' : 'block');
+    this.skipBytes(size, last ? 'frame' : 'block');
   }
 
-  private pass(bytes: number, after: 'frame' | 'block'): void {
+  private skipBytes(bytes: number, after: 'frame' | 'block'): void {
     this.held.length = 0;
     this.after = after;
     this.skip = bytes;
     if (bytes > 0) this.state = 'skip';
-    else this.passed();
+    else this.skipped();
   }
 
-  private passed(): void {
+  private skipped(): void {
     if (this.collecting) {
       this.collecting = false;
       this.expect('checksum', 4);
@@ -111,8 +111,8 @@ export class ZstdFrames {
   }
 }
 
-/** A number of `count` bytes, little end first; exact up to 2^53. */
-function little(bytes: readonly number[], at: number, count: number): number {
+/** Reads a little-endian number of `count` bytes; exact up to 2^53. */
+function littleEndian(bytes: readonly number[], at: number, count: number): number {
   let value = 0;
   for (let i = count - 1; i >= 0; i--) value = value * 256 + bytes[at + i]!;
   return value;

@@ -1,16 +1,16 @@
 import { Reasons } from './reasons.ts';
 
-/** What happened to the records of an import so far. */
+/** Counts what happened to the records of an import. */
 export interface Counters {
   read: number;
   accepted: number;
   rejected: number;
-  /** Had their end in an earlier run. */
+  /** Settled in an earlier run. */
   skipped: number;
-  /** Were read, and have no end. */
+  /** Read, but neither accepted nor rejected. */
   unsent: number;
   batches: number;
-  /** Bytes of request bodies that were answered. */
+  /** Bytes of the request bodies that were answered. */
   bytes: number;
   readonly reasons: Reasons;
 }
@@ -28,9 +28,9 @@ export function newCounters(): Counters {
   };
 }
 
-/** Every record that was read must be somewhere. Returns what does not add up, or null. */
-export function imbalance(tally: Counters): string | null {
-  const { read, accepted, rejected, skipped, unsent } = tally;
+/** Verifies that every record is counted once. Returns a description of the mismatch, or null. */
+export function imbalance(counters: Counters): string | null {
+  const { read, accepted, rejected, skipped, unsent } = counters;
   const sum = accepted + rejected + skipped + unsent;
   return sum === read
     ? null

@@ -1,6 +1,6 @@
 import type { ValidationError } from '../transform/validation-errors.ts';
 
-/** One record that was not sent or not taken, as a line of the rejects file (command-line.md, "events import"). */
+/** A rejected record, as a line of the rejects file (command-line.md, "events import"). */
 export interface Reject {
   readonly file: string;
   /** From 1. */
@@ -9,18 +9,18 @@ export interface Reject {
   readonly offset: number;
   readonly field: string;
   readonly reason: string;
-  /** HTTP status and request id, where the service refused the record. */
+  /** HTTP status and request ID, if the service refused the record. */
   readonly status?: number;
   readonly requestId?: string;
   /** The record as it was read; fixed, it can be imported again. */
   readonly raw: string;
-  /** The exact bytes, where they are no UTF-8 and `raw` could not hold them. */
+  /** The exact bytes, if they are not valid UTF-8, which `raw` cannot hold. */
   readonly rawBase64?: string;
-  /** True where the record is too long to be kept whole. */
+  /** True if `raw` holds only the beginning of the record. */
   readonly truncated?: true;
-  /** The flags that would mend it (see Fault); not written. */
+  /** The flags with which the record would be valid (see ValidationError); not written to the file. */
   readonly fixableBy?: ValidationError['fixableBy'];
 }
 
-/** How much of an over-long record is shown, in bytes. */
-export const SHOWN_BYTES = 1024;
+/** How much of a record that is too long is written to the rejects file, in bytes. */
+export const EXCERPT_BYTES = 1024;

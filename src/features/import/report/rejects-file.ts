@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 import type { Reject } from './reject.ts';
 
 /**
- * The rejects file: NDJSON, made when the first reject comes. It is written before the journal takes note of it, and
- * cut back to what the journal knows when an import is resumed: each reject stands in it once.
+ * Writes the rejects file, NDJSON, which is created for the first reject. It is written before the journal, and
+ * truncated to the length in the journal when an import is resumed, so that it holds each reject once.
  */
 export class RejectsFile {
   readonly path: string;
@@ -14,16 +14,16 @@ export class RejectsFile {
   private readonly mode: number;
   private file: FileHandle | undefined;
 
-  /** `keep`: bytes that an earlier run has settled. `mode`: rejects hold what the input holds, so no more readable. */
+  /** `keep`: length in bytes of the rejects of earlier runs. `mode`: private, as rejects contain user data. */
   constructor(path: string, keep = 0, mode = 0o600) {
     this.path = path;
     this.length = keep;
     this.mode = mode;
   }
 
-  /** Writes rejects to the disk; resolves to the length of the file behind them, in bytes. One call at a time. */
+  /** Appends rejects and syncs them; resolves to the new length of the file in bytes. Calls must not overlap. */
   async append(rejects: readonly Reject[]): Promise<number> {
-    this.file ??= await this.begin();
+    this.file ??= await this.open();
     const bytes = Buffer.from(
       rejects.map(({ fixableBy: _, ...line }) => `${JSON.stringify(line)}\n`).join(''),
     );
@@ -42,21 +42,21 @@ export class RejectsFile {
     this.file = undefined;
   }
 
-  /** Cuts off what an interrupted run wrote and did not settle. To be called when an import is resumed. */
+  /** Removes the rejects that an interrupted run wrote but did not settle. Call it when an import is resumed. */
   async trim(): Promise<void> {
-    if (this.length > 0) this.file ??= await this.begin();
+    if (this.length > 0) this.file ??= await this.open();
   }
 
-  private async begin(): Promise<FileHandle> {
+  private async open(): Promise<FileHandle> {
     const foreign = await foreignRejects(this.path);
     if (foreign) throw new RejectsForeign(this.path, foreign);
-    if (this.length === 0) return this.fresh();
+    if (this.length === 0) return this.create();
     const flags = constants.O_RDWR | constants.O_NOFOLLOW;
     const file = await open(this.path, flags).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      // The user took it away: what it held was theirs to keep; go on with a new one.
+      // The user moved the file away: continue with a new one.
       this.length = 0;
-      return this.fresh();
+      return this.create();
     });
     const { size } = await file.stat();
     if (size < this.length) this.length = size;
@@ -64,33 +64,33 @@ export class RejectsFile {
     return file;
   }
 
-  /** A new file, made aside and put in its place: whatever comes to stand there is never written through. */
-  private async fresh(): Promise<FileHandle> {
-    const aside = `${this.path}.${randomBytes(4).toString('hex')}.tmp`;
-    const file = await open(aside, 'wx+', this.mode);
+  /** Creates a file and renames it into place, so that a file or link at that path is never written through. */
+  private async create(): Promise<FileHandle> {
+    const temporary = `${this.path}.${randomBytes(4).toString('hex')}.tmp`;
+    const file = await open(temporary, 'wx+', this.mode);
     try {
-      await rename(aside, this.path);
+      await rename(temporary, this.path);
       return file;
     } catch (error) {
       await file.close();
-      await unlink(aside);
+      await unlink(temporary);
       throw error;
     }
   }
 }
 
-/** What stands where rejects are to be written is not a rejects file. */
+/** The path of the rejects file is occupied by something else. */
 export class RejectsForeign extends Error {
   readonly path: string;
 
   constructor(path: string, what: string) {
-    super(`${path} is ${what}, and would be overwritten`);
+    super(`${path} is ${what} and would be overwritten`);
     this.name = 'RejectsForeign';
     this.path = path;
   }
 }
 
-/** What stands at `path` in words, where it is neither missing nor empty nor a rejects file. A folder is left to the write. */
+/** Describes what is at `path` if it is neither missing nor empty nor a rejects file. A directory fails when it is opened. */
 export async function foreignRejects(path: string): Promise<string | undefined> {
   const state = await lstat(path).catch(() => undefined);
   if (!state || state.isDirectory()) return undefined;
@@ -100,26 +100,30 @@ export async function foreignRejects(path: string): Promise<string | undefined> 
   return ours ? undefined : 'not a rejects file';
 }
 
-/** It is there as an import of these inputs left it, `length` bytes long. */
-export async function isAsLeft(path: string, length: number, inputs: readonly string[]): Promise<boolean> {
+/** Returns whether the rejects file of an import of these inputs is unchanged, `length` bytes long. */
+export async function isUnchangedSince(
+  path: string,
+  length: number,
+  inputs: readonly string[],
+): Promise<boolean> {
   try {
     const state = await lstat(path);
-    const left = length > 0 && state.isFile() && state.size === length;
-    const file = left ? await firstFile(path) : undefined;
+    const unchanged = length > 0 && state.isFile() && state.size === length;
+    const file = unchanged ? await firstFile(path) : undefined;
     return file !== undefined && inputs.some((input) => basename(input) === basename(file));
   } catch {
     return false;
   }
 }
 
-/** Of a first line that is longer nothing is known. */
+/** Maximum length of a first line that is recognized. */
 const FIRST_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Takes away the rejects file that an earlier import of these inputs left at `path`, so that nobody mends and sends
- * again what has arrived. Only a plain file whose first line is a reject of one of them; resolves to whether it did.
+ * Removes the rejects file of an earlier import of these inputs, so that nobody fixes and sends records again that were
+ * accepted. Removes only a regular file whose first line is a reject of one of them; resolves to whether it did.
  */
-export async function removeEarlier(path: string, inputs: readonly string[]): Promise<boolean> {
+export async function removeEarlierRejects(path: string, inputs: readonly string[]): Promise<boolean> {
   try {
     if (!(await lstat(path)).isFile()) return false;
     const file = await firstFile(path);
@@ -127,12 +131,12 @@ export async function removeEarlier(path: string, inputs: readonly string[]): Pr
     await unlink(path);
     return true;
   } catch {
-    // There is none, or it may not be read or removed by this user: it stays as it is.
+    // The file is missing, or this user may not read or remove it: leave it alone.
     return false;
   }
 }
 
-/** The input that the first line of a rejects file names; undefined where that line is no reject. */
+/** Returns the input named by the first line of a rejects file; undefined if that line is not a reject. */
 async function firstFile(path: string): Promise<string | undefined> {
   const file = await open(path);
   try {

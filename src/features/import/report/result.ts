@@ -1,17 +1,17 @@
 import { type Counters, imbalance } from './counters.ts';
 
-/** What the client counted while it sent. */
+/** Counts of the client's requests. */
 export interface Traffic {
   readonly requests: number;
   readonly retries: number;
   readonly rateLimited: number;
-  /** Requests that the service allows in a window; null where no answer showed a limit. */
+  /** Requests that the service allows per window; null if no answer contained a limit. */
   readonly rateLimit: number | null;
-  /** How long requests waited for that limit and nothing else. */
+  /** How long requests waited for that limit alone. */
   readonly heldBackMs: number;
 }
 
-/** The result of an import, printed whatever happened (command-line.md, "events import"). */
+/** The result of an import, which is always printed (command-line.md, "events import"). */
 export interface ImportResult extends Traffic {
   readonly files: number;
   readonly read: number;
@@ -26,17 +26,17 @@ export interface ImportResult extends Traffic {
   readonly eventsPerSecond: number;
   readonly rejectsFile: string | null;
   readonly resumeCommand: string | null;
-  /** Of the one input, as the file holds it; null for several, for a part, and where it was not read to its end. */
+  /** Hash of the input file; null for several inputs, for a shard, and if it was not read to its end. */
   readonly sha256: string | null;
 }
 
-/** Makes the result. Throws when the sum does not add up: a record would have been lost in silence. */
+/** Makes the result from the counters. */
 export function resultOf(
-  tally: Counters,
+  counters: Counters,
   traffic: Traffic,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, batches, bytes } = tally;
+  const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -57,10 +57,10 @@ export function resultOf(
   };
 }
 
-/** The sum of a result does not add up. */
+/** The counters do not add up. */
 export class CountMismatch extends Error {
-  constructor(tally: Counters) {
-    super(`This is a bug: ${imbalance(tally)}.`);
+  constructor(counters: Counters) {
+    super(`This is a bug: ${imbalance(counters)}.`);
     this.name = 'SumError';
   }
 }

@@ -5,31 +5,32 @@ import type { RecordKind } from '../transform/record-kind.ts';
 import { combineErrors, type ValidationError } from '../transform/validation-errors.ts';
 import { type Answer, blamesContent } from './send.ts';
 
-/** What became of the records of a batch. */
+/** The outcome of the records of a batch. */
 export interface Outcome {
   readonly accepted: number;
   readonly rejects: Reject[];
-  /** Each answer that took records, for those who print them. */
+  /** The answers that accepted records. */
   readonly answers: Answer[];
 }
 
-/** Sends a body and resolves to its answer, which is a success or blames the content; anything else it throws. */
+/** Sends a body. Resolves to a success or an answer that blames the content; throws in all other cases. */
 export type Post = (body: Buffer) => Promise<Answer>;
 
-/** Rounds in which `details` name next to nothing; then halves are faster, as they go side by side. */
-const PATIENCE = 3;
-const WORTHWHILE = 0.05;
+/** After this many rounds in which `details` name too few records, halving is faster, as halves are sent in parallel. */
+const MAX_SLOW_ROUNDS = 3;
+/** The share of records that `details` must name. */
+const MIN_BLAMED_SHARE = 0.05;
 
 /**
- * Sends a batch so that every good record arrives and every bad one is known with the service's words. A refused
- * batch is sent again without the records that `details` name; where none are named it is halved, both halves at
- * once, down to single records. The order of the pieces depends on the answers alone, so a resumed import sends the
- * same bodies again, under the same keys.
+ * Bisects a refused batch until each bad record is isolated, so that all good records are accepted. A refused batch is
+ * sent again without the records that `details` name; if none are named, it is halved, and both halves are sent in
+ * parallel, down to single records. The pieces depend only on the answers, so a resumed import sends the same bodies
+ * again with the same keys.
  */
 export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: string): Promise<Outcome> {
   const outcome = { accepted: 0, rejects: [] as Reject[], answers: [] as Answer[] };
 
-  async function settle(records: readonly number[], body: Buffer, patience: number): Promise<void> {
+  async function settle(records: readonly number[], body: Buffer, roundsLeft: number): Promise<void> {
     const answer = await post(body);
     if (!blamesContent(answer.status)) {
       outcome.accepted += records.length;
@@ -37,36 +38,36 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
       return;
     }
     if (records.length === 1) {
-      refuse(records[0]!, answer, answer.details?.map(faultOf) ?? []);
+      refuse(records[0]!, answer, answer.details?.map(toValidationError) ?? []);
       return;
     }
     const blamed = answer.status === 413 ? new Map() : blamedBy(answer, records.length);
     if (blamed.size === 0) return halve(records);
-    for (const [at, faults] of blamed) refuse(records[at]!, answer, faults);
+    for (const [at, errors] of blamed) refuse(records[at]!, answer, errors);
     const rest = records.filter((_, at) => !blamed.has(at));
     if (rest.length === 0) return;
-    const left = blamed.size < records.length * WORTHWHILE ? patience - 1 : PATIENCE;
-    if (left <= 0 && rest.length > 1) return halve(rest);
-    return settle(rest, pieceOf(batch, kind, rest), left);
+    const rounds = blamed.size < records.length * MIN_BLAMED_SHARE ? roundsLeft - 1 : MAX_SLOW_ROUNDS;
+    if (rounds <= 0 && rest.length > 1) return halve(rest);
+    return settle(rest, pieceOf(batch, kind, rest), rounds);
   }
 
   async function halve(records: readonly number[]): Promise<void> {
     const middle = Math.ceil(records.length / 2);
     const halves = [records.slice(0, middle), records.slice(middle)];
     const results = await Promise.allSettled(
-      halves.map((half) => settle(half, pieceOf(batch, kind, half), PATIENCE)),
+      halves.map((half) => settle(half, pieceOf(batch, kind, half), MAX_SLOW_ROUNDS)),
     );
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  function refuse(index: number, answer: Answer, faults: readonly ValidationError[]): void {
+  function refuse(index: number, answer: Answer, errors: readonly ValidationError[]): void {
     const { records } = batch;
     const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
     outcome.rejects.push({
       file,
       line: records.line[index]!,
       offset: records.offset[index]!,
-      ...(combineErrors(faults) ?? refused),
+      ...(combineErrors(errors) ?? refused),
       status: answer.status,
       ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
       raw: records.raw(index, batch.body),
@@ -74,27 +75,27 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
   }
 
   const all = Array.from({ length: batch.records.count }, (_, index) => index);
-  await settle(all, batch.body, PATIENCE);
+  await settle(all, batch.body, MAX_SLOW_ROUNDS);
   outcome.rejects.sort((a, b) => a.offset - b.offset);
   return outcome;
 }
 
-/** The records that an answer blames: their place in the request, and what is said about each. */
+/** Returns the validation errors in an answer by the index of the record in the request. */
 function blamedBy(answer: Answer, count: number): Map<number, ValidationError[]> {
   const blamed = new Map<number, ValidationError[]>();
   for (const detail of answer.details ?? []) {
     const { index } = detail;
     if (index === undefined || !Number.isInteger(index) || index < 0 || index >= count) continue;
-    blamed.set(index, [...(blamed.get(index) ?? []), faultOf(detail)]);
+    blamed.set(index, [...(blamed.get(index) ?? []), toValidationError(detail)]);
   }
   return blamed;
 }
 
-function faultOf({ field, message }: Detail): ValidationError {
+function toValidationError({ field, message }: Detail): ValidationError {
   return { field, reason: message };
 }
 
-/** The body that holds some records of a batch. */
+/** Builds a body with some records of a batch. */
 function pieceOf(batch: Batch, kind: RecordKind, indices: readonly number[]): Buffer {
   const parts: Buffer[] = [];
   for (const index of indices) {

@@ -7,12 +7,12 @@ import { type Send, SendFailure } from './send.ts';
 
 const ENDPOINT: Record<RecordKind, EndpointName> = { events: 'ingestEvents', users: 'ingestUsers' };
 
-/** Sends batches with the client, which paces and repeats. A stop ends its waits; what is on its way arrives. */
+/** Sends batches with the client, which paces and retries. Aborting ends its waits; a request in progress is finished. */
 export function sendWith(client: Client, kind: RecordKind): Send {
   return async (body, idempotencyKey, waiting) => {
-    let inDoubt = false;
+    let ambiguous = false;
     const onLost = () => {
-      inDoubt = true;
+      ambiguous = true;
     };
     try {
       const answer = await client.call(ENDPOINT[kind], { raw: body, idempotencyKey, waiting, onLost });
@@ -20,12 +20,12 @@ export function sendWith(client: Client, kind: RecordKind): Send {
     } catch (error) {
       if (error instanceof ApiError) {
         const { status, requestId, message, details, body: content } = error;
-        return { status, requestId, message, details, body: content, error, inDoubt };
+        return { status, requestId, message, details, body: content, error, ambiguous };
       }
       if (error instanceof TransportError) {
-        const doubtful = inDoubt || error.sent;
-        const neverSent = error.reason === 'aborted' && !doubtful;
-        throw new SendFailure(error.message, doubtful, { cause: error, neverSent });
+        const mayBeStored = ambiguous || error.sent;
+        const neverSent = error.reason === 'aborted' && !mayBeStored;
+        throw new SendFailure(error.message, mayBeStored, { cause: error, neverSent });
       }
       throw error;
     }

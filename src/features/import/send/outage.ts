@@ -1,32 +1,32 @@
 import type { Clock } from '../../../kit/clock.ts';
 import { type Answer, isUnavailable, type Send, SendFailure } from './send.ts';
 
-/** The service could not be reached, or failed, for longer than `--max-wait`. */
+/** The service was unreachable or failing for longer than `--max-wait`. */
 export class Unavailable extends Error {
-  readonly inDoubt: boolean;
+  readonly ambiguous: boolean;
 
-  constructor(message: string, inDoubt: boolean, options?: ErrorOptions) {
+  constructor(message: string, ambiguous: boolean, options?: ErrorOptions) {
     super(message, options);
     this.name = 'Unavailable';
-    this.inDoubt = inDoubt;
+    this.ambiguous = ambiguous;
   }
 }
 
 export interface OutageOptions {
-  /** How long an outage may last, in milliseconds, beyond the client's own retries. */
+  /** How long an outage may last after the client's retries, in milliseconds. */
   readonly maxWait: number;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told when a pause begins: why, and for how many milliseconds. */
-  readonly onPause: (why: string, ms: number) => void;
+  /** Called when a pause starts, with the reason and the duration in milliseconds. */
+  readonly onPause: (reason: string, ms: number) => void;
 }
 
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * Sends through an outage: when the client has used up its retries, all senders pause together, longer each time,
- * until an answer comes or the outage has lasted `--max-wait`. Then every sender gives up.
+ * Retries requests during an outage. When the client has used all its retries, all senders pause together, longer each
+ * time, until the service answers or the outage has lasted `--max-wait`. Then every sender gives up.
  */
 export class Outage {
   private readonly options: OutageOptions;
@@ -38,14 +38,14 @@ export class Outage {
     this.options = options;
   }
 
-  /** Resolves to an answer that is final. Throws Unavailable. */
+  /** Resolves to a final answer. Throws Unavailable. */
   async send(send: Send, body: Buffer, key: string, signal: AbortSignal): Promise<Answer> {
-    // Once a request of this batch may have been carried out, no later failure takes that back.
-    let inDoubt = false;
+    // Once a request may have been processed, later failures do not change that.
+    let ambiguous = false;
     for (;;) {
       while (this.pause) await this.pause;
-      if (signal.aborted) throw new Unavailable('The import was stopped.', inDoubt);
-      let why: string;
+      if (signal.aborted) throw new Unavailable('The import was stopped.', ambiguous);
+      let reason: string;
       let cause: unknown;
       try {
         const answer = await send(body, key, signal);
@@ -54,27 +54,27 @@ export class Outage {
           this.pauses = 0;
           return answer;
         }
-        inDoubt ||= answer.inDoubt === true || answer.status >= 500;
-        why = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
+        ambiguous ||= answer.ambiguous === true || answer.status >= 500;
+        reason = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
       } catch (error) {
         if (!(error instanceof SendFailure)) throw error;
-        inDoubt ||= error.inDoubt;
-        why = error.message;
+        ambiguous ||= error.ambiguous;
+        reason = error.message;
         cause = error;
       }
       const now = this.options.clock.now();
       this.since ??= now;
       if (signal.aborted || now - this.since >= this.options.maxWait)
-        throw new Unavailable(why, inDoubt, { cause });
-      this.pause ??= this.wait(why, now, signal);
+        throw new Unavailable(reason, ambiguous, { cause });
+      this.pause ??= this.wait(reason, now, signal);
     }
   }
 
-  private async wait(why: string, now: number, signal: AbortSignal): Promise<void> {
+  private async wait(reason: string, now: number, signal: AbortSignal): Promise<void> {
     const { clock, random, maxWait, onPause } = this.options;
-    const grown = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.pauses++);
-    const ms = Math.min(grown, this.since! + maxWait - now) + random() * 500;
-    onPause(why, ms);
+    const backoff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.pauses++);
+    const ms = Math.min(backoff, this.since! + maxWait - now) + random() * 500;
+    onPause(reason, ms);
     await clock.sleep(ms, signal).catch(() => undefined);
     this.pause = undefined;
   }

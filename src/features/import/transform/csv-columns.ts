@@ -17,32 +17,32 @@ type Column =
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
 
-/** The plan by which the cells of a CSV row become one record; made once from the header. */
+/** Converts the rows of a CSV to records, by its header. */
 export class Columns {
   readonly count: number;
-  /** What the user should know about the header, in words. */
+  /** Notices about the header for the user. */
   readonly notices: string[] = [];
   private readonly columns: Column[];
-  private readonly shaping: Mapping;
+  private readonly mapping: Mapping;
   private readonly freePart: string;
   private readonly setFields: string;
   private readonly setProperties: string;
 
-  constructor(header: string[], shaping: Mapping, file: string) {
-    this.shaping = shaping;
-    this.freePart = FREE_PART[shaping.kind];
+  constructor(header: string[], mapping: Mapping, file: string) {
+    this.mapping = mapping;
+    this.freePart = FREE_PART[mapping.kind];
     this.count = header.length;
-    const constants = constantsOf(shaping, file);
+    const constants = constantsOf(mapping, file);
     this.setFields = constants.fields;
     this.setProperties = constants.properties;
     this.columns = header.map((name, index) => this.column(name, index));
-    this.refuse(header, file);
+    this.checkHeader(header, file);
   }
 
-  /** The JSON text of the record, without the cells that are at fault; or what is wrong with the whole row. */
+  /** Returns the JSON text of the record without its invalid cells, and their errors; or an error of the whole row. */
   record(
     cells: string[],
-  ): { readonly text: string; readonly faults: readonly ValidationError[] } | ValidationError {
+  ): { readonly text: string; readonly errors: readonly ValidationError[] } | ValidationError {
     if (cells.length !== this.count)
       return {
         field: 'record',
@@ -50,7 +50,7 @@ export class Columns {
       };
     let fields = this.setFields;
     let properties = this.setProperties;
-    const faults: ValidationError[] = [];
+    const errors: ValidationError[] = [];
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]!;
       const column = this.columns[i]!;
@@ -58,30 +58,30 @@ export class Columns {
       if (column.to === 'field') {
         const value = this.field(column.name, cell);
         if (typeof value === 'string') fields += column.prefix + value;
-        else faults.push(value);
+        else errors.push(value);
       } else if (column.to === 'property') {
         const value = cellJson(cell, column.type);
         if ('json' in value) properties += column.prefix + value.json;
-        else faults.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
+        else errors.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
       } else {
         const inner = this.free(cell);
         if (typeof inner === 'string') properties += inner;
-        else faults.push(inner);
+        else errors.push(inner);
       }
     }
     if (properties !== '') fields += `,"${this.freePart}":{${properties.slice(1)}}`;
-    return { text: `{${fields.slice(1)}}`, faults };
+    return { text: `{${fields.slice(1)}}`, errors };
   }
 
   private field(name: string, cell: string): string | ValidationError {
-    if (name !== 'timestamp' || this.shaping.convert === undefined) return JSON.stringify(cell);
-    const converted = toUtc(cell, this.shaping.convert);
+    if (name !== 'timestamp' || this.mapping.convert === undefined) return JSON.stringify(cell);
+    const converted = toUtc(cell, this.mapping.convert);
     if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
-    if (converted.zoneless) this.shaping.onZoneless?.();
+    if (converted.zoneless) this.mapping.onZoneless?.();
     return `"${converted.utc}"`;
   }
 
-  /** A `properties` cell holds a JSON object; its values stay text, so that a number keeps its spelling. */
+  /** Reads a `properties` cell, a JSON object. Values are copied as text, so that numbers keep their spelling. */
   private free(cell: string): string | ValidationError {
     try {
       const value: unknown = JSON.parse(cell);
@@ -96,74 +96,74 @@ export class Columns {
   }
 
   private column(name: string, index: number): Column {
-    const { shaping, freePart } = this;
-    const mapped = shaping.map.get(name);
+    const { mapping, freePart } = this;
+    const mapped = mapping.map.get(name);
     const target = mapped ?? name;
     if (target === '') {
-      this.notices.push(`Column ${index + 1} has no name and is left out; --map NAME= takes it.`);
+      this.notices.push(`Column ${index + 1} has no name and is ignored; --map NAME= imports it.`);
       return { to: 'nothing' };
     }
-    if (shaping.set.has(target)) {
-      this.notices.push(`--set ${target} stands in for the column ${name}.`);
+    if (mapping.set.has(target)) {
+      this.notices.push(`--set ${target} replaces the column ${name}.`);
       return { to: 'nothing' };
     }
     if (target === freePart) return { to: 'free' };
-    if (FIELDS[shaping.kind].includes(target))
+    if (FIELDS[mapping.kind].includes(target))
       return { to: 'field', name: target, prefix: `,${JSON.stringify(target)}:` };
-    if (mapped === undefined && shaping.extraFields === 'drop') return { to: 'nothing' };
+    if (mapped === undefined && mapping.extraFields === 'drop') return { to: 'nothing' };
     const property = propertyName(target, freePart);
-    const type = shaping.types.get(name) ?? shaping.types.get(property);
+    const type = mapping.types.get(name) ?? mapping.types.get(property);
     return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
   }
 
-  private refuse(header: string[], file: string): void {
-    const { shaping } = this;
-    const twice = firstTwice(header.filter((name) => name !== ''));
-    if (twice !== undefined)
+  private checkHeader(header: string[], file: string): void {
+    const { mapping } = this;
+    const duplicate = firstDuplicate(header.filter((name) => name !== ''));
+    if (duplicate !== undefined)
       throw new InputError(
-        `${file} has two columns named ${shortName(twice)}.`,
+        `${file} has two columns named ${shortName(duplicate)}.`,
         'Rename one of them in the header.',
       );
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
-    const missing = missingColumns(header, targets, shaping, file);
+    const missing = missingColumns(header, targets, mapping, file);
     if (missing) throw missing;
-    const clash = firstTwice(targets);
+    const clash = firstDuplicate(targets);
     if (clash !== undefined)
       throw new InputError(
         `Two columns of ${file} become ${shortName(clash)}.`,
         'Change --map so that each has its own name.',
       );
-    if (shaping.extraFields !== 'reject') return;
+    if (mapping.extraFields !== 'reject') return;
     const extra = this.columns.flatMap((column) => (column.to === 'property' ? [column.name] : []));
     if (extra.length > 0)
       throw new InputError(
-        `${file} has columns beyond the fields: ${listed(extra)}.`,
-        '--extra-fields properties or drop takes them.',
+        `${file} has columns that are not fields: ${listed(extra)}.`,
+        'Use --extra-fields properties or drop to accept them.',
       );
   }
 }
 
-/** The first name that is there a second time. */
-function firstTwice(names: readonly string[]): string | undefined {
+/** Returns the first name that occurs twice. */
+function firstDuplicate(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-function constantsOf(shaping: Mapping, file: string): { fields: string; properties: string } {
+function constantsOf(mapping: Mapping, file: string): { fields: string; properties: string } {
   let fields = '';
   let properties = '';
-  for (const [name, value] of shaping.set) {
-    if (isField(shaping.kind, name)) {
+  for (const [name, value] of mapping.set) {
+    if (isField(mapping.kind, name)) {
       fields += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
       continue;
     }
-    const cell = cellJson(value, shaping.types.get(name));
+    const cell = cellJson(value, mapping.types.get(name));
     if ('reason' in cell)
       throw new InputError(
         `--set ${name}=${value} ${cell.reason} (${file}).`,
-        `--type ${name}=string keeps it.`,
+        `Use --type ${name}=string to keep it.`,
       );
-    properties += `,${JSON.stringify(propertyName(name, FREE_PART[shaping.kind]))}:${cell.json}`;
+    properties += `,${JSON.stringify(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
   }
   return { fields, properties };
 }

@@ -1,15 +1,15 @@
-/** Flags by which the command would do: instead of those it has of some names. */
+/** Flags with which the command would work: `more` replaces the flags named in `without`. */
 export interface BetterFlags {
   readonly without: readonly string[];
   readonly more: readonly string[];
 }
 
-/** An input that cannot be read as asked. `hint` is the next step to take. */
+/** An input cannot be read as requested. `hint` is the suggested next step. */
 export class InputError extends Error {
   readonly hint: string;
-  /** Where the next step is the same command with other flags: those. */
+  /** The other flags, if the next step is the same command with other flags. */
   readonly flags: BetterFlags | undefined;
-  /** What may be needed beside the next step. */
+  /** An addition to the next step. */
   readonly note: string | undefined;
 
   constructor(

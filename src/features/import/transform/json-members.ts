@@ -1,35 +1,35 @@
-/** One member of a JSON object, by where its text lies. */
+/** The position of a member of a JSON object in the text. */
 export interface Member {
   /** The name, unescaped. */
   readonly name: string;
   /** Index of the opening quote of the name. */
   readonly at: number;
-  /** Where the value begins and ends. */
+  /** Start and end of the value. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The members of the JSON object that begins at `at`, in order and with repeats, which JSON.parse would hide.
- * Values stay text, so that a number keeps its spelling. `text` must have passed JSON.parse.
+ * Lists the members of the JSON object that starts at `at`, in order and including duplicates, which JSON.parse hides.
+ * Values stay text, so that numbers keep their spelling. `text` must be valid JSON.
  */
 export function membersOf(text: string, at = 0): Member[] {
   const members: Member[] = [];
-  let i = blank(text, at) + 1;
+  let i = skipWhitespace(text, at) + 1;
   for (;;) {
-    i = blank(text, i);
+    i = skipWhitespace(text, i);
     if (text[i] === '}') return members;
-    if (text[i] === ',') i = blank(text, i + 1);
+    if (text[i] === ',') i = skipWhitespace(text, i + 1);
     const quote = i;
     i = stringEnd(text, i);
     const name = JSON.parse(text.slice(quote, i)) as string;
-    const start = blank(text, blank(text, i) + 1);
+    const start = skipWhitespace(text, skipWhitespace(text, i) + 1);
     i = valueEnd(text, start);
     members.push({ name, at: quote, start, end: i });
   }
 }
 
-function blank(text: string, at: number): number {
+function skipWhitespace(text: string, at: number): number {
   let i = at;
   while (' \t\r\n'.includes(text[i] ?? 'x')) i++;
   return i;

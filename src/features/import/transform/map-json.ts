@@ -5,61 +5,61 @@ import { toUtc } from './timestamps.ts';
 import { checkRecord, parseObject } from './validate.ts';
 import type { ValidationError } from './validation-errors.ts';
 
-/** What becomes of the text of a record: the fault, or the text to send. The same text goes out byte for byte. */
+/** Maps the text of a record to the text to send, or to a validation error. Unchanged text is sent byte for byte. */
 export type RecordMapper = (text: string) => { readonly text: string } | ValidationError;
 
 /**
- * What the flags make of an NDJSON record. Values are moved as text, so that a number keeps its spelling; a record
- * that needs no change is returned as it is, to the byte. Whatever comes out is checked like any record.
+ * Creates the mapper of NDJSON records for the flags. Values are copied as text, so that numbers keep their spelling; a
+ * record that needs no change is returned unchanged. The result is validated like any record.
  */
-export function jsonMapper(shaping: Mapping): RecordMapper {
+export function jsonMapper(mapping: Mapping): RecordMapper {
   const changes =
-    shaping.map.size > 0 ||
-    shaping.set.size > 0 ||
-    shaping.convert !== undefined ||
-    (shaping.extraFields ?? 'reject') !== 'reject';
+    mapping.map.size > 0 ||
+    mapping.set.size > 0 ||
+    mapping.convert !== undefined ||
+    (mapping.extraFields ?? 'reject') !== 'reject';
   return (text) => {
     if (changes) {
       const parsed = parseObject(text);
       if ('field' in parsed) return parsed;
-      const made = reshape(text, shaping);
+      const made = reshape(text, mapping);
       if ('field' in made) return made;
-      return checkRecord(shaping, made.text, made.faults) ?? { text: made.text };
+      return checkRecord(mapping, made.text, made.errors) ?? { text: made.text };
     }
-    return checkRecord(shaping, text) ?? { text };
+    return checkRecord(mapping, text) ?? { text };
   };
 }
 
-/** A record in the making: the JSON text of each field and of each property, in order. */
+/** A record under construction: the JSON text of each field and property, in order. */
 interface Draft {
   readonly fields: Map<string, string>;
   readonly properties: Map<string, string>;
   changed: boolean;
 }
 
-/** The new text, and the faults of values that could not be made what the flags ask for. */
+/** Returns the new text, and errors for values that could not be converted. */
 function reshape(
   text: string,
-  shaping: Mapping,
-): { text: string; faults: ValidationError[] } | ValidationError {
+  mapping: Mapping,
+): { text: string; errors: ValidationError[] } | ValidationError {
   const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
   for (const member of membersOf(text)) {
-    const fault = place(text, member, shaping, draft);
-    if (fault) return fault;
+    const error = place(text, member, mapping, draft);
+    if (error) return error;
   }
-  const faults = [convert(draft, shaping), constants(draft, shaping)].filter((fault) => fault !== null);
-  return { text: draft.changed ? written(draft, FREE_PART[shaping.kind]) : text, faults };
+  const errors = [convert(draft, mapping), constants(draft, mapping)].filter((error) => error !== null);
+  return { text: draft.changed ? serialize(draft, FREE_PART[mapping.kind]) : text, errors };
 }
 
-function place(text: string, member: Member, shaping: Mapping, draft: Draft): ValidationError | null {
-  const freePart = FREE_PART[shaping.kind];
-  const mapped = shaping.map.get(member.name);
+function place(text: string, member: Member, mapping: Mapping, draft: Draft): ValidationError | null {
+  const freePart = FREE_PART[mapping.kind];
+  const mapped = mapping.map.get(member.name);
   const name = mapped ?? member.name;
   if (mapped !== undefined) draft.changed = true;
   if (name === freePart) return spread(text, member, freePart, draft);
   const value = text.slice(member.start, member.end);
-  if (FIELDS[shaping.kind].includes(name)) return put(draft.fields, name, value, name);
-  const extra = mapped !== undefined ? 'properties' : (shaping.extraFields ?? 'reject');
+  if (FIELDS[mapping.kind].includes(name)) return put(draft.fields, name, value, name);
+  const extra = mapped !== undefined ? 'properties' : (mapping.extraFields ?? 'reject');
   if (extra === 'reject') return put(draft.fields, name, value, name);
   draft.changed = true;
   if (extra === 'drop') return null;
@@ -71,10 +71,10 @@ function spread(text: string, member: Member, freePart: string, draft: Draft): V
   if (text[member.start] !== '{') return { field: freePart, reason: 'must be an object' };
   for (const inner of membersOf(text, member.start)) {
     const value = text.slice(inner.start, inner.end);
-    const fault = put(draft.properties, inner.name, value, `${freePart}.${inner.name}`);
-    if (fault) return fault;
+    const error = put(draft.properties, inner.name, value, `${freePart}.${inner.name}`);
+    if (error) return error;
   }
-  // Kept even when it is empty: the record had it.
+  // Kept even if it is empty.
   draft.fields.set(freePart, '');
   return null;
 }
@@ -85,37 +85,37 @@ function put(into: Map<string, string>, name: string, value: string, field: stri
   return null;
 }
 
-function convert(draft: Draft, shaping: Mapping): ValidationError | null {
+function convert(draft: Draft, mapping: Mapping): ValidationError | null {
   const given = draft.fields.get('timestamp');
-  if (shaping.convert === undefined || given === undefined) return null;
+  if (mapping.convert === undefined || given === undefined) return null;
   if (given[0] !== '"' && !/^-?\d/.test(given)) return null;
   const text = given[0] === '"' ? (JSON.parse(given) as string) : given;
-  const converted = toUtc(text, shaping.convert);
+  const converted = toUtc(text, mapping.convert);
   if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
-  if (converted.zoneless) shaping.onZoneless?.();
+  if (converted.zoneless) mapping.onZoneless?.();
   if (converted.utc === text && given[0] === '"') return null;
   draft.fields.set('timestamp', JSON.stringify(converted.utc));
   draft.changed = true;
   return null;
 }
 
-/** `--set` gives every record the same value, also one that has its own. */
-function constants(draft: Draft, shaping: Mapping): ValidationError | null {
-  const freePart = FREE_PART[shaping.kind];
-  for (const [name, value] of shaping.set) {
+/** Applies `--set`, which overrides values of the record. */
+function constants(draft: Draft, mapping: Mapping): ValidationError | null {
+  const freePart = FREE_PART[mapping.kind];
+  for (const [name, value] of mapping.set) {
     draft.changed = true;
-    if (FIELDS[shaping.kind].includes(name)) {
+    if (FIELDS[mapping.kind].includes(name)) {
       draft.fields.set(name, JSON.stringify(value));
       continue;
     }
-    const cell = cellJson(value, shaping.types.get(name));
+    const cell = cellJson(value, mapping.types.get(name));
     if ('reason' in cell) return { field: name, reason: cell.reason };
     draft.properties.set(propertyName(name, freePart), cell.json);
   }
   return null;
 }
 
-function written(draft: Draft, freePart: string): string {
+function serialize(draft: Draft, freePart: string): string {
   const fields: string[] = [];
   let free = draft.fields.has(freePart);
   for (const [name, value] of draft.fields)

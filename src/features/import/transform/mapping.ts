@@ -1,17 +1,17 @@
 import type { RecordKind } from './record-kind.ts';
 
-/** How the records of an import are made from what the input holds; the flags of the command, parsed. */
+/** How input records are mapped to the records that are sent; the parsed flags of the command. */
 export interface Mapping {
   readonly kind: RecordKind;
-  /** `--map field=column`: from the column (or name in NDJSON) to the field or property it becomes. */
+  /** `--map field=column`: from the column (or NDJSON name) to the field or property. */
   readonly map: ReadonlyMap<string, string>;
-  /** `--set field=value`: what every record gets. */
+  /** `--set field=value`: constants for all records. */
   readonly set: ReadonlyMap<string, string>;
-  /** `--type column=…`: how a cell is read. */
+  /** `--type column=…`: the type of the cells. */
   readonly types: ReadonlyMap<string, CellType>;
-  /** The zone of times without one, where `--convert-timestamps` is given. */
+  /** The time zone for times without one; undefined without `--convert-timestamps`. */
   readonly convert: string | undefined;
-  /** Told of each time that named no zone and was read as UTC, where nobody said that it is UTC. */
+  /** Called for each time without a zone that is assumed to be UTC; undefined if `--time-zone` is given. */
   readonly onZoneless?: (() => void) | undefined;
   readonly extraFields: 'reject' | 'properties' | 'drop' | undefined;
   readonly validate: boolean;
@@ -21,13 +21,13 @@ export interface Mapping {
 export type CellType = 'string' | 'number' | 'boolean';
 
 /**
- * A cell as JSON text, or the reason why it is not of the type asked for. Without a type a cell becomes a number or
- * a boolean only when that prints back to the same characters, so that `01234` and `1.50` stay what they were.
+ * Converts a cell to JSON text, or returns why it does not have the type. Without a type, a cell becomes a number or a
+ * boolean only if that prints as the same characters, so that `01234` and `1.50` stay strings.
  */
 export function cellJson(cell: string, type: CellType | undefined): { json: string } | { reason: string } {
   switch (type) {
     case undefined:
-      return { json: printsBack(cell) ? cell : JSON.stringify(cell) };
+      return { json: printsTheSame(cell) ? cell : JSON.stringify(cell) };
     case 'string':
       return { json: JSON.stringify(cell) };
     case 'boolean':
@@ -36,7 +36,7 @@ export function cellJson(cell: string, type: CellType | undefined): { json: stri
       return { reason: 'must be true, false, 1 or 0' };
     case 'number': {
       const text = cell.trim().replace(/^\+/, '');
-      // The grammar of JSON allows fewer spellings than Number does: no hex, no leading zeros, no bare point.
+      // JSON allows fewer spellings than Number: no hex, no leading zeros, no bare point.
       if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text)))
         return { json: text };
       const value = Number(text);
@@ -50,10 +50,10 @@ export function cellJson(cell: string, type: CellType | undefined): { json: stri
   }
 }
 
-/** `9.549,07` and `0,5`, and not `1,234`, which may be a thousand. */
+/** Matches `9.549,07` and `0,5`, but not `1,234`, which may have a thousands separator. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3}){1,4}|\d{1,15}),(?!\d{3}$)\d{1,15}$/;
 
-function printsBack(cell: string): boolean {
+function printsTheSame(cell: string): boolean {
   const first = cell.charCodeAt(0);
   if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
     const value = Number(cell);
@@ -62,7 +62,7 @@ function printsBack(cell: string): boolean {
   return cell === 'true' || cell === 'false';
 }
 
-/** The free-form property that a name stands for: `properties.plan` and `plan` are the same one. */
+/** Returns the property for a name: `properties.plan` and `plan` are the same property. */
 export function propertyName(name: string, freePart: string): string {
   return name.startsWith(`${freePart}.`) ? name.slice(freePart.length + 1) : name;
 }

@@ -4,92 +4,132 @@ import { InputError } from './input-error.ts';
 import type { Mapping } from './mapping.ts';
 import { FIELDS, REQUIRED_FIELDS } from './record-kind.ts';
 
-/** What a column is often called that holds a required field. */
-const OFTEN: Readonly<Record<string, RegExp>> = {
+/** Common names of columns that hold a required field. */
+const COMMON_NAMES: Readonly<Record<string, RegExp>> = {
   userId: /user|customer|member|client|account|reviewer|uid|^id$/i,
   event: /event|action|activity|^evt?$/i,
   timestamp: /time(?![ _-]?zone)|date|stamp|_at$|[a-z]At$|^ts$/i,
 };
-/** Most names listed, and most characters of each. */
-const MOST_NAMES = 30;
-const MOST_CHARS = 60;
-/** Most names for which a column is guessed: each is held against all there are. */
-const MOST_GUESSES = 20;
+/** Maximum number of names in a list, and of characters in a name. */
+const MAX_NAMES = 30;
+const MAX_CHARS = 60;
+/** Maximum number of columns that are guessed: each guess compares a name with all columns. */
+const MAX_GUESSES = 20;
+const PLACEHOLDER = 'COLUMN';
+
+/** How the flags and the required fields differ from the header of a CSV. */
+interface ColumnCheck {
+  /** The `--map` pairs whose column and field were swapped, as the user meant them. */
+  readonly swapped: readonly (readonly [column: string, field: string])[];
+  /** `--map` with those pairs corrected. */
+  readonly map: ReadonlyMap<string, string>;
+  /** Required fields that no column or flag provides. */
+  readonly fields: readonly string[];
+  /** Those fields, and the columns that flags name and the header lacks. */
+  readonly missing: readonly string[];
+  readonly isAbsent: (column: string) => boolean;
+}
 
 /**
- * What is wrong where columns are missing that the flags or the service ask for: all of them at once, what there is
- * instead, and the flags that name it as far as they can be guessed. `become`: the names that the columns become.
+ * Reports columns that the flags or the service require and the header lacks: all of them at once, with the command
+ * that names the columns as far as they can be guessed. `become`: the names that the columns become.
  */
 export function missingColumns(
   header: readonly string[],
   become: readonly string[],
-  shaping: Mapping,
+  mapping: Mapping,
   file: string,
 ): InputError | undefined {
-  const { kind, types, set, validate, convert } = shaping;
-  const names = new Set(header);
-  const absent = (column: string) => !names.has(column) && !set.has(column);
-  const reversed = [...shaping.map].filter(
-    ([column, field]) => absent(column) && names.has(field) && FIELDS[kind].includes(column),
+  const check = checkColumns(header, become, mapping);
+  if (check.missing.length === 0 && check.swapped.length === 0) return undefined;
+  const flags = suggestedFlags(header, check, mapping);
+  return new InputError(
+    `${problems(header, check, file)}.`,
+    `svc ${[mapping.kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
+    { flags: { without: ['map', 'type'], more: flags }, note: timestampNote(check, mapping) },
   );
-  const backward = new Set(reversed.map(([column]) => column));
-  const turned = ([column, field]: [string, string]): [string, string] =>
-    backward.has(column) ? [field, column] : [column, field];
-  const map = new Map([...shaping.map].map(turned));
+}
+
+function checkColumns(header: readonly string[], become: readonly string[], mapping: Mapping): ColumnCheck {
+  const { kind, types, set, validate } = mapping;
+  const names = new Set(header);
+  const isAbsent = (column: string) => !names.has(column) && !set.has(column);
+  const isSwapped = ([column, field]: readonly [string, string]) =>
+    isAbsent(column) && names.has(field) && FIELDS[kind].includes(column);
+  const pairs = [...mapping.map].map((pair) => {
+    const swapped = isSwapped(pair);
+    return { swapped, pair: swapped ? ([pair[1], pair[0]] as const) : pair };
+  });
+  const map = new Map(pairs.map(({ pair }) => pair));
   const given = new Set([...set.keys(), ...become, ...map.values()]);
   const fields = validate ? REQUIRED_FIELDS[kind].filter((field) => !given.has(field)) : [];
-  const missing = [...new Set([...map.keys(), ...types.keys()].filter(absent).concat(fields))];
-  if (missing.length === 0 && reversed.length === 0) return undefined;
+  return {
+    swapped: pairs.filter(({ swapped }) => swapped).map(({ pair }) => pair),
+    map,
+    fields,
+    missing: [...new Set([...map.keys(), ...types.keys()].filter(isAbsent).concat(fields))],
+    isAbsent,
+  };
+}
 
+/** The flags of a command that would read the file, with a placeholder for each column that cannot be guessed. */
+function suggestedFlags(
+  header: readonly string[],
+  { map, fields, isAbsent }: ColumnCheck,
+  { kind, types }: Mapping,
+): string[] {
   const free = header.filter(
     (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
   );
   let guesses = 0;
   const guess = (wanted: string, field = wanted): string => {
-    if (++guesses > MOST_GUESSES) return 'COLUMN';
-    const near = nearestColumn(wanted, free) ?? free.find((name) => OFTEN[field]?.test(name));
-    if (near === undefined) return 'COLUMN';
-    free.splice(free.indexOf(near), 1);
-    return near;
+    if (++guesses > MAX_GUESSES) return PLACEHOLDER;
+    const found = nearestColumn(wanted, free) ?? free.find((name) => COMMON_NAMES[field]?.test(name));
+    if (found === undefined) return PLACEHOLDER;
+    free.splice(free.indexOf(found), 1);
+    return found;
   };
-  const flags: string[] = [];
-  for (const [column, field] of map)
-    flags.push('--map', `${field}=${absent(column) ? guess(column, field) : column}`);
-  for (const field of fields) {
+  const mapped = [...map].flatMap(([column, field]) => [
+    '--map',
+    `${field}=${isAbsent(column) ? guess(column, field) : column}`,
+  ]);
+  const required = fields.flatMap((field) => {
     const column = guess(field);
-    if (column === 'COLUMN' && field === 'event') flags.push('--set', 'event=NAME');
-    else flags.push('--map', `${field}=${column}`);
-  }
-  for (const [column, type] of types)
-    flags.push('--type', `${absent(column) ? guess(column) : column}=${type}`);
-  const unsure =
-    convert === undefined &&
-    [...missing, ...reversed.map(([column]) => column)].some(
-      (name) => name === 'timestamp' || map.get(name) === 'timestamp',
-    );
-  const pairs = reversed.map(([column, field]) => shellWord(`${field}=${column}`.slice(0, 2 * MOST_CHARS)));
-  const what = [
-    ...(pairs.length > 0 ? [`--map ${pairs.join(', ')} is the other way round: the field comes first`] : []),
-    ...(missing.length > 0
-      ? [
-          `${file} has no ${missing.length === 1 ? 'column' : 'columns'} ${listed(missing)}. It has: ${listed(header)}`,
-        ]
-      : []),
-  ];
-  return new InputError(
-    `${what.join('; ')}.`,
-    `svc ${[kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
-    {
-      flags: { without: ['map', 'type'], more: flags },
-      note: unsure
-        ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, ' +
-          'and --time-zone Europe/Berlin where they are as of there'
-        : undefined,
-    },
-  );
+    return column === PLACEHOLDER && field === 'event'
+      ? ['--set', 'event=NAME']
+      : ['--map', `${field}=${column}`];
+  });
+  const typed = [...types].flatMap(([column, type]) => [
+    '--type',
+    `${isAbsent(column) ? guess(column) : column}=${type}`,
+  ]);
+  return [...mapped, ...required, ...typed];
 }
 
-/** The name that differs from another in its case, its separators or two letters. */
+function problems(header: readonly string[], { swapped, missing }: ColumnCheck, file: string): string {
+  const found: string[] = [];
+  if (swapped.length > 0) {
+    const typed = swapped.map(([column, field]) => shellWord(`${column}=${field}`.slice(0, 2 * MAX_CHARS)));
+    found.push(`--map ${typed.join(', ')} is the other way round: the field comes first`);
+  }
+  if (missing.length > 0)
+    found.push(
+      `${file} has no ${missing.length === 1 ? 'column' : 'columns'} ${listed(missing)}. It has: ${listed(header)}`,
+    );
+  return found.join('; ');
+}
+
+/** Suggests a conversion where the format of the column for `timestamp` is not known. */
+function timestampNote({ swapped, missing, map }: ColumnCheck, { convert }: Mapping): string | undefined {
+  const names = [...missing, ...swapped.map(([, field]) => field)];
+  const concerned = names.some((name) => name === 'timestamp' || map.get(name) === 'timestamp');
+  return convert === undefined && concerned
+    ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, ' +
+        'and --time-zone Europe/Berlin where they are as of there'
+    : undefined;
+}
+
+/** Finds a column whose name differs in case, in separators or in up to two letters. */
 function nearestColumn(wanted: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return nearest(
@@ -99,14 +139,14 @@ function nearestColumn(wanted: string, names: readonly string[]): string | undef
   );
 }
 
-/** A name as far as it is shown. */
+/** Shortens a name for an error message. */
 export function shortName(name: string): string {
-  return name.slice(0, MOST_CHARS);
+  return name.slice(0, MAX_CHARS);
 }
 
-/** Names as far as they are shown. */
+/** Lists names for an error message. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => shortName(name) || '(no name)');
+  const shown = names.slice(0, MAX_NAMES).map((name) => shortName(name) || '(no name)');
   const more = names.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -1,9 +1,9 @@
 /**
- * The hot path of the import: one pass over the bytes of a record, without decoding or parsing it.
+ * Validates an event in one pass over its bytes, without decoding or parsing it. This is the hot path of the import.
  *
- * `scanEvent` says "surely a valid event" or "look closer" and is never wrong in the first answer: whatever is rare
- * or delicate (exponents, surrogate escapes, escaped names, many properties, long strings) is left to the schema of
- * the contract, which stays the truth (check.ts). A property test holds the two together.
+ * `scanEvent` accepts an event only if it is certainly valid. Rare and difficult cases (exponents, surrogate escapes,
+ * escaped names, many properties, long strings) are left to the schema of the contract (validate.ts). A property test
+ * verifies that both agree.
  */
 
 const QUOTE = 0x22;
@@ -15,7 +15,7 @@ const CLOSE = 0x7d;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 
-/** Longest name in bytes that is surely within the contract's 256 characters. */
+/** Longest name in bytes that is certainly within the contract's 256 characters. */
 const MAX_NAME_BYTES = 256;
 /** More properties than this are left to the schema: names are compared pair by pair. */
 const MAX_NAMES = 32;
@@ -28,7 +28,7 @@ const TIMESTAMP = 4;
 const PROPERTIES = 8;
 const REQUIRED = USER_ID | EVENT | TIMESTAMP;
 
-/** 1 for the bytes at which a string must be looked at: controls, the quote and the backslash. */
+/** 1 for the bytes that end the fast scan of a string: control characters, the quote and the backslash. */
 const STOP = new Uint8Array(256);
 STOP.fill(1, 0, 0x20);
 STOP[QUOTE] = 1;
@@ -47,29 +47,29 @@ const N_TIMESTAMP = bytesOf('timestamp');
 const N_PROPERTIES = bytesOf('properties');
 
 /**
- * Reads one event of `b` from `at`. The bytes must be valid UTF-8 and hold a line feed after the record: it stops
- * the scan, so no bound is checked.
+ * Scans the event in `b` at `at`. The bytes must be valid UTF-8 with a line feed after the record, which stops the scan,
+ * so no bounds are checked.
  *
- * @returns the index behind the closing brace of an event that is surely valid, or -1 where the schema must decide.
+ * @returns the index after the closing brace of a valid event, or -1 if the schema must decide.
  */
 export function scanEvent(b: Uint8Array, at: number): number {
-  let i = blank(b, at);
+  let i = skipWhitespace(b, at);
   if (b[i++] !== OPEN) return -1;
   let seen = 0;
   for (;;) {
-    i = blank(b, i);
+    i = skipWhitespace(b, i);
     if (b[i++] !== QUOTE) return -1;
     const field = fieldAt(b, i);
     if (field === 0 || (seen & field) !== 0) return -1;
     seen |= field;
-    i = blank(b, i + lengthOf(field));
+    i = skipWhitespace(b, i + lengthOf(field));
     if (b[i++] !== COLON) return -1;
-    i = blank(b, i);
+    i = skipWhitespace(b, i);
     if (field === PROPERTIES) i = properties(b, i);
     else if (field === TIMESTAMP) i = timestamp(b, i);
     else i = name(b, i);
     if (i < 0) return -1;
-    i = blank(b, i);
+    i = skipWhitespace(b, i);
     const c = b[i++];
     if (c === COMMA) continue;
     if (c !== CLOSE) return -1;
@@ -78,7 +78,7 @@ export function scanEvent(b: Uint8Array, at: number): number {
 }
 
 /** Skips the white space of JSON, but not the line feed, which ends a record. */
-function blank(b: Uint8Array, at: number): number {
+function skipWhitespace(b: Uint8Array, at: number): number {
   let i = at;
   let c = b[i];
   while (c === 0x20 || c === 0x09 || c === 0x0d) c = b[++i];
@@ -111,7 +111,7 @@ function matches(b: Uint8Array, at: number, text: Uint8Array): boolean {
   return true;
 }
 
-/** A string that is neither empty nor too long. Returns the index behind it, or -1. */
+/** Scans a string that is neither empty nor too long. Returns the index after it, or -1. */
 function name(b: Uint8Array, at: number): number {
   if (b[at] !== QUOTE) return -1;
   const end = string(b, at + 1);
@@ -119,7 +119,7 @@ function name(b: Uint8Array, at: number): number {
   return length > 0 && length <= MAX_NAME_BYTES ? end : -1;
 }
 
-/** From behind the opening quote to behind the closing one; -1 for what the schema must see. */
+/** Scans from the opening quote and returns the index after the closing one, or -1 if the schema must decide. */
 function string(b: Uint8Array, at: number): number {
   let i = at;
   for (;;) {
@@ -200,10 +200,10 @@ function timestamp(b: Uint8Array, at: number): number {
 function properties(b: Uint8Array, at: number): number {
   let i = at;
   if (b[i++] !== OPEN) return -1;
-  i = blank(b, i);
+  i = skipWhitespace(b, i);
   if (b[i] === CLOSE) return i + 1;
   for (let count = 0; count < MAX_NAMES; count++) {
-    i = blank(b, i);
+    i = skipWhitespace(b, i);
     if (b[i++] !== QUOTE) return -1;
     const start = i;
     while (STOP[b[i]!] === 0) i++;
@@ -213,11 +213,11 @@ function properties(b: Uint8Array, at: number): number {
     if (i - start > MAX_NAME_BYTES || taken(b, start, i, count)) return -1;
     nameStart[count] = start;
     nameEnd[count] = i;
-    i = blank(b, i + 1);
+    i = skipWhitespace(b, i + 1);
     if (b[i++] !== COLON) return -1;
-    i = scalar(b, blank(b, i));
+    i = scalar(b, skipWhitespace(b, i));
     if (i < 0) return -1;
-    i = blank(b, i);
+    i = skipWhitespace(b, i);
     const c = b[i++];
     if (c === CLOSE) return i;
     if (c !== COMMA) return -1;

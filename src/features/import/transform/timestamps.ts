@@ -1,11 +1,11 @@
 import { isUtcDateTime } from '../../../contract/timestamp.ts';
 
-/** A time in UTC, or the reason why the text is none. */
+/** A time in UTC, or the reason why the text cannot be converted. */
 export type Converted =
   | {
       readonly ok: true;
       readonly utc: string;
-      /** The text named no zone, and UTC was taken for it. */
+      /** The text contained no zone, and UTC was assumed. */
       readonly zoneless?: true;
     }
   | { readonly ok: false; readonly reason: string };
@@ -19,16 +19,16 @@ const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
 const HOUR = 3_600_000;
 
 /**
- * What `--convert-timestamps` does: turns offsets, a space for the `T`, missing seconds, a missing zone (read as
- * `zone`, an IANA name) and epoch seconds or milliseconds into an ISO 8601 date-time in UTC. A time that is UTC
- * already stays as it is, to the character; a fraction keeps its digits. A local time that a zone skips is refused;
- * of one that it has twice the earlier is taken, as Temporal's "compatible" does.
+ * Converts a time to an ISO 8601 date-time in UTC, for `--convert-timestamps`. Accepts offsets, a space for the `T`,
+ * missing seconds, a missing zone (read as `zone`, an IANA name) and epoch seconds or milliseconds. A time in UTC is
+ * returned unchanged; a fraction keeps its digits. A local time that the zone skips is refused; of one that occurs
+ * twice, the earlier is used, as with "compatible" in Temporal.
  */
 export function toUtc(text: string, zone: string): Converted {
   if (isUtcDateTime(text)) return { ok: true, utc: text };
   const match = DATE_TIME.exec(text.trim());
   if (!match)
-    return EPOCH.test(text.trim()) ? fromEpoch(text.trim()) : refuse(whyRefused(text, zone) ?? NO_TIME);
+    return EPOCH.test(text.trim()) ? fromEpoch(text.trim()) : refuse(whyRefused(text, zone) ?? NOT_A_TIME);
   const [, year, month, day, hour, minute, second = '00', fraction, offset] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const tail = fraction === undefined ? 'Z' : `.${fraction}Z`;
@@ -38,25 +38,25 @@ export function toUtc(text: string, zone: string): Converted {
   const minutes = offset === undefined ? zoneOffset(wall, zone) : offsetMinutes(offset);
   if (minutes === undefined)
     return refuse(
-      offset === undefined ? `does not exist in ${zone}: the clock skips it` : 'has an offset that is none',
+      offset === undefined ? `does not exist in ${zone}: the clock skips it` : 'has an invalid offset',
     );
   return within(new Date(wall - minutes * 60_000), tail);
 }
 
-const NO_TIME =
+const NOT_A_TIME =
   'is not a time that can be converted; write 2025-12-31T13:45:00Z, 2025-12-31 13:45, either with an offset such as ' +
   '+02:00, or epoch seconds or milliseconds';
 
 /**
- * Why a text that looks like a date is not taken for a time on purpose; undefined for one that does not. `zone` is what
- * times without one are read in.
+ * Explains why a text that looks like a date is refused; undefined if it does not look like one. `zone` is the time zone
+ * of times without one.
  */
 export function whyRefused(text: string, zone = 'UTC'): string | undefined {
   if (/^\s*\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}(?!\d)/.test(text))
-    return 'may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z';
+    return 'may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z';
   if (/^\s*\d{4}-\d\d-\d\d\s*$/.test(text)) {
     const midnight = zone === 'UTC' ? 'T00:00:00Z' : ' 00:00';
-    return `has no time of day: write ${text.trim()}${midnight} if the day is all that counts`;
+    return `has no time of day: write ${text.trim()}${midnight} if the time does not matter`;
   }
   return undefined;
 }
@@ -80,7 +80,7 @@ function fromEpoch(text: string): Converted {
   }
   if (Number(fraction) === 0) return within(new Date(Number(whole) * 1000), 'Z');
   if (value > 0) return within(new Date(Number(whole) * 1000), `.${fraction}Z`);
-  // Before 1970 a fraction counts backwards, so what is left of the second is its complement.
+  // Before 1970 a fraction counts backwards, so the rest of the second is its complement.
   const complement = String(10 ** fraction.length - Number(fraction)).padStart(fraction.length, '0');
   return within(new Date((Number(whole) - 1) * 1000), `.${complement}Z`);
 }
@@ -94,24 +94,24 @@ function offsetMinutes(offset: string): number | undefined {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-const known = new Map<string, number>();
+const offsets = new Map<string, number>();
 
 /** Minutes that `zone` is ahead of UTC at the local time `wall` (its fields read as UTC); undefined where skipped. */
 function zoneOffset(wall: number, zone: string): number | undefined {
-  // Offsets before, at and after: one of them leads back to the same local time, unless the clock skips it. The
-  // larger offset is the earlier of two instants.
+  // The offset of the day before or after yields the same local time, unless the clock skips it. The larger offset is
+  // the earlier of two instants.
   const candidates = [offsetAt(wall - 24 * HOUR, zone), offsetAt(wall + 24 * HOUR, zone)];
   const fitting = candidates.filter((minutes) => offsetAt(wall - minutes * 60_000, zone) === minutes);
   return fitting.length === 0 ? undefined : Math.max(...fitting);
 }
 
-/** Minutes ahead of UTC at an instant. Kept per quarter of an hour: zones change on no finer grid. */
+/** Minutes ahead of UTC at an instant. Cached per quarter of an hour, as zones change only at these times. */
 function offsetAt(instant: number, zone: string): number {
   const quarter = Math.floor(instant / (HOUR / 4));
   const key = `${zone} ${quarter}`;
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
-  if (known.size > 50_000) known.clear();
+  const cached = offsets.get(key);
+  if (cached !== undefined) return cached;
+  if (offsets.size > 50_000) offsets.clear();
   const at = quarter * (HOUR / 4);
   const parts = Object.fromEntries(
     formatOf(zone)
@@ -127,7 +127,7 @@ function offsetAt(instant: number, zone: string): number {
     Number(parts.second),
   );
   const minutes = (local - at) / 60_000;
-  known.set(key, minutes);
+  offsets.set(key, minutes);
   return minutes;
 }
 
@@ -149,7 +149,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** True for a zone that this machine knows, such as `Europe/Berlin`. */
+/** Returns whether a time zone is known, such as `Europe/Berlin`. */
 export function isTimeZone(zone: string): boolean {
   try {
     formatOf(zone);

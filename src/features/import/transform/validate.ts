@@ -8,15 +8,14 @@ import { toUtc, whyRefused } from './timestamps.ts';
 import { combineErrors, type ValidationError } from './validation-errors.ts';
 
 const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
-const UNKNOWN = 'is not a known field; --extra-fields properties or drop takes such fields';
-const UNKNOWN_NESTED = 'is not a known field, nor can it be a property; --extra-fields drop leaves it out';
+const UNKNOWN = 'is not a known field; use --extra-fields properties or drop';
+const UNKNOWN_NESTED = 'is not a known field and cannot be a property; use --extra-fields drop';
 
 /**
- * The full check of one record: JSON, then the schema of the contract, then what a schema behind JSON.parse cannot
- * see: a name given twice (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half a surrogate pair,
- * which no UTF-8 text can hold (RFC 7493 section 2.1). Without `validate` it must be a JSON object, or it would break
- * its batch. `known` are faults found before, in fields that are then not looked at again. Returns all faults as one,
- * or null.
+ * Validates a record: JSON, then the schema of the contract, then what JSON.parse hides from the schema: duplicate names
+ * (RFC 8259 section 4 leaves open which one counts), `__proto__`, and half of a surrogate pair, which UTF-8 cannot encode
+ * (RFC 7493 section 2.1). Without `validate`, the record must only be a JSON object, so that the body stays valid.
+ * `known` are errors found before; their fields are not validated again. Returns the combined errors, or null.
  */
 export function checkRecord(
   { kind, validate: full }: Pick<Mapping, 'kind' | 'validate'>,
@@ -33,13 +32,13 @@ export function checkRecord(
     : result.issues.flatMap((issue, i) =>
         issue.code === 'unrecognized_keys'
           ? issue.keys.map((key) => unknown([...issue.path, key].join('.'), key, parsed.value, kind))
-          : [worded(kind, result.details[i]!, parsed.value)],
+          : [fieldError(kind, result.details[i]!, parsed.value)],
       );
   const named = new Set(known.map(({ field }) => field));
   return combineErrors([...known, ...found.filter(({ field }) => !named.has(field))]);
 }
 
-/** A field that the schema does not know, and the flag that takes it: not every value can become a property. */
+/** The error for an unknown field, with the flag that accepts it. Not every value can become a property. */
 function unknown(
   field: string,
   key: string,
@@ -55,36 +54,36 @@ function unknown(
     : { field, reason: UNKNOWN_NESTED, fixableBy: ['drop-fields'] };
 }
 
-/** A JSON object, or the fault that says why it is none. */
+/** Parses a JSON object, or returns the validation error. */
 export function parseObject(text: string): ValidationError | { value: Record<string, unknown> } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { field: 'record', reason: `is not valid JSON: ${jsonFault(error, text)}` };
+    return { field: 'record', reason: `is not valid JSON: ${describeJsonError(error, text)}` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { field: 'record', reason: 'must be a JSON object' };
   return { value: value as Record<string, unknown> };
 }
 
-/** V8 quotes the input in its message; the place is enough, the rejects file holds the text. */
-function jsonFault(error: unknown, text: string): string {
+/** Describes a syntax error by its position. V8 quotes the input in its message, but the rejects file contains it. */
+function describeJsonError(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : String(error);
   const place = /at position (\d+)/.exec(message)?.[1];
-  if (/end of JSON|Unterminated/.test(message) || Number(place) >= text.length) return 'it ends too soon';
-  if (place === undefined) return 'it does not begin as JSON does';
+  if (/end of JSON|Unterminated/.test(message) || Number(place) >= text.length) return 'it is truncated';
+  if (place === undefined) return 'it does not start like JSON';
   return `unexpected ${JSON.stringify(text[Number(place)] ?? '')} at character ${Number(place) + 1}`;
 }
 
-function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>): ValidationError {
+function fieldError(kind: RecordKind, detail: Detail, value: Record<string, unknown>): ValidationError {
   const { field, message } = detail;
   if (field === 'timestamp' && kind === 'events') {
     const given = value.timestamp;
     if (given !== undefined && given !== null && toUtc(String(given), 'UTC').ok)
       return {
         field,
-        reason: `${message}; --convert-timestamps turns this one into UTC`,
+        reason: `${message}; use --convert-timestamps to convert it to UTC`,
         fixableBy: ['convert-timestamps'],
       };
     const why = typeof given === 'string' ? whyRefused(given) : undefined;
@@ -93,7 +92,7 @@ function worded(kind: RecordKind, detail: Fault0, value: Record<string, unknown>
   return { field, reason: message };
 }
 
-interface Fault0 {
+interface Detail {
   readonly field: string;
   readonly message: string;
 }
@@ -105,8 +104,8 @@ function checkText(text: string, value: Record<string, unknown>, freePart: strin
   return (
     repeated(top, '') ??
     repeated(inner, `${freePart}.`) ??
-    halfPair(value, '') ??
-    halfPair((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
+    loneSurrogate(value, '') ??
+    loneSurrogate((value[freePart] ?? {}) as Record<string, unknown>, `${freePart}.`)
   );
 }
 
@@ -114,17 +113,20 @@ function repeated(members: Member[], prefix: string): ValidationError | null {
   const names = new Set<string>();
   for (const { name } of members) {
     const field = `${prefix}${name}`;
-    if (name === '__proto__') return { field, reason: 'is not a name that every receiver keeps' };
+    if (name === '__proto__') return { field, reason: 'is a name that some receivers drop' };
     if (names.has(name)) return { field, reason: 'is given twice' };
     names.add(name);
   }
   return null;
 }
 
-function halfPair(values: Record<string, unknown>, prefix: string): ValidationError | null {
+function loneSurrogate(values: Record<string, unknown>, prefix: string): ValidationError | null {
   for (const [name, value] of Object.entries(values)) {
     if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
-      return { field: `${prefix}${name}`, reason: 'holds half of a surrogate pair, which is no character' };
+      return {
+        field: `${prefix}${name}`,
+        reason: 'contains half of a surrogate pair, which is not a character',
+      };
   }
   return null;
 }

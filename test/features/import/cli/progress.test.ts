@@ -70,11 +70,11 @@ function view(
 
 test('counts what is settled, not what was read ahead, and knows the time left while a limit holds it', async () => {
   const { shown, clock, text } = view(undefined);
-  const tally = { ...newCounters(), read: 5000, accepted: 1000 };
-  shown.update({ tally, taken: 40, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
+  const counters = { ...newCounters(), read: 5000, accepted: 1000 };
+  shown.update({ counters, taken: 40, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   await clock.advance(10_000);
   shown.update({
-    tally: { ...tally, accepted: 2000 },
+    counters: { ...counters, accepted: 2000 },
     taken: 40,
     size: 40,
     requestsLeft: Number.POSITIVE_INFINITY,
@@ -93,7 +93,7 @@ test('counts what is settled, not what was read ahead, and knows the time left w
 test('in a pipe: one line each 10 s, none before and none with --quiet', async () => {
   const { shown, clock, text } = view(undefined);
   shown.update({
-    tally: { ...newCounters(), accepted: 5000 },
+    counters: { ...newCounters(), accepted: 5000 },
     taken: 10,
     size: 40,
     requestsLeft: Number.POSITIVE_INFINITY,
@@ -109,7 +109,7 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
   expect(text().split('\n')).toHaveLength(3);
 
   const silent = view(undefined, true);
-  silent.shown.update({ tally: newCounters(), taken: 0, size: 1, requestsLeft: Number.POSITIVE_INFINITY });
+  silent.shown.update({ counters: newCounters(), taken: 0, size: 1, requestsLeft: Number.POSITIVE_INFINITY });
   await silent.clock.advance(60_000);
   expect(silent.text()).toBe('');
 });
@@ -117,7 +117,7 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
 test('on a terminal the bar is drawn over itself and cleared for other lines and at the end', async () => {
   const { shown, clock, text } = view(40);
   shown.update({
-    tally: { ...newCounters(), accepted: 500 },
+    counters: { ...newCounters(), accepted: 500 },
     taken: 10,
     size: 40,
     requestsLeft: Number.POSITIVE_INFINITY,
@@ -137,7 +137,7 @@ test('on a terminal the bar is drawn over itself and cleared for other lines and
 test('says what it is paced to, and by what, only while that is what it waits for', async () => {
   const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
-  shown.update({ tally: newCounters(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
+  shown.update({ counters: newCounters(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   const lines: string[] = [];
   for (const heldMs of [400, 9_500, 9_500, 9_500]) {
     pace.heldMs = heldMs;
@@ -161,11 +161,11 @@ test('says what it is paced to, and by what, only while that is what it waits fo
 test('while a limit paces it, the time left goes down evenly, in whatever bursts batches end', async () => {
   const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
-  const tally = { ...newCounters(), read: 60_000 };
+  const counters = { ...newCounters(), read: 60_000 };
   // A request each 3 s, but batches end some at a time.
   for (const ended of [8, 8, 12, 12, 20]) {
     shown.update({
-      tally: { ...tally, accepted: ended * 1000 },
+      counters: { ...counters, accepted: ended * 1000 },
       taken: 60,
       size: 60,
       requestsLeft: 60 - ended,

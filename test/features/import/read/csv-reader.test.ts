@@ -89,15 +89,15 @@ const good = `g,e,${T}`;
 test.each([
   ['too few cells', 'u,e', 'has 2 cells where the header has 3'],
   ['too many cells', `u,e,${T},x`, 'has 4 cells where the header has 3'],
-  ['a stray quote', `u"x,e,${T}`, 'has a quote inside a cell that does not begin with one'],
-  ['text behind a quote', `"u"x,e,${T}`, 'has text behind a closing quote'],
+  ['a stray quote', `u"x,e,${T}`, 'has a quote inside a cell that does not start with one'],
+  ['text behind a quote', `"u"x,e,${T}`, 'has text after a closing quote'],
   ['a quote that is never closed', `"u,e,${T}`, 'has a quoted cell that is not closed'],
   ['invalid UTF-8', Buffer.from([0xff, 0x2c]), 'is not valid UTF-8'],
   ['an empty user', `,e,${T}`, 'is missing'],
   [
     'a local time',
     'u,e,2026-01-31 12:00',
-    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; --convert-timestamps turns this one into UTC',
+    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; use --convert-timestamps to convert it to UTC',
   ],
 ])('%s costs its own row only', async (_, row, reason) => {
   const bytes = Buffer.concat([
@@ -126,7 +126,7 @@ test('a row that no request can hold is passed over', async () => {
     chunk: 500,
   });
   expect(rejects).toMatchObject([
-    { line: 2, reason: 'is longer than a request can be (2000 bytes)', truncated: true },
+    { line: 2, reason: 'is longer than the longest record (2000 bytes)', truncated: true },
   ]);
   expect(records).toHaveLength(1);
 });
@@ -152,10 +152,10 @@ test.each([
     'Two columns of a.csv become userId.',
   ],
   [
-    'columns beyond the fields',
+    'columns that are not fields',
     `${HEAD},x`,
     { extraFields: 'reject' as const },
-    'a.csv has columns beyond the fields: x.',
+    'a.csv has columns that are not fields: x.',
   ],
 ])('refuses %s before anything is sent, and says how to go on', async (_, header, options, message) => {
   await expect(csv(`${header}\n`, options)).rejects.toMatchObject({
@@ -167,7 +167,7 @@ test.each([
 test('a column without a name is left out, and said so', async () => {
   const { records, notices } = await csv(`,${HEAD}\n0,${good}\n`);
   expect(records).toEqual([`{"userId":"g","event":"e","timestamp":"${T}"}`]);
-  expect(notices).toEqual(['Column 1 has no name and is left out; --map NAME= takes it.']);
+  expect(notices).toEqual(['Column 1 has no name and is ignored; --map NAME= imports it.']);
 });
 
 test('reads what csv-parse reads, however the input arrives', async () => {

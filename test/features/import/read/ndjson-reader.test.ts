@@ -21,7 +21,7 @@ test('a byte order mark, CRLF, blank lines and a missing last line feed change n
 });
 
 const DAMAGED: [string, string | Buffer, string, string][] = [
-  ['bad JSON', '{"userId":"u",', 'record', 'is not valid JSON: it ends too soon'],
+  ['bad JSON', '{"userId":"u",', 'record', 'is not valid JSON: it is truncated'],
   ['an array', '[1]', 'record', 'must be a JSON object'],
   ['null', 'null', 'record', 'must be a JSON object'],
   ['invalid UTF-8', Buffer.from('7b22e9227d', 'hex'), 'record', 'is not valid UTF-8'],
@@ -41,12 +41,7 @@ const DAMAGED: [string, string | Buffer, string, string][] = [
     'must be a string, a number or a boolean',
   ],
   ['properties that are none', event(',"properties":[]'), 'properties', 'must be an object'],
-  [
-    'an unknown field',
-    event(',"x":1'),
-    'x',
-    'is not a known field; --extra-fields properties or drop takes such fields',
-  ],
+  ['an unknown field', event(',"x":1'), 'x', 'is not a known field; use --extra-fields properties or drop'],
   [
     'a time that is none',
     event().replace('2026-01-31T12:00:00Z', 'yesterday'),
@@ -57,7 +52,7 @@ const DAMAGED: [string, string | Buffer, string, string][] = [
     'a time with an offset',
     event().replace('00Z', '00+02:00'),
     'timestamp',
-    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; --convert-timestamps turns this one into UTC',
+    'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; use --convert-timestamps to convert it to UTC',
   ],
 ];
 
@@ -76,7 +71,7 @@ test.each(DAMAGED)(
         offset: event().length + 1,
         field,
         reason,
-        mendedBy: flag && [flag],
+        fixableBy: flag && [flag],
         raw: raw.toString(),
         ...(reason === 'is not valid UTF-8' ? { rawBase64: raw.toString('base64') } : {}),
       },
@@ -96,13 +91,13 @@ test('a line that no request can hold is passed over without being held', async 
       {
         line: 2,
         offset: event().length + 1,
-        reason: 'is longer than a request can be (1500 bytes)',
+        reason: 'is longer than the longest record (1500 bytes)',
         truncated: true,
       },
       {
         line: 4,
         offset: Buffer.byteLength(event() + long + exact) + 3,
-        reason: 'is longer than a request can be (1500 bytes)',
+        reason: 'is longer than the longest record (1500 bytes)',
         truncated: true,
       },
     ],

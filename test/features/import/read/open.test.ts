@@ -59,7 +59,7 @@ test.each([
   ['a.zip', Buffer.from('504b0304140000', 'hex'), 'a.zip is a zip archive'],
   ['a.csv', Buffer.from('fffe75007300', 'hex'), 'a.csv is UTF-16 text'],
   ['a.ndjson.bz2', Buffer.from('BZh91AY&SY'), 'a.ndjson.bz2 is compressed with bzip2'],
-  ['a.json', '[\n  {"a": 1}\n]', 'a.json holds one JSON array'],
+  ['a.json', '[\n  {"a": 1}\n]', 'a.json contains a JSON array'],
   ['a.gz', '{}\n', 'a.gz is not compressed'],
 ] as const)('%s is refused with a way out', async (name, content, message) => {
   await expect(look(name, content)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ test.each([
 ] as const)('%s data that ends too soon, or is damaged, is said to be', async (compression, packed) => {
   const read = (bytes: Buffer) => all(decompressed(sourceOf(bytes, 1000), compression, 'a'));
   await expect(read(packed.subarray(0, packed.length - 9))).rejects.toMatchObject({
-    message: `a is damaged ${compression} data: it ends too soon.`,
+    message: `a is damaged ${compression} data: it is truncated.`,
   });
   const damaged = Buffer.from(packed);
   damaged.fill(0xff, 40, 90);
@@ -149,7 +149,7 @@ test('what unpacks to more than its bound allows is a bomb', async () => {
   const bomb = gzipSync(Buffer.alloc(3_000_000));
   const limits = { from: 1_000_000, ratio: 100 };
   await expect(all(decompressed(sourceOf(bomb, 1000), 'gzip', 'a.gz', limits))).rejects.toMatchObject({
-    message: 'a.gz unpacks to more than 100 times its size and looks like a decompression bomb.',
+    message: 'a.gz expands to more than 100 times its size and looks like a decompression bomb.',
   });
 });
 
@@ -164,14 +164,14 @@ test('a growing file is read as far as it went when it was opened', async () => 
   await input.close();
 });
 
-test('a file that became shorter is said to have, not read as if it ended there', async () => {
+test('a file that was truncated is said to have, not read as if it ended there', async () => {
   const cwd = tempDir();
   const path = join(cwd, 'a.ndjson');
   writeFileSync(path, EVENTS);
   const input = await openInput('a.ndjson', { kind: 'events', cwd, stdin: Readable.from([]) });
   writeFileSync(path, '');
   await expect(all(input.bytes)).rejects.toMatchObject({
-    message: expect.stringContaining('became shorter'),
+    message: expect.stringContaining('was truncated'),
   });
   await input.close();
 });

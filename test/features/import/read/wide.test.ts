@@ -6,7 +6,7 @@ import type { Mapping } from '../../../../src/features/import/transform/mapping.
 import { runSvc } from '../../../support/process/run-svc.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-const SHAPING: Mapping = {
+const MAPPING: Mapping = {
   kind: 'events',
   map: new Map(),
   set: new Map(),
@@ -39,37 +39,37 @@ const header = (size: number) => [...FIELDS, ...Array.from({ length: size }, (_,
 const many = <T>(size: number, of: (n: number) => T) => Array.from({ length: size }, (_, n) => of(n));
 
 test.each<[string, (size: number) => Mapping]>([
-  ['without flags', () => SHAPING],
+  ['without flags', () => MAPPING],
   [
     'with a --map each',
-    (size) => ({ ...SHAPING, map: new Map(many(size, (n) => [`column ${n}`, `p${n}`])) }),
+    (size) => ({ ...MAPPING, map: new Map(many(size, (n) => [`column ${n}`, `p${n}`])) }),
   ],
   [
     'with a --type each',
-    (size) => ({ ...SHAPING, types: new Map(many(size, (n) => [`column ${n}`, 'string'])) }),
+    (size) => ({ ...MAPPING, types: new Map(many(size, (n) => [`column ${n}`, 'string'])) }),
   ],
-])('the work on a header grows as the header does, %s', (_, shaping) => {
+])('the work on a header grows as the header does, %s', (_, mapping) => {
   expectLinear((size) => {
     const { array, reads } = counted(header(size));
-    new Columns(array, shaping(size), 'a.csv');
+    new Columns(array, mapping(size), 'a.csv');
     return reads();
   });
 });
 
 test.each<[string, (size: number) => Mapping]>([
-  ['--map', (size) => ({ ...SHAPING, map: new Map(many(size, (n) => [`colunm ${n}`, `p${n}`])) })],
-  ['--type', (size) => ({ ...SHAPING, types: new Map(many(size, (n) => [`colunm ${n}`, 'string'])) })],
-])('so does the work on a refusal of many %s', (_, shaping) => {
+  ['--map', (size) => ({ ...MAPPING, map: new Map(many(size, (n) => [`colunm ${n}`, `p${n}`])) })],
+  ['--type', (size) => ({ ...MAPPING, types: new Map(many(size, (n) => [`colunm ${n}`, 'string'])) })],
+])('so does the work on a refusal of many %s', (_, mapping) => {
   expectLinear((size) => {
     const { array, reads } = counted(header(size));
-    expect(() => new Columns(array, shaping(size), 'a.csv')).toThrow(/has no columns/);
+    expect(() => new Columns(array, mapping(size), 'a.csv')).toThrow(/has no columns/);
     return reads();
   });
 });
 
 test('a row with a fault in each cell costs as much as its cells', () => {
   const types = new Map(many(20_000, (n) => [`column ${n}`, 'number'] as const));
-  const columns = new Columns(header(20_000), { ...SHAPING, types }, 'a.csv');
+  const columns = new Columns(header(20_000), { ...MAPPING, types }, 'a.csv');
   const cells = ['u', 'e', '2026-01-31T12:00:00Z', ...many(20_000, () => 'x')];
   let copied = 0;
   const iterate = Array.prototype[Symbol.iterator];
@@ -78,7 +78,7 @@ test('a row with a fault in each cell costs as much as its cells', () => {
     return iterate.call(this);
   } as typeof iterate;
   try {
-    expect(columns.record(cells)).toMatchObject({ faults: { length: 20_000 } });
+    expect(columns.record(cells)).toMatchObject({ errors: { length: 20_000 } });
   } finally {
     Array.prototype[Symbol.iterator] = iterate;
   }

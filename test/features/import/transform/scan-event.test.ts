@@ -185,13 +185,13 @@ test.each([
     '__proto__',
     '{"userId":"a","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"__proto__":1}}',
     'properties.__proto__',
-    'is not a name that every receiver keeps',
+    'is a name that some receivers drop',
   ],
   [
     'half a surrogate pair',
     '{"userId":"\\ud83d","event":"e","timestamp":"2026-01-31T12:00:00Z"}',
     'userId',
-    'holds half of a surrogate pair, which is no character',
+    'contains half of a surrogate pair, which is not a character',
   ],
 ])('the full check sees %s, which the schema behind JSON.parse cannot', (_, text, field, reason) => {
   expect(scan(text)).toBe(-1);

@@ -6,8 +6,7 @@ import { toUtc } from '../../../../src/features/import/transform/timestamps.ts';
 const BERLIN = 'Europe/Berlin';
 const NO_TIME =
   'is not a time that can be converted; write 2025-12-31T13:45:00Z, 2025-12-31 13:45, either with an offset such as +02:00, or epoch seconds or milliseconds';
-const EITHER_WAY =
-  'may be day/month or month/day, and is not guessed at: write the year first, such as 2025-12-31T13:45:00Z';
+const EITHER_WAY = 'may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z';
 
 test.each([
   ['2026-01-31T12:00:00.120Z', 'UTC', '2026-01-31T12:00:00.120Z'],
@@ -38,15 +37,15 @@ test.each([
   ['12:00', 'UTC', NO_TIME],
   ['', 'UTC', NO_TIME],
   ['2026/01/31 12:00', 'UTC', NO_TIME],
-  ['2026-01-31', 'UTC', 'has no time of day: write 2026-01-31T00:00:00Z if the day is all that counts'],
-  ['2026-01-31', BERLIN, 'has no time of day: write 2026-01-31 00:00 if the day is all that counts'],
+  ['2026-01-31', 'UTC', 'has no time of day: write 2026-01-31T00:00:00Z if the time does not matter'],
+  ['2026-01-31', BERLIN, 'has no time of day: write 2026-01-31 00:00 if the time does not matter'],
   ['31/12/2025', 'UTC', EITHER_WAY],
   ['31/12/2025 13:45', BERLIN, EITHER_WAY],
   ['1.2.26', 'UTC', EITHER_WAY],
   ['01-02-2025T10:00:00Z', 'UTC', EITHER_WAY],
   ['2026-02-30 12:00', 'UTC', 'is not a date and time of the calendar'],
   ['2026-01-31 24:00', 'UTC', 'is not a date and time of the calendar'],
-  ['2026-01-31 12:00+99:00', 'UTC', 'has an offset that is none'],
+  ['2026-01-31 12:00+99:00', 'UTC', 'has an invalid offset'],
   ['2026-03-29 02:30', BERLIN, 'does not exist in Europe/Berlin: the clock skips it'],
   ['9999-12-31T23:59:00-12:00', 'UTC', 'is outside the years 0000 to 9999'],
 ])('%s in %s is refused: it %s', (text, zone, reason) => {

@@ -1,21 +1,14 @@
-/** At most `size` pieces of work at a time; the others wait their turn, first come, first served. */
+/** Limits how many holders work at the same time; the others wait in order of arrival. */
 export class Semaphore {
   private free: number;
-  private readonly size: number;
   private readonly waiting: (() => void)[] = [];
 
   constructor(size: number) {
-    this.size = size;
     this.free = size;
   }
 
-  /** How many are taken. */
-  get busy(): number {
-    return this.size - this.free;
-  }
-
-  /** Takes a lane; call `leave` once when done. */
-  async enter(): Promise<void> {
+  /** Waits for a free slot and takes it. Call `release` once for each call. */
+  async acquire(): Promise<void> {
     if (this.free > 0) {
       this.free--;
       return;
@@ -23,18 +16,19 @@ export class Semaphore {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  leave(): void {
+  release(): void {
     const next = this.waiting.shift();
     if (next) next();
     else this.free++;
   }
 
+  /** Runs `work` in a slot. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.enter();
+    await this.acquire();
     try {
       return await work();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 }
