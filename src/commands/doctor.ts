@@ -2,7 +2,6 @@ import stringWidth from 'string-width';
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { withoutPath } from '../cli/connection/base-path.ts';
 import type { Paths } from '../cli/connection/paths.ts';
-import { resolveSettings } from '../cli/connection/settings.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 import { addressSuffix, toSvcError } from '../cli/errors/to-svc-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
@@ -34,7 +33,7 @@ the limits: a row each, with what was seen and what to do. Exits with the code o
   };
 
   protected override async run(context: Context<typeof Doctor>): Promise<void> {
-    const { flags, out, signal, invocation } = context;
+    const { flags, out, signal } = context;
     const { worst } = await import('../features/doctor/check.ts');
     const checks = await examine(context);
     if (signal.aborted)
@@ -44,7 +43,7 @@ the limits: a row each, with what was seen and what to do. Exits with the code o
       check,
       status,
       seen,
-      next: failure?.hintFor(invocation) ?? next ?? null,
+      next: failure?.hintFor(context.invocation) ?? next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
     out.result({ ok: failure === undefined, probed: flags.probe, checks: rows }, () =>
@@ -86,19 +85,12 @@ function stepLines(step: string, width: number): string[] {
   return [...wrap(words, width), `  ${command}`];
 }
 
-async function examine({
-  flags,
-  world,
-  out,
-  paths,
-  signal,
-  invocation,
-  connect,
-}: Context<typeof Doctor>): Promise<Check[]> {
+async function examine(context: Context<typeof Doctor>): Promise<Check[]> {
+  const { flags, world, out, paths, signal, connect } = context;
   const { fail, ok, skipped } = await import('../features/doctor/check.ts');
-  let settings: ReturnType<typeof resolveSettings>;
+  let settings: Settings;
   try {
-    settings = resolveSettings(flags, world);
+    settings = context.resolveSettings();
   } catch (error) {
     return [fail('configuration', toSvcError(error, flags.debug))];
   }
@@ -113,7 +105,6 @@ async function examine({
     checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
   } else {
     const { baseUrl } = settings;
-    invocation.settings = settings;
     const { checkConfiguration } = await import('../features/doctor/configuration.ts');
     checks.push(checkConfiguration(settings));
     const { checkReach } = await import('../features/doctor/address.ts');
@@ -129,7 +120,7 @@ async function examine({
   const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {
-    words: addressSuffix(invocation),
+    words: addressSuffix(context.invocation),
     other: settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
   };
   const now = () => world.clock.now();

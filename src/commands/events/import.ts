@@ -23,7 +23,7 @@ See docs/import.md.`;
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof EventsImport>): Promise<ExitCode> {
-    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
-    return actImport(context as never, { kind: 'events', command: 'events import', typed: this.argv });
+    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
+    return runImportCommand(context, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

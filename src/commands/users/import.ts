@@ -21,9 +21,9 @@ name, phone, accountNumber, timeZone and locale are the fields; every other colu
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof UsersImport>): Promise<ExitCode> {
-    const { runImportCommand: actImport } = await import('../../features/import/cli/run-import.ts');
+    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
     const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
-    return actImport(context as never, {
+    return runImportCommand(context, {
       kind: 'users',
       command: 'users import',
       typed: this.argv,

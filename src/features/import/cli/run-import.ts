@@ -2,6 +2,7 @@ import type { Context } from '../../../cli/command/command.ts';
 import type { Connection } from '../../../cli/connection/connect.ts';
 import type { ExitCode } from '../../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
+import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
@@ -31,7 +32,7 @@ export interface ImportCommand {
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-type ImportContext = Context & { readonly flags: ImportFlags };
+type ImportContext = Omit<Context, 'args' | 'flags'> & { readonly flags: ImportFlags & GlobalFlags };
 
 /** Runs an import and says how it ended: the result always, a failure as SvcError. */
 export async function runImportCommand(context: ImportContext, act: ImportCommand): Promise<ExitCode> {
