@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { databaseError, databaseFlag, databaseOf } from '../cli/connection/database.ts';
 import { isLoopback } from '../cli/connection/settings.ts';
-import { SvcError } from '../cli/errors/svc-error.ts';
+import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
 import { reachableUrl } from '../kit/reachable-url.ts';
@@ -72,7 +72,12 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
         world.clock.now,
       ),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      throw databaseError(listenFailure(error, flags), database);
+      const port = error.port ?? flags.port;
+      const address =
+        port === flags['metrics-port']
+          ? { port, flag: '--metrics-port', freePort: '9090' }
+          : { port, flag: '--port', freePort: '4010' };
+      throw databaseError(toListenError(error, { host: flags.host, ...address }), database);
     });
     const { metricsUrl, workspace, apiKey } = service;
     const bound = new URL(service.url);
@@ -104,34 +109,4 @@ window and webhooks is kept with the data, so every process on it acts alike. SI
     out.notice('finishing what is under way');
     await service.close();
   }
-}
-
-/** Why the address could not be listened on, in words; other failures stay as they are. */
-function listenFailure(
-  error: NodeJS.ErrnoException & { port?: number },
-  {
-    host,
-    port: main,
-    'metrics-port': metrics,
-  }: { host: string; port: number; 'metrics-port'?: number | undefined },
-): unknown {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error;
-  const port = error.port ?? main;
-  const flag = port === metrics ? '--metrics-port' : '--port';
-  if (error.code === 'EADDRINUSE')
-    return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
-      hint: (invocation) =>
-        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${invocation.again(flag, '0')}`,
-      cause: error,
-    });
-  if (error.code === 'EACCES')
-    return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: (invocation) =>
-        `take one above 1023: ${invocation.again(flag, flag === '--port' ? '4010' : '9090')}`,
-      cause: error,
-    });
-  return new SvcError('usage', `nothing can listen on ${host}: ${error.message}`, {
-    hint: (invocation) => `give an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
-    cause: error,
-  });
 }

@@ -1,6 +1,6 @@
 import type { Program } from '../cli/command/command.ts';
 import { type Manifest, readManifest } from '../cli/command/manifest.ts';
-import { definitions, reflow, wrap } from '../cli/help/layout.ts';
+import { definitions, reflow, wrapParagraph } from '../cli/help/layout.ts';
 import { commandPage, rootPage, topicPage } from '../cli/help/pages.ts';
 import { HELP_TOPICS, type HelpSources, type HelpTopic, helpSources } from '../cli/help/topics.ts';
 import { Output } from '../cli/terminal/output.ts';
@@ -81,7 +81,7 @@ function helpTopicPage(topic: HelpTopic, sources: HelpSources, width: number): T
       .parts(sources)
       .flatMap(({ title, entries }) => [
         '',
-        ...wrap(title, width).map((line) => bold(line)),
+        ...wrapParagraph(title, width).map((line) => bold(line)),
         ...definitions(entries, width - 2).map((line): Text => ['  ', line]),
       ]),
   ];

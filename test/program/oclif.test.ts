@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config } from '@oclif/core';
+import { Config } from '@oclif/core/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
 import { putProgram } from '../support/process/installed-svc.ts';
@@ -55,7 +55,17 @@ describe('oclif', () => {
     {
       name: 'a failure under --json, whose hint repeats the command line',
       id: 'decide',
-      argv: ['--hash-id', 'h', '--surface', 'home', '--base-url', 'http://127.0.0.1:9', '--max-retries', '0', '--json'],
+      argv: [
+        '--hash-id',
+        'h',
+        '--surface',
+        'home',
+        '--base-url',
+        'http://127.0.0.1:9',
+        '--max-retries',
+        '0',
+        '--json',
+      ],
       code: 6,
       env: { SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' },
     },

@@ -27,10 +27,9 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return fromTransport(error as TransportError);
     case 'LockUnusable': {
       const { path, held, missing, cause } = error as LockUnusable;
-      const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
-      if (disk)
+      if (/^SQLITE_(FULL|IOERR)/.test(String((cause as { code?: unknown })?.code)))
         return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
-          hint: (invocation) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', invocation),
+          hint: (invocation) => writableAgain(diskErrorCode(cause), '', invocation),
           cause: error,
         });
       if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
@@ -61,7 +60,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: (invocation) => writableAgain(storeTrouble(named.message), '', invocation),
+        hint: (invocation) => writableAgain(diskErrorCode(named.cause), '', invocation),
         cause: error,
       });
     case 'ChannelSettingError':
@@ -129,10 +128,11 @@ const DISK = new Set([
   'ENOTDIR',
 ]);
 
-/** The system's code for what SQLite says of a file that it cannot write. */
-function storeTrouble(message: string): 'ENOSPC' | 'EROFS' | 'EIO' {
-  if (/is full/.test(message)) return 'ENOSPC';
-  return /readonly/.test(message) ? 'EROFS' : 'EIO';
+/** Maps SQLite's error code of a failed write to that of the system. */
+function diskErrorCode(cause: unknown): 'ENOSPC' | 'EROFS' | 'EIO' {
+  const code = String((cause as { code?: unknown } | undefined)?.code);
+  if (code.startsWith('SQLITE_FULL')) return 'ENOSPC';
+  return code.startsWith('SQLITE_READONLY') ? 'EROFS' : 'EIO';
 }
 
 /** A file that cannot be opened where `variable` says: who may write there, and another place. */

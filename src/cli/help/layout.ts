@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { fillLines } from '../../kit/wrap.ts';
 import { bold, render, type Text } from '../terminal/text.ts';
 
 /** A heading and what belongs under it, indented by two. */
@@ -17,22 +18,14 @@ export function reflow(text: string, width: number): string[] {
     .trim()
     .split(/\n[ \t]*\n/)
     .flatMap((paragraph, i) => {
-      const lines = /^\s/.test(paragraph) ? paragraph.split('\n') : wrap(paragraph, width);
+      const lines = /^\s/.test(paragraph) ? paragraph.split('\n') : wrapParagraph(paragraph, width);
       return i === 0 ? lines : ['', ...lines];
     });
 }
 
-/** Breaks one paragraph between words; what is in backquotes, and a word that is too long, stays whole. */
-export function wrap(paragraph: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of paragraph.trim().match(/(?:`[^`\n]*`|\S)+/g) ?? []) {
-    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return line === '' ? lines : [...lines, line];
+/** Wraps one paragraph at white space; text in backquotes stays on one line. */
+export function wrapParagraph(paragraph: string, width: number): string[] {
+  return fillLines(paragraph.match(/(?:`[^`\n]*`|\S)+/g) ?? [], width);
 }
 
 /**
@@ -74,7 +67,7 @@ export function definitions(
   const most = Math.min(30, Math.floor(width * 0.4));
   const column = Math.max(...widths.filter((w) => w <= most), 0) + 2;
   return pairs.flatMap(([term, meaning], i) => {
-    const lines = wrap(meaning, width - column);
+    const lines = wrapParagraph(meaning, width - column);
     const below = widths[i]! > most;
     const first: Text = below ? term : [term, ' '.repeat(column - widths[i]!), lines[0] ?? ''];
     return [first, ...lines.slice(below ? 0 : 1).map((line) => ' '.repeat(column) + line)];

@@ -4,11 +4,18 @@ import { type Answer, isUnavailable, type Send, SendFailure } from './send.ts';
 /** The service could not be reached, or failed, for longer than `--max-wait`. */
 export class Unavailable extends Error {
   readonly inDoubt: boolean;
+  /** The last answer was 429. */
+  readonly rateLimited: boolean;
 
-  constructor(message: string, inDoubt: boolean, options?: ErrorOptions) {
-    super(message, options);
+  constructor(
+    message: string,
+    inDoubt: boolean,
+    { cause, rateLimited = false }: ErrorOptions & { rateLimited?: boolean } = {},
+  ) {
+    super(message, { cause });
     this.name = 'Unavailable';
     this.inDoubt = inDoubt;
+    this.rateLimited = rateLimited;
   }
 }
 
@@ -46,6 +53,7 @@ export class Outage {
       while (this.pause) await this.pause;
       if (signal.aborted) throw new Unavailable('The import was stopped.', inDoubt);
       let why: string;
+      let rateLimited = false;
       let cause: unknown;
       try {
         const answer = await send(body, key, signal);
@@ -55,6 +63,7 @@ export class Outage {
           return answer;
         }
         inDoubt ||= answer.inDoubt === true || answer.status >= 500;
+        rateLimited = answer.status === 429;
         why = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
       } catch (error) {
         if (!(error instanceof SendFailure)) throw error;
@@ -65,7 +74,7 @@ export class Outage {
       const now = this.options.clock.now();
       this.since ??= now;
       if (signal.aborted || now - this.since >= this.options.maxWait)
-        throw new Unavailable(why, inDoubt, { cause });
+        throw new Unavailable(why, inDoubt, { cause, rateLimited });
       this.pause ??= this.wait(why, now, signal);
     }
   }
