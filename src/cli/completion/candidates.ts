@@ -8,38 +8,38 @@ import {
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
 import { HELP_TOPICS } from '../help/topics.ts';
 
-/** A word that may stand in place of the last one, and what it means; shells that can show the meaning do. */
+/** A completion of the last word, with a meaning for shells that can show it. */
 export interface Candidate {
   readonly word: string;
   readonly meaning: string;
 }
 
 /**
- * What may stand in place of the last word of a command line (its words, without `svc`): the next word of a command, a
- * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile's name. Nothing where only the shell
- * can know, such as file names.
+ * Completes the last word of a command line: commands, flags, values from a fixed set and profile names. Returns an
+ * empty list where the shell should complete file names.
+ * @param line the words of the command line, without `svc`
  */
 export function candidates(
   line: readonly string[],
   manifest: Manifest,
   profiles: () => readonly string[],
 ): Candidate[] {
-  const words = unbroken(line);
+  const words = withoutEqualsSign(line);
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  // What follows `--` belongs to another program.
+  // Words after `--` belong to another program.
   if (before.includes('--')) return [];
-  return possible(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
+  return completions(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
 }
 
-/** bash breaks `--flag=value` into three words, and asks only for the third: as if a space stood for the sign. */
-function unbroken(line: readonly string[]): string[] {
+/** Drops the equals sign of `--flag=value`, which bash passes as three words, and completes only the third. */
+function withoutEqualsSign(line: readonly string[]): string[] {
   const sign = (i: number) => line[i] === '=' && line[i - 1]?.startsWith('--');
   const words = line.filter((_, i) => !sign(i));
   return sign(line.length - 1) ? [...words, ''] : words;
 }
 
-function possible(
+function completions(
   before: readonly string[],
   typed: string,
   manifest: Manifest,
@@ -79,7 +79,7 @@ function possible(
   return before.length === 0 ? [...next(manifest, before), ...WITHOUT_COMMAND] : next(manifest, before);
 }
 
-/** Values that are known, where others may be given too: the service may know more. */
+/** Known values of flags and arguments that accept others too. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
   'messages:outcome type': MESSAGE_OUTCOMES,
@@ -118,7 +118,7 @@ function spellings({ name, allowNo, summary = '' }: ManifestFlag): Candidate[] {
   return allowNo ? [flag, { word: `--no-${name}`, meaning: '' }] : [flag];
 }
 
-/** The words that lead on from those typed: a command's last word with its summary, or a topic's with the topic's. */
+/** Returns the next words of commands and topics, each with its summary or description. */
 function next({ commands, topics }: Manifest, before: readonly string[]): Candidate[] {
   const found = new Map<string, string>();
   for (const { id, aliases, summary = '' } of commands) {

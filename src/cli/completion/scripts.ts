@@ -1,6 +1,6 @@
 /**
- * The completion scripts. Each passes the words typed so far to `svc complete`, which prints a word a line, with its
- * meaning after a tab, and leaves to file names what svc cannot know.
+ * The completion scripts. Each passes the typed words to `svc complete`, which prints one completion per line, with its
+ * meaning after a tab; where it prints nothing, the shell completes file names.
  */
 export const COMPLETION_SCRIPTS = {
   bash: `_svc() {

@@ -1,4 +1,4 @@
-/** Every exit code and what it means to a script; the same with and without --json. */
+/** The exit codes; the same with and without --json. */
 export const EXIT = {
   done: 0,
   unexpected: 1,

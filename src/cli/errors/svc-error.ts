@@ -1,7 +1,7 @@
 import { type Invocation, NO_INVOCATION } from '../invocation/invocation.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** The error catalogue of the command line: every `code` of a failure, its exit code and what it means. */
+/** Every error `code` of the command line with its exit code and its meaning. */
 export const CLI_ERRORS = {
   unexpected: { exit: EXIT.unexpected, means: 'a bug in svc' },
   disk: { exit: EXIT.unexpected, means: 'a file could not be written (full disk, no permission)' },
@@ -49,10 +49,10 @@ export const CLI_ERRORS = {
 
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
-/** The next step: words, or made from what was typed. */
+/** The next step: text, or a function that makes it from the command line. */
 export type Hint = string | ((invocation: Invocation) => string);
 
-/** A failure in words: what happened, and as `hint` the next step, a command that can be pasted where there is one. */
+/** An error for the user: what happened, and as `hint` the next step, preferably a command that can be pasted. */
 export class SvcError extends Error {
   readonly code: CliErrorCode;
   readonly requestId: string | undefined;
@@ -74,7 +74,7 @@ export class SvcError extends Error {
     return CLI_ERRORS[this.code].exit;
   }
 
-  /** The next step where nothing is known of the command line. */
+  /** The hint for an error that is not tied to a command line. */
   get hint(): string {
     return this.hintFor(NO_INVOCATION);
   }
@@ -83,7 +83,7 @@ export class SvcError extends Error {
     return typeof this.#hint === 'string' ? this.#hint : this.#hint(invocation);
   }
 
-  /** What `--json` prints on stderr. */
+  /** The object that `--json` prints on stderr. */
   toJson(invocation: Invocation): { error: Record<string, unknown> } {
     return {
       error: {
