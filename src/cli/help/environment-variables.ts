@@ -1,4 +1,4 @@
-/** Every environment variable that svc reads, and what it does: the help, docs/environment.md and a test use this. */
+/** Every environment variable that svc reads, with its meaning, for the help and docs/environment.md. */
 export const ENVIRONMENT = {
   'Which service': {
     SVC_PROFILE: 'profile to use, as --profile',

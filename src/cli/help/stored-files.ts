@@ -1,12 +1,12 @@
 import type { Paths } from '../connection/paths.ts';
 
-/** A file or folder that svc keeps, and why. */
+/** A file or folder that svc writes, and its content. */
 export interface StoredFile {
   readonly path: string;
   readonly holds: string;
 }
 
-/** Everything svc writes without being told a path. */
+/** Lists every file that svc writes at a path of its own choice. */
 export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Paths): StoredFile[] {
   return [
     {

@@ -12,7 +12,7 @@ export interface HelpSources {
   readonly paths: Paths;
 }
 
-/** A part of a help topic: terms and what they mean. */
+/** A section of a help topic: terms and their meanings. */
 export interface HelpPart {
   readonly title: string;
   readonly entries: readonly (readonly [term: Text, meaning: string])[];
@@ -25,7 +25,7 @@ export interface HelpTopic {
   parts(sources: HelpSources): HelpPart[];
 }
 
-/** The pages of `svc help TOPIC`, from the lists that the program itself goes by. */
+/** The topics of `svc help TOPIC`, generated from the lists that the program uses. */
 export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'exit-codes',
@@ -76,7 +76,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
 ];
 
-/** The sources of the help topics in a world. */
+/** Returns the sources of the help topics. */
 export function helpSources(manifest: Manifest, world: Parameters<typeof pathsOf>[0]): HelpSources {
   return { manifest, paths: pathsOf(world) };
 }
