@@ -188,7 +188,7 @@ function openWith(transport: Transport, options: ClientOptions) {
 async function openInTime(transport: Transport, request: Outgoing, timeoutMs: number) {
   const late = new AbortController();
   const timer = setTimeout(
-    () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
+    () => late.abort(new DOMException('no response in time', 'TimeoutError')),
     timeoutMs,
   );
   const signals = [late.signal, ...(request.signal ? [request.signal] : [])];

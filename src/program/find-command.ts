@@ -23,10 +23,10 @@ export function findCommand(
   const [first = ''] = argv;
   if (words.length === 0 && first.startsWith('-')) {
     const meant = nearestName(first, ['--version', '--help']);
-    throw new SvcError('usage', `${first} comes before any command`, {
+    throw new SvcError('usage', `${first} must follow a command`, {
       hint: meant
         ? `did you mean svc ${meant}?`
-        : 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
+        : 'put flags after the command, as in `svc limits --profile local`; `svc --help` lists the commands',
     });
   }
   const typed = words.length > 0 ? words.join(' ') : first;
@@ -34,7 +34,7 @@ export function findCommand(
   const [topic = ''] = words;
   const close = meantName(typed.replaceAll(':', ' ').split(' '), names);
   const page = topicsOf(names).includes(topic) ? `${topic} ` : '';
-  throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
+  throw new SvcError('usage', `\`svc ${typed}\` is not a command`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${page}--help\``,
   });
 }

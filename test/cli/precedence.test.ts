@@ -120,7 +120,7 @@ describe('what is exported and forgotten', () => {
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout).checks[0]).toMatchObject({
       status: 'warn',
-      seen: `workspace ${service.workspace} (SVC_WORKSPACE), region not named, ${service.url} (SVC_BASE_URL), key (SVC_API_KEY); what is exported comes before profile local (SVC_PROFILE)`,
+      seen: `workspace ${service.workspace} (SVC_WORKSPACE), region not named, ${service.url} (SVC_BASE_URL), key (SVC_API_KEY); exported variables override profile local (SVC_PROFILE)`,
       next: 'to use profile local alone: unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY',
     });
     const local = await runSvc(['doctor', '--json'], { env: { SVC_PROFILE: 'local' } });
@@ -135,14 +135,14 @@ describe('what is exported and forgotten', () => {
     });
     expect(typed.code).toBe(0);
     expect(typed.stderr).toBe(
-      'what is exported comes before profile test: SVC_BASE_URL, SVC_WORKSPACE, SVC_API_KEY\n',
+      'exported variables override profile test: SVC_BASE_URL, SVC_WORKSPACE, SVC_API_KEY\n',
     );
     const shown = await runSvc(['profiles', 'show'], {
       env: { ...env, SVC_PROFILE: 'test', SVC_API_KEY: 'sk' },
     });
     expect(shown.stdout).toContain('name\ttest\n');
-    expect(shown.stderr).toContain('SVC_PROFILE=test comes before the profile in use');
-    expect(shown.stderr).toContain('exported, and so before any profile: SVC_API_KEY;');
+    expect(shown.stderr).toContain('SVC_PROFILE=test overrides the profile in use');
+    expect(shown.stderr).toContain('exported variables override every profile: SVC_API_KEY;');
     const quiet = await runSvc(['profiles', 'list', '-q'], { env: { ...env, SVC_PROFILE: 'test' } });
     expect(quiet.stderr).toBe('');
   });
@@ -205,7 +205,7 @@ describe('what is exported and forgotten', () => {
       'an address of a flag',
       {},
       ['--base-url=http://127.0.0.1:1'],
-      'the address is from --base-url; look closer: svc doctor --base-url=http://127.0.0.1:1',
+      'the address is from --base-url; diagnose it: svc doctor --base-url=http://127.0.0.1:1',
     ],
   ])('%s is named where it does not fit', async (_, env, flags, next) => {
     const service = await startTestService();

@@ -110,7 +110,7 @@ describe('a process', () => {
         codes: [1],
         stdout: '',
         stderr:
-          'error: standard output cannot be written (ENOSPC)\n  next: what was done stays done; free some space (df -h) or send the output elsewhere',
+          'error: standard output cannot be written (ENOSPC)\n  next: completed work is kept; free some space (df -h) or write the output elsewhere',
       });
     }
     const json = await pipeline(svc, 'svc profiles list --json > /dev/full', home, {});

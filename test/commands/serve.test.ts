@@ -55,9 +55,9 @@ it.each(['192.0.2.1', 'no-such-host.invalid'])(
     const { error } = JSON.parse(run.stderr);
     expect(error).toMatchObject({
       code: 'usage',
-      hint: expect.stringMatching(/^give an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
+      hint: expect.stringMatching(/^use an address of this machine: svc serve .*--host 127\.0\.0\.1$/),
     });
-    expect(error.message).toContain(`nothing can listen on ${host}`);
+    expect(error.message).toContain(`cannot listen on ${host}`);
   },
 );
 
@@ -73,7 +73,7 @@ it.each([
   const { code, stderr } = await runSvc(argv, { home: tempDir() });
   expect([code, stderr]).toEqual([
     2,
-    `error: port ${port} on 127.0.0.1 is taken\n  next: stop what listens there (fuser -v ${port}/tcp), or take a free one: ${next}\n`,
+    `error: port ${port} on 127.0.0.1 is taken\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: ${next}\n`,
   ]);
 });
 

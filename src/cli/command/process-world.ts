@@ -84,7 +84,7 @@ function openStream(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
 /** Reports synchronously that results could not be written: the process exits before a stream could flush. */
 function reportLostOutput({ code }: NodeJS.ErrnoException): void {
   const failure = new SvcError('disk', `standard output cannot be written (${code})`, {
-    hint: 'what was done stays done; free some space (df -h) or send the output elsewhere',
+    hint: 'completed work is kept; free some space (df -h) or write the output elsewhere',
   });
   const text = process.argv.includes('--json')
     ? JSON.stringify(failure.toJson(NO_INVOCATION))

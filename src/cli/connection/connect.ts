@@ -89,7 +89,7 @@ export async function connect(
   // Exported variables are easily forgotten, and they override the profile that was just typed.
   const overriding =
     settings.kind === 'remote' && settings.named?.by === '--profile' && overridingVariables(settings);
-  if (overriding) out.notice(`what is exported comes before profile ${flags.profile}: ${overriding}`);
+  if (overriding) out.notice(`exported variables override profile ${flags.profile}: ${overriding}`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
   const random = randomFrom(undefined);
   // The port of `local` changes with each process.
@@ -201,7 +201,7 @@ function retryNotices(notify: (text: string) => void, baseUrl: string, maxRetrie
       if (notified || attempt < 2 || status === 429) return;
       notified = true;
       const what = status === undefined ? 'does not answer' : `answers ${status}`;
-      notify(`${new URL(baseUrl).origin} ${what}: trying again, up to ${maxRetries} times in all`);
+      notify(`${new URL(baseUrl).origin} ${what}: retrying, up to ${maxRetries} times in total`);
     },
     answer(status: number): void {
       if (status < 500) notified = false;
@@ -218,7 +218,7 @@ function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
     if (page === undefined) return;
     warned = true;
     out.warn(
-      `${new URL(baseUrl).origin} answered ${status}, but ${page}: whether anything arrived is doubtful`,
+      `${new URL(baseUrl).origin} answered ${status}, but ${page}: the request may not have been processed`,
     );
   };
 }

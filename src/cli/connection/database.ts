@@ -12,7 +12,7 @@ import type { World } from '../terminal/world.ts';
 import type { Paths } from './paths.ts';
 
 export const databaseFlag = Flags.string({
-  summary: 'SQLite file or postgres:// URL to keep the data in; SVC_DATABASE_URL unless given',
+  summary: 'SQLite file or postgres:// URL of the data; default: SVC_DATABASE_URL',
   helpValue: 'FILE|URL',
 });
 
@@ -70,7 +70,7 @@ export function databaseError(error: unknown, database: string): unknown {
       });
     if (name !== 'StoreUnusable') return error;
     return new SvcError('data', message, {
-      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
+      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` deletes the data and starts empty`,
       cause: error,
     });
   }
@@ -81,12 +81,12 @@ export function databaseError(error: unknown, database: string): unknown {
     });
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
-      hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,
+      hint: shell`test the connection: psql ${maskUrl(database)} -c 'SELECT 1'`,
       cause: error,
     });
   if (name === 'StoreUnusable')
     return new SvcError('data', message, {
-      hint: shell`try it by hand: psql ${maskUrl(database)}`,
+      hint: shell`test the connection: psql ${maskUrl(database)}`,
       cause: error,
     });
   return error;

@@ -42,8 +42,12 @@ function isOnThisMachine(baseUrl: string): boolean {
 
 /** The error for a remote service. Its hint omits --yes, which was typed for other data. */
 function remoteServiceError(by: string): SvcError {
-  return new SvcError('usage', `${by} names a service, and only data on this machine is within reach`, {
-    hint: ({ command }) =>
-      `for the data of this machine's own service: svc ${command} --profile local\nor name other data: svc ${command} --database FILE`,
-  });
+  return new SvcError(
+    'usage',
+    `${by} selects a remote service, but this command works only on data of this machine`,
+    {
+      hint: ({ command }) =>
+        `for the data of the local service: svc ${command} --profile local\nor name other data: svc ${command} --database FILE`,
+    },
+  );
 }

@@ -21,7 +21,7 @@ export function checkProfileName(name: string): void {
     });
   }
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) {
-    throw new SvcError('usage', `${JSON.stringify(name)} is no name for a profile`, {
+    throw new SvcError('usage', `${JSON.stringify(name)} is not a valid profile name`, {
       hint: 'use up to 64 letters, digits, dots, dashes and underscores',
     });
   }

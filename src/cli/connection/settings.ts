@@ -58,7 +58,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   if (!baseUrl || !workspace)
     throw new SvcError('not_configured', missingText(baseUrl?.value, workspace?.value), {
       hint: (invocation) =>
-        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${invocation.locally()}`,
+        `add a profile: svc profiles add NAME --workspace W --region R --base-url U\nor use the service on this machine: ${invocation.locally()}`,
     });
   const used = profile && name;
   if (!apiKey)
@@ -129,7 +129,7 @@ function findProfile(
   if (!profile && !optional) {
     throw new SvcError('not_configured', `there is no profile ${name}`, {
       hint: (invocation) =>
-        `see which there are: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
+        `list the profiles: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
     });
   }
   return { name, profile };

@@ -18,16 +18,16 @@ export function toListenError(error: unknown, { host, port, flag, freePort }: Ad
   if (code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
       hint: (invocation) =>
-        `stop what listens there (${shell`fuser -v ${`${port}/tcp`}`}), or take a free one: ${invocation.again(flag, '0')}`,
+        `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.again(flag, '0')}`,
       cause: error,
     });
   if (code === 'EACCES')
-    return new SvcError('usage', `port ${port} needs more rights than you have`, {
-      hint: (invocation) => `take one above 1023: ${invocation.again(flag, freePort)}`,
+    return new SvcError('usage', `port ${port} requires more privileges`, {
+      hint: (invocation) => `use one above 1023: ${invocation.again(flag, freePort)}`,
       cause: error,
     });
-  return new SvcError('usage', `nothing can listen on ${host}: ${message}`, {
-    hint: (invocation) => `give an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
+  return new SvcError('usage', `cannot listen on ${host}: ${message}`, {
+    hint: (invocation) => `use an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
     cause: error,
   });
 }

@@ -50,7 +50,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return notWritable(named.message, (error as { path: string }).path, 'SVC_DATA_DIR', error);
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
-        hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
+        hint: 'nothing was changed; `svc data reset --profile local --yes` deletes the data and starts empty',
         cause: error,
       });
     case 'DataKeyUnusable':
@@ -84,7 +84,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       const { file, cause } = error as ProfilesUnusable;
       if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileError(file, cause);
       return new SvcError('data', named.message, {
-        hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
+        hint: `nothing was changed; correct it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
         cause: error,
       });
     }
@@ -209,7 +209,7 @@ function fromApi(error: ApiError): SvcError {
       return new SvcError('rate_limited', message, {
         ...words,
         hint: (invocation) =>
-          `see what is left: ${invocation.on('limits')}\nto wait for longer: ${invocation.again('--max-retries', '20')}`,
+          `check the limits: ${invocation.on('limits')}\nto retry more often: ${invocation.again('--max-retries', '20')}`,
       });
   }
   if (error.status >= 500)
@@ -218,7 +218,7 @@ function fromApi(error: ApiError): SvcError {
     const to = error.headers.location;
     return new SvcError(
       'refused',
-      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
+      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow, so that the key is not sent elsewhere`,
       {
         ...words,
         hint: (invocation) => `correct the base URL${addressSuffix(invocation)}; ${invocation.on('doctor')}`,
@@ -229,7 +229,7 @@ function fromApi(error: ApiError): SvcError {
     ...words,
     hint: (invocation) =>
       error.details.length > 0
-        ? `change what is named there; the flags: ${invocation.help()}`
+        ? `correct the fields named above; the flags: ${invocation.help()}`
         : `look at what was sent and answered: ${invocation.again('--debug')}`,
   });
 }
@@ -255,7 +255,7 @@ function fromTransport(error: TransportError): SvcError {
       return new SvcError('in_doubt', error.message, {
         ...words,
         hint: (invocation) =>
-          `the request may have been carried out: check before you send it again; ${diagnoseHint(invocation)}`,
+          `the request may have been processed: check before you retry it; ${diagnoseHint(invocation)}`,
       });
   }
 }
@@ -274,5 +274,5 @@ function diagnoseHint(invocation: Invocation): string {
   const { settings } = invocation;
   const from =
     settings === undefined ? '' : `the address is from ${describeOrigin(settings.origins.baseUrl)}; `;
-  return `${from}look closer: ${invocation.on('doctor')}`;
+  return `${from}diagnose it: ${invocation.on('doctor')}`;
 }

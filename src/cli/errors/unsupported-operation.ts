@@ -20,7 +20,7 @@ export async function orUnsupportedOperation<T>(operation: string, hint: Hint, c
     if (error.status === 404)
       throw new SvcError(
         'not_found',
-        `the service cannot ${operation} (HTTP 404: ${error.message.replace(/\.$/, '')}): there is none, or it does not offer this`,
+        `the service cannot ${operation} (HTTP 404: ${error.message.replace(/\.$/, '')}): it does not exist, or the service does not offer this`,
         words,
       );
     throw new SvcError(

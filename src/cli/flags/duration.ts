@@ -6,7 +6,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export function parseDuration(text: string, flag: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
   if (!match)
-    throw new SvcError('usage', `${flag} ${text} is no length of time`, {
+    throw new SvcError('usage', `${flag} ${text} is not a duration`, {
       hint: `give one such as ${flag} 30s, 5m or 1h`,
     });
   return Number(match[1]) * UNITS[match[2] ?? 's']!;

@@ -11,12 +11,10 @@ export function flag(definition: ManifestFlag): [Text, string] {
   const value = type === 'option' ? ` ${valueName(definition)}` : '';
   const notes = [
     required ? 'required' : '',
-    definition.default === undefined || definition.default === false
-      ? ''
-      : `${definition.default} unless given`,
+    definition.default === undefined || definition.default === false ? '' : `default ${definition.default}`,
     // The placeholder may already list the values.
     definition.options && !value.includes('|') ? `one of ${definition.options.join(', ')}` : '',
-    multiple && !/again/.test(summary) ? 'may be given again' : '',
+    multiple && !/again|repeat/.test(summary) ? 'may be repeated' : '',
   ].filter(Boolean);
   const meaning = [summary || (description ?? ''), notes.length > 0 ? `(${notes.join('; ')})` : '']
     .filter(Boolean)

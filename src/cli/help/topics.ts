@@ -29,7 +29,7 @@ export interface HelpTopic {
 export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'exit-codes',
-    summary: 'what a script can tell from how svc ended',
+    summary: 'the exit codes and error codes of svc',
     about:
       'The same with and without --json. Under --json a failure prints {"error": {"code", "message", "hint", "requestId", "exitCode"}} on stderr; the codes below each exit code are those of `error.code`.',
     parts: () =>
@@ -43,7 +43,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'environment',
     summary: 'the environment variables that svc reads',
-    about: 'Where a value comes from, the first wins: flag, environment, profile.',
+    about: 'The first of these that sets a value wins: flag, environment, profile.',
     parts: () =>
       Object.entries(ENVIRONMENT).map(([title, variables]) => ({
         title,
@@ -52,7 +52,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
   {
     name: 'files',
-    summary: 'the files that svc keeps, and where',
+    summary: 'the files that svc writes',
     about: 'Secrets are in files that only their owner can read.',
     parts: ({ paths }) => [
       { title: 'Files', entries: storedFiles(paths).map(({ path, holds }) => [cyan(path), holds]) },
@@ -60,7 +60,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
   {
     name: 'flags',
-    summary: 'the flags that every command takes',
+    summary: 'the flags of every command',
     about: 'A secret is never a flag: it comes from the environment, a file, standard input or a prompt.',
     parts: ({ manifest }) => [
       {

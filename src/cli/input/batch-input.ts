@@ -70,7 +70,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 
   const progress = new AbortController();
   if (!options.world.stdout.isTTY) void reportProgress(options, progress.signal, () => answered);
-  const notifyStopping = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
+  const notifyStopping = () => out.notice('waiting for pending requests; press Ctrl-C again to stop at once');
   signal.addEventListener('abort', notifyStopping, { once: true });
   for await (const line of inputLines(await open(options), stop, options.input)) {
     await room.take();
@@ -95,18 +95,20 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   signal.removeEventListener('abort', notifyStopping);
   reading?.over();
   if (fatal) {
-    out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
+    out.notice(
+      `stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the remaining lines would fail for the same reason`,
+    );
     throw fatal;
   }
   if (signal.aborted)
     throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
       hint: (invocation) =>
-        `go on behind them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
+        `continue after them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
     });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
       hint: (invocation) =>
-        `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
+        `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
     });
   return lines;
 }
@@ -114,7 +116,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 function endedText(closed: boolean, lines: number): string {
   return closed
     ? `standard output was closed; ${lines} lines were sent, and the last answers are lost`
-    : `interrupted after ${lines} lines; what was read is answered`;
+    : `interrupted after ${lines} lines; all of them are answered`;
 }
 
 async function reportProgress<R>(

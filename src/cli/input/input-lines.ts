@@ -43,7 +43,7 @@ export async function* inputLines(
     rest = done ? '' : lines.pop()!;
     if (rest.length > MAX_LINE)
       throw new SvcError('file', 'a line of the input is longer than 1 MiB', {
-        hint: 'give one request or one hashId a line',
+        hint: 'give one request or one hashId per line',
       });
     for (const line of lines) {
       const text = line.trim();

@@ -60,7 +60,7 @@ async function ask(
   once: () => Promise<string | undefined>,
 ): Promise<string> {
   if (!canAsk(world, noInput))
-    throw new SvcError('usage', `${question} is needed, and there is no terminal to ask on`, {
+    throw new SvcError('usage', `${question} is required, and there is no terminal to prompt on`, {
       hint: instead,
     });
   for (;;) {
@@ -83,7 +83,7 @@ export async function confirm(
   { noInput, instead }: { noInput: boolean; instead: Hint },
 ): Promise<boolean> {
   if (!canAsk(world, noInput))
-    throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
+    throw new SvcError('usage', `${question} There is no terminal to prompt on`, { hint: instead });
   const lines = createInterface({ input: world.stdin, output: world.stderr });
   let answer: string | undefined;
   try {
@@ -124,7 +124,7 @@ export async function readStdin(world: World, most: number): Promise<string> {
     bytes += chunk.length;
     if (bytes > most)
       throw new SvcError('usage', `standard input is larger than ${most} bytes`, {
-        hint: 'pipe in only what the command asks for',
+        hint: 'pipe in only what the command reads',
       });
     chunks.push(chunk);
   }

@@ -88,7 +88,8 @@ export class Invocation {
   }
 
   #replace(span: FlagSpan, added: readonly string[]): string {
-    if (this.#argv === undefined) return ['the same again', ...added].join(' ');
+    if (this.#argv === undefined)
+      return ['repeat the command', ...(added.length === 0 ? [] : ['with', ...added])].join(' ');
     const { others, rest } = partitionFlags(this.#argv, span);
     return pasteable(['svc', ...others, ...added, ...rest]);
   }

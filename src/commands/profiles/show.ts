@@ -29,7 +29,7 @@ export default class ProfilesShow extends SvcCommand {
     const name = args.name ?? namedProfile(flags, world)?.profile ?? current;
     if (name === undefined) {
       throw new SvcError('not_configured', 'no profile is in use', {
-        hint: 'see which there are: svc profiles list; then: svc profiles use NAME',
+        hint: 'list the profiles: svc profiles list; then: svc profiles use NAME',
       });
     }
     const fields =

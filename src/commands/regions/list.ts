@@ -59,7 +59,7 @@ address answers from and how long it takes, without a key, so it counts against 
     const silent = measured.find((row) => row.latencyMs === null);
     if (silent)
       throw new SvcError('unreachable', silent.error ?? `${silent.baseUrl} did not answer`, {
-        hint: `look closer: ${commandLine(['svc', 'doctor', '--profile', silent.profiles[0]!])}`,
+        hint: `diagnose it: ${commandLine(['svc', 'doctor', '--profile', silent.profiles[0]!])}`,
       });
 
     async function measure(baseUrl: string): Promise<Partial<Ping>> {

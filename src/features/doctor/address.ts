@@ -92,7 +92,7 @@ function reach<S extends Socket, T>(
       socket.destroy();
     };
     const timer = setTimeout(
-      () => stop(() => reject(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }))),
+      () => stop(() => reject(Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' }))),
       CONNECT_MS,
     );
     socket.once(event, () => stop(() => resolve(look(socket))));

@@ -24,7 +24,7 @@ export function checkConfiguration(settings: Remote): Check {
     ? ok('configuration', seen)
     : warn(
         'configuration',
-        `${seen}; what is exported comes before profile ${named!.profile} (${named!.by})`,
+        `${seen}; exported variables override profile ${named!.profile} (${named!.by})`,
         `to use profile ${named!.profile} alone: unset ${before.replaceAll(',', '')}`,
       );
 }

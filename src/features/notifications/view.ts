@@ -16,7 +16,7 @@ export function requireDelivered(id: string, followed: Followed): void {
       const why = typeof failure === 'string' ? `: ${failure}` : '';
       throw new SvcError('failed', `notification ${id} failed${why}`, {
         hint: (invocation) =>
-          `look closer: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+          `diagnose it: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
     case 'timeout':

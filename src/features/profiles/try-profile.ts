@@ -44,7 +44,7 @@ export async function tryProfile(
         hint: doctor,
       });
     for (const { check, status, seen } of rows) {
-      if (status === 'fail' || status === 'warn') out.warn(`${check}: ${seen}; to look closer: ${doctor}`);
+      if (status === 'fail' || status === 'warn') out.warn(`${check}: ${seen}; to diagnose it: ${doctor}`);
       else if (check === 'key') out.notice(status === 'ok' ? 'the service accepts the key' : `key ${seen}`);
     }
   } finally {

@@ -36,7 +36,7 @@ describe('a mistake in the command line', () => {
     ['webhooks ls', '`svc webhooks ls` is no command', 'did you mean `svc webhooks list`?'],
     ['import a.csv', '`svc import` is no command', 'did you mean `svc events import`?'],
     ['events:import', '`svc events:import` is no command', 'did you mean `svc events import`?'],
-    ['--versoin', '--versoin comes before any command', 'did you mean svc --version?'],
+    ['--versoin', '--versoin must follow a command', 'did you mean svc --version?'],
     ['decide --prof x', '`svc decide` has no flag --prof', 'did you mean --profile?'],
     ['events nope', '`svc events nope` is no command', 'see `svc events --help`'],
   ])('svc %s', async (line, message, hint) => {

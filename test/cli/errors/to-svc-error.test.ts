@@ -25,7 +25,7 @@ describe('the next step of what a service answers', () => {
     [
       400,
       '{"message":"bad","details":[{"field":"userId","message":"is odd"}]}',
-      'change what is named there; the flags: svc events send --help',
+      'correct the fields named above; the flags: svc events send --help',
     ],
     [
       400,
@@ -40,8 +40,8 @@ describe('the next step of what a service answers', () => {
       '',
       `use a service that has it, such as the one on this machine: svc events send --user-id u --event 'it'\\''s' --profile local`,
     ],
-    [429, '', 'see what is left: svc limits --region eu\n        to wait for longer: svc events send '],
-    [500, '', 'the address is from SVC_BASE_URL; look closer: svc doctor --region eu'],
+    [429, '', 'check the limits: svc limits --region eu\n        to retry more often: svc events send '],
+    [500, '', 'the address is from SVC_BASE_URL; diagnose it: svc doctor --region eu'],
   ])('%i %s', async (status, body, next) => {
     const service = await cannedService(() => ({ status, body, headers: { 'retry-after': '0' } }));
     const run = await runSvc([...send, '--region', 'eu', '--max-retries', '0'], {
@@ -121,7 +121,7 @@ describe('what is not the service', () => {
     }
     const { code, stderr } = await done;
     expect(code).toBe(6);
-    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: trying again, up to 5 times in all`);
+    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: retrying, up to 5 times in all`);
     expect(stderr.match(/trying again/g)).toHaveLength(1);
   });
 

@@ -47,7 +47,7 @@ describe('a command line in a next step', () => {
       typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
       'svc decide --profile local -- -p',
     ],
-    [new Invocation().locally(), 'the same again --profile local'],
+    [new Invocation().locally(), 'repeat the command with --profile local'],
     [
       typed('serve', '--database', 'postgres://u:secret@h/d').again(),
       "svc serve --database 'postgres://u:***@h/d'",
@@ -61,7 +61,7 @@ describe('a command line in a next step', () => {
       typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),
       'svc serve exec --debug -- npm --debug',
     ],
-    [new Invocation().again('--debug'), 'the same again --debug'],
+    [new Invocation().again('--debug'), 'repeat the command with --debug'],
   ])('repeats what was typed with a flag more or another: %s', (made, expected) => {
     expect(made).toBe(expected);
   });

@@ -151,7 +151,7 @@ function refused(error: ImportRefused, ways: RecoveryCommands): SvcError {
     case 'changed':
       return new SvcError(
         'input_changed',
-        'the input changed since the import that --resume would go on with',
+        'the input changed since the import that --resume would continue',
         {
           hint: `to send all of it as it is now: ${ways.restart}`,
           ...cause,
