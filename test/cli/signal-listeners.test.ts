@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { cannedService } from '../support/peers/canned-service.ts';
 import { startSvc } from '../support/process/run-svc.ts';
 
-it('many requests that wait at once may all listen for Ctrl-C: no warning of a leak', async () => {
+it('many pending requests may listen for Ctrl-C without a leak warning', async () => {
   const warnings: string[] = [];
   const note = ({ name, message }: Error) => warnings.push(`${name}: ${message}`);
   process.on('warning', note);

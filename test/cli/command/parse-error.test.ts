@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 
-describe('a mistake in the command line', () => {
+describe('an invalid command line', () => {
   it.each([
     ['decide --hsh-id x', '`svc decide` has no flag --hsh-id', 'did you mean --hash-id?'],
     ['decide --jsn', '`svc decide` has no flag --jsn', 'did you mean --json?'],
@@ -44,7 +44,7 @@ describe('a mistake in the command line', () => {
     expect(run).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n  next: ${hint}\n` });
   });
 
-  it('never repeats a value that may be a secret', async () => {
+  it('does not print a value that may be a secret', async () => {
     const run = await runSvc(['decide', '--api-key=sk_live_0123456789']);
     expect(run.stderr).toContain('has no flag --api-key\n');
     expect(run.stderr).not.toContain('sk_live');

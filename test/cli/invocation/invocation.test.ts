@@ -6,8 +6,8 @@ import { commandLine, shellPath } from '../../../src/kit/shell.ts';
 
 const typed = (...argv: string[]) => new Invocation(argv);
 
-describe('a command line in a next step', () => {
-  it('is read back by a shell word for word', () => {
+describe('a command line in a hint', () => {
+  it('is parsed by a shell into the same words', () => {
     const words = [
       'a b',
       "it's",
@@ -62,7 +62,7 @@ describe('a command line in a next step', () => {
       'svc serve exec --debug -- npm --debug',
     ],
     [new Invocation().again('--debug'), 'repeat the command with --debug'],
-  ])('repeats what was typed with a flag more or another: %s', (made, expected) => {
+  ])('repeats the command line with a flag added or replaced: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
 
@@ -76,7 +76,7 @@ describe('a command line in a next step', () => {
     ],
     [typed('serve', 'exec', '--', 'svc', '-p', 'x').on('doctor'), 'svc doctor'],
     [new Invocation().on('webhooks', 'list'), 'svc webhooks list'],
-  ])('asks the same service: %s', (made, expected) => {
+  ])('selects the same service: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
 });
