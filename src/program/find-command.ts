@@ -34,7 +34,7 @@ export function findCommand(
   const [topic = ''] = words;
   const close = meantName(typed.replaceAll(':', ' ').split(' '), names);
   const page = topicsOf(names).includes(topic) ? `${topic} ` : '';
-  throw new SvcError('usage', `\`svc ${typed}\` is not a command`, {
+  throw new SvcError('usage', `unknown command: svc ${typed}`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${page}--help\``,
   });
 }
