@@ -11,7 +11,7 @@ it('many pending requests may listen for Ctrl-C without a leak warning', async (
   const users = Array.from({ length: 400 }, (_, i) => `{"userId":"u${i}"}\n`).join('');
   const argv = ['users', 'import', '-', '--batch-size', '10', '--concurrency', '32'];
   const running = startSvc(argv, { env, stdin: users });
-  await running.waitFor(/answers 503: trying again/, 'stderr');
+  await running.waitFor(/answers 503: retrying/, 'stderr');
   running.interrupt();
   expect((await running.done).code).toBe(130);
   expect(warnings).toEqual([]);
