@@ -62,7 +62,7 @@ function pageFor(
 }
 
 /** Returns a help topic as data. */
-export function topicValue(
+function topicValue(
   { parts }: HelpTopic,
   sources: HelpSources,
 ): Record<string, Record<string, string>> {

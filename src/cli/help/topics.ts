@@ -13,7 +13,7 @@ export interface HelpSources {
 }
 
 /** A section of a help topic: terms and their meanings. */
-export interface HelpPart {
+interface HelpPart {
   readonly title: string;
   readonly entries: readonly (readonly [term: Text, meaning: string])[];
 }

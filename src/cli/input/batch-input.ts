@@ -15,7 +15,7 @@ import { inputLines } from './input-lines.ts';
 import { whileRead } from './output-closed.ts';
 
 /** The response to one request: its body as text. */
-export interface BatchAnswer {
+interface BatchAnswer {
   readonly text: string;
 }
 

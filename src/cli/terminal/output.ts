@@ -85,7 +85,7 @@ export class Output {
 }
 
 /** Returns whether to color a stream: NO_COLOR and FORCE_COLOR take precedence over whether it is a terminal. */
-export function wantsColor({ env }: Pick<World, 'env'>, stream: Stream): boolean {
+function wantsColor({ env }: Pick<World, 'env'>, stream: Stream): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
   return stream.isTTY === true && env.TERM !== 'dumb';

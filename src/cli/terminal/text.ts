@@ -24,7 +24,7 @@ const STYLES = {
   yellow: [33, 39],
   cyan: [36, 39],
 } as const;
-export type Style = keyof typeof STYLES;
+type Style = keyof typeof STYLES;
 
 export const bold = (text: Text): Span => ({ style: 'bold', text });
 export const dim = (text: Text): Span => ({ style: 'dim', text });

@@ -121,7 +121,7 @@ describe('a peer that is not the service', () => {
     }
     const { code, stderr } = await done;
     expect(code).toBe(6);
-    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: retrying, up to 5 times in all`);
+    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: retrying, up to 5 times in total`);
     expect(stderr.match(/retrying/g)).toHaveLength(1);
   });
 
