@@ -62,10 +62,7 @@ function pageFor(
 }
 
 /** Returns a help topic as data. */
-function topicValue(
-  { parts }: HelpTopic,
-  sources: HelpSources,
-): Record<string, Record<string, string>> {
+function topicValue({ parts }: HelpTopic, sources: HelpSources): Record<string, Record<string, string>> {
   return Object.fromEntries(
     parts(sources).map(({ title, entries }) => [
       title,
