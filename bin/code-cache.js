@@ -1,5 +1,5 @@
-// Loads the bundle with V8's code cache: parsing and compiling are most of the start-up time of a short command.
-// Only what Node has loaded by itself is required here; node:crypto and node:module would cost 2 ms each.
+// Loads the bundle with V8's code cache: parsing and compiling take most of the start-up time of a short command.
+// Requires only modules that Node has already loaded; node:crypto and node:module would take 2 ms each.
 const {
   closeSync,
   constants,
@@ -20,36 +20,36 @@ const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 
 /**
- * Requires a CommonJS file of the bundle and, through it, its chunks, each compiled from the cache where that fits.
- * The cache is only ever a help: what is missing, stale, damaged or not writable is compiled as usual, in silence.
- * A cache file is named after what it is valid for (Node's version, V8's version, flags and processor, the code's size
- * and time) and replaced as a whole, so an upgrade or two processes at once never meet a wrong or half-written one.
- * What lies in it is code that runs: a file or a folder that anybody else owns or may write to is ignored.
+ * Requires a CommonJS file of the bundle and its chunks, each compiled from the cache where it is valid.
+ * Code whose cache is missing, stale, damaged or not writable is compiled without it, silently.
+ * The name of a cache file identifies what it is valid for (versions of Node and V8, V8's flags and processor, size and
+ * time of the code). Files are replaced atomically, so upgrades and concurrent processes never read a wrong or partial one.
+ * Cached code is executed: a file or folder that another user owns or may write to is ignored.
  */
 exports.loadCached = function loadCached(file) {
   const cacheDir = findCacheDir();
   if (cacheDir === undefined || !isPrivate(cacheDir)) return require(file);
   const loaded = new Map();
-  const fresh = [];
+  const uncached = [];
 
   const load = (path) => {
     const known = loaded.get(path);
     if (known) return known.exports;
     const source = readFileSync(path, 'utf8');
     const { size, mtimeMs } = statSync(path);
-    // Asked for each file: the flags, and with them the tag, may change while the program runs.
+    // Read for each file: the flags, and with them the tag, may change while the program runs.
     const tag = cachedDataVersionTag();
     const validFor = `${process.version}-${tag}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`;
     const cacheFile = join(cacheDir, `${basename(path)}-${validFor}.v8`);
-    const cachedData = readOrNothing(cacheFile);
+    const cachedData = readOwnFile(cacheFile);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: path,
       cachedData,
     });
-    if (!cachedData || script.cachedDataRejected) fresh.push({ script, cacheFile, tag });
+    if (!cachedData || script.cachedDataRejected) uncached.push({ script, cacheFile, tag });
     const module = { exports: {} };
     loaded.set(path, module);
-    // What is not a chunk is of Node, or lies in this package's node_modules.
+    // Other modules are built into Node or installed in node_modules.
     const requireChunk = (id) => (id.startsWith('.') ? load(resolve(dirname(path), id)) : require(id));
     requireChunk.resolve = require.resolve;
     script.runInThisContext()(module.exports, requireChunk, module, path, dirname(path));
@@ -57,15 +57,15 @@ exports.loadCached = function loadCached(file) {
   };
 
   const exported = load(file);
-  // At the end, so that the cache holds the functions that were really used.
+  // At exit, so that the cache includes the functions that were used.
   process.once('exit', () => {
-    if (fresh.length > 0) forgetOld(cacheDir);
-    fresh.forEach(keep);
+    if (uncached.length > 0) deleteOldFiles(cacheDir);
+    uncached.forEach(writeCache);
   });
   return exported;
 };
 
-/** Undefined where there is no home: a uid without an account, as in a container. An empty HOME is none either. */
+/** Returns undefined without a home folder, as for a uid without an account in a container. An empty HOME is ignored. */
 function findCacheDir() {
   const { XDG_CACHE_HOME, HOME, USERPROFILE } = process.env;
   if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'svc');
@@ -76,12 +76,12 @@ function findCacheDir() {
   }
 }
 
-/** True where only the user that runs this can have written it; always where files have no owners (Windows). */
+/** Returns whether only the current user can write a file; always true where files have no owner (Windows). */
 function isOurs({ uid, mode }) {
   return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
 }
 
-/** False for a folder in which others may have put something; true also where there is none yet. */
+/** Returns whether only the current user can write to a folder; true for a missing folder. */
 function isPrivate(dir) {
   try {
     return isOurs(statSync(dir));
@@ -90,10 +90,10 @@ function isPrivate(dir) {
   }
 }
 
-function readOrNothing(path) {
+function readOwnFile(path) {
   let file;
   try {
-    // Not a link, and not a FIFO that would be waited for.
+    // Neither follows a link nor waits for a FIFO.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(file);
     return stat.isFile() && isOurs(stat) ? readFileSync(file) : undefined;
@@ -104,38 +104,38 @@ function readOrNothing(path) {
   }
 }
 
-function keep({ script, cacheFile, tag }) {
-  // Made under other flags than it is named after, it would be rejected each time.
+function writeCache({ script, cacheFile, tag }) {
+  // The flags have changed since the file was named, so V8 would reject its content.
   if (cachedDataVersionTag() !== tag) return;
   const temporary = `${cacheFile}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
   try {
     makeDir(dirname(dirname(cacheFile)));
     makeDir(dirname(cacheFile));
-    // On the disk before it gets its name: V8 does not notice damage in the middle of its cache.
+    // Flushed before the rename: V8 does not detect damage in the middle of a cache.
     writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, cacheFile);
   } catch {
     try {
       rmSync(temporary, { force: true });
     } catch {
-      // A home that cannot be written to: nothing was left there.
+      // The folder is not writable, so there is nothing to remove.
     }
   }
 }
 
-/** One level at a time: a home that is not there is not made, and `recursive` never ends below /proc. */
+/** Creates one level only: a missing home folder is not created, and `recursive` never ends below /proc. */
 function makeDir(path) {
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
 }
 
-/** What earlier versions left goes after two months; what is in use is made again then. */
-function forgetOld(cacheDir) {
+/** Deletes files older than two months, which earlier versions left; files in use are written again. */
+function deleteOldFiles(cacheDir) {
   try {
     for (const name of readdirSync(cacheDir)) {
       const path = join(cacheDir, name);
       if (Date.now() - statSync(path).mtimeMs > 60 * 24 * 3600_000) rmSync(path, { force: true });
     }
   } catch {
-    // No cache yet, or one that is not ours to tidy.
+    // There is no cache yet, or it is not accessible.
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The same program from the source as it is now: builds into a folder of its own, then runs.
+// Builds the program from the current source into a temporary folder and runs it.
 const { mkdtempSync, rmSync } = require('node:fs');
 const { join } = require('node:path');
 

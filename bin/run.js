@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// CommonJS, as this folder's package.json says: an ES module would make every command start 5 ms later.
+// CommonJS (see package.json in this folder): an ES module would start 5 ms later.
 const { join } = require('node:path');
 const { loadCached } = require('./code-cache.js');
 

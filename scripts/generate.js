@@ -30,8 +30,6 @@ try {
     [
       ...files.map((file, i) => `import c${i} from ${JSON.stringify(join(root, 'src/commands', file))};`),
       `export const COMMANDS = { ${files.map((file, i) => `${JSON.stringify(idOf(file))}: c${i}`).join(', ')} };`,
-      // oclif recognizes a command by its `run`; none is run here.
-      'for (const command of Object.values(COMMANDS)) Object.defineProperty(command, "run", { value() {} });',
     ].join('\n'),
   );
   await bundle(
@@ -59,10 +57,10 @@ try {
   const aliases = commands.flatMap(([id, command]) => command.aliases.map((alias) => [alias, id]));
   write('src/program/commands.gen.ts', [
     '// Made by `npm run generate` from src/commands.',
-    "import type { LoadableCommand } from '../cli/command/command.ts';",
+    "import type { CommandClass } from '../cli/command/command.ts';",
     '',
     '/** Loads the code of a command by its id. */',
-    'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {',
+    'export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandClass }>>> = {',
     ...files.map((file) => `  ${quoted(idOf(file))}: () => import('../commands/${file}'),`),
     '};',
     '',

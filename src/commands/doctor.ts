@@ -2,7 +2,6 @@ import stringWidth from 'string-width';
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { withoutPath } from '../cli/connection/base-path.ts';
 import type { Paths } from '../cli/connection/paths.ts';
-import { resolveSettings } from '../cli/connection/settings.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 import { addressSuffix, toSvcError } from '../cli/errors/to-svc-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
@@ -37,7 +36,7 @@ target of 100 ms.`;
   };
 
   protected override async run(context: Context<typeof Doctor>): Promise<void> {
-    const { flags, out, signal, invocation } = context;
+    const { flags, out, signal } = context;
     const { worst } = await import('../features/doctor/check.ts');
     const checks = await runChecks(context);
     if (signal.aborted)
@@ -47,7 +46,7 @@ target of 100 ms.`;
       check,
       status,
       seen,
-      next: failure?.hintFor(invocation) ?? next ?? null,
+      next: failure?.hintFor(context.invocation) ?? next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
     out.result({ ok: failure === undefined, probed: flags.probe, checks: rows }, () =>
@@ -89,19 +88,12 @@ function stepLines(step: string, width: number): string[] {
   return [...wrap(words, width), `  ${command}`];
 }
 
-async function runChecks({
-  flags,
-  world,
-  out,
-  paths,
-  signal,
-  invocation,
-  connect,
-}: Context<typeof Doctor>): Promise<Check[]> {
+async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
+  const { flags, world, out, paths, signal, connect } = context;
   const { fail, ok, skipped } = await import('../features/doctor/check.ts');
-  let settings: ReturnType<typeof resolveSettings>;
+  let settings: Settings;
   try {
-    settings = resolveSettings(flags, world);
+    settings = context.resolveSettings();
   } catch (error) {
     return [fail('configuration', toSvcError(error, flags.debug))];
   }
@@ -113,7 +105,6 @@ async function runChecks({
     checks.push(skipped('address', 'in this process'), skipped('tls', 'in this process'));
   } else {
     const { baseUrl } = settings;
-    invocation.settings = settings;
     const { checkConfiguration } = await import('../features/doctor/configuration.ts');
     checks.push(checkConfiguration(settings));
     const { checkAddress } = await import('../features/doctor/address.ts');
@@ -129,7 +120,7 @@ async function runChecks({
   const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {
-    suffix: addressSuffix(invocation),
+    suffix: addressSuffix(context.invocation),
     alternative:
       settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
   };

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { databaseError, databaseFlag, databaseOf } from '../cli/connection/database.ts';
 import { isLoopback } from '../cli/connection/settings.ts';
-import { SvcError } from '../cli/errors/svc-error.ts';
+import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
 import { reachableUrl } from '../kit/reachable-url.ts';
@@ -73,7 +73,12 @@ progress and exits.`;
         world.clock.now,
       ),
     }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      throw databaseError(listenFailure(error, flags), database);
+      const port = error.port ?? flags.port;
+      const address =
+        port === flags['metrics-port']
+          ? { port, flag: '--metrics-port', freePort: '9090' }
+          : { port, flag: '--port', freePort: '4010' };
+      throw databaseError(toListenError(error, { host: flags.host, ...address }), database);
     });
     const { metricsUrl, workspace, apiKey } = service;
     const bound = new URL(service.url);
@@ -105,34 +110,4 @@ progress and exits.`;
     out.notice('shutting down');
     await service.close();
   }
-}
-
-/** Converts a listen error to a SvcError; returns other errors unchanged. */
-function listenFailure(
-  error: NodeJS.ErrnoException & { port?: number },
-  {
-    host,
-    port: main,
-    'metrics-port': metrics,
-  }: { host: string; port: number; 'metrics-port'?: number | undefined },
-): unknown {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error;
-  const port = error.port ?? main;
-  const flag = port === metrics ? '--metrics-port' : '--port';
-  if (error.code === 'EADDRINUSE')
-    return new SvcError('port_taken', `port ${port} on ${host} is in use`, {
-      hint: (invocation) =>
-        `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.again(flag, '0')}`,
-      cause: error,
-    });
-  if (error.code === 'EACCES')
-    return new SvcError('usage', `permission denied to listen on port ${port}`, {
-      hint: (invocation) =>
-        `use a port above 1023: ${invocation.again(flag, flag === '--port' ? '4010' : '9090')}`,
-      cause: error,
-    });
-  return new SvcError('usage', `cannot listen on ${host}: ${error.message}`, {
-    hint: (invocation) => `use an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
-    cause: error,
-  });
 }

@@ -6,15 +6,19 @@ import stringWidth from 'string-width';
  */
 export function wrap(text: string, columns: number | undefined, indent = ''): string[] {
   if (columns === undefined) return [indent + text];
+  return fillLines(text.split(' '), columns - stringWidth(indent)).map((line) => indent + line);
+}
+
+/** Joins words with spaces into lines of at most `columns`; a wider word gets a line to itself. */
+export function fillLines(words: readonly string[], columns: number): string[] {
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && stringWidth(indent + longer) > columns) {
-      lines.push(indent + line);
+  let line: string | undefined;
+  for (const word of words) {
+    const longer: string = line ? `${line} ${word}` : word;
+    if (line && stringWidth(longer) > columns) {
+      lines.push(line);
       line = word;
     } else line = longer;
   }
-  lines.push(indent + line);
-  return lines;
+  return line === undefined ? lines : [...lines, line];
 }

@@ -1,8 +1,8 @@
 // Made by `npm run generate` from src/commands.
-import type { LoadableCommand } from '../cli/command/command.ts';
+import type { CommandClass } from '../cli/command/command.ts';
 
 /** Loads the code of a command by its id. */
-export const COMMANDS: Readonly<Record<string, () => Promise<{ default: LoadableCommand }>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandClass }>>> = {
   api: () => import('../commands/api.ts'),
   complete: () => import('../commands/complete.ts'),
   completion: () => import('../commands/completion.ts'),

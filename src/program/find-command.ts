@@ -1,15 +1,14 @@
 import { nearestName } from '../cli/command/suggest.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 
-/** The names that can be typed: ids of commands, and aliases with the ids they stand for. */
+/** The names of commands: ids, and aliases with their ids. */
 export interface CommandNames {
   readonly ids: readonly string[];
   readonly aliases: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the command that the first words name: the longest match wins, so `webhooks listen` is not `webhooks`.
- * Throws usage with the nearest command there is.
+ * Finds the command that the first words name; the longest match wins. Throws usage with the nearest command.
  */
 export function findCommand(
   { ids, aliases }: CommandNames,
@@ -24,10 +23,10 @@ export function findCommand(
   const [first = ''] = argv;
   if (words.length === 0 && first.startsWith('-')) {
     const meant = nearestName(first, ['--version', '--help']);
-    throw new SvcError('usage', `${first} comes before any command`, {
+    throw new SvcError('usage', `${first} must follow a command`, {
       hint: meant
         ? `did you mean svc ${meant}?`
-        : 'write flags behind the command, as in `svc limits --profile local`; `svc --help` lists the commands',
+        : 'put flags after the command, as in `svc limits --profile local`; `svc --help` lists the commands',
     });
   }
   const typed = words.length > 0 ? words.join(' ') : first;
@@ -35,12 +34,12 @@ export function findCommand(
   const [topic = ''] = words;
   const close = meantName(typed.replaceAll(':', ' ').split(' '), names);
   const page = topicsOf(names).includes(topic) ? `${topic} ` : '';
-  throw new SvcError('usage', `\`svc ${typed}\` is no command`, {
+  throw new SvcError('usage', `unknown command: svc ${typed}`, {
     hint: close ? `did you mean \`svc ${close}\`?` : `see \`svc ${page}--help\``,
   });
 }
 
-/** True for a topic of commands that is no command itself, and nothing behind it. */
+/** Returns whether `argv` is only a topic that is not a command itself. */
 export function isTopicAlone({ ids }: CommandNames, argv: readonly string[]): boolean {
   const [topic = '', ...rest] = argv.filter((word) => word !== '--json');
   return rest.length === 0 && !ids.includes(topic) && ids.some((id) => id.startsWith(`${topic}:`));
@@ -50,13 +49,13 @@ function topicsOf(names: readonly string[]): string[] {
   return [...new Set(names.flatMap((name) => (name.includes(' ') ? [name.split(' ')[0]!] : [])))];
 }
 
-/** The words before the first flag: the only ones that can name a command. */
+/** Returns the words before the first flag, which can name a command. */
 export function leadingWords(argv: readonly string[]): string[] {
   const end = argv.findIndex((word) => word.startsWith('-'));
   return argv.slice(0, end === -1 ? argv.length : end).filter((word) => /^[\w-]+$/.test(word));
 }
 
-/** What other tools call a command, and what it is here. */
+/** Verbs of other tools, and the verbs that svc uses for them. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   add: ['create'],
   create: ['add'],
@@ -69,7 +68,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   show: ['get'],
 };
 
-/** The command, or the topic, that was probably meant: each word by itself, and what is typed right stays. */
+/** Returns the command or topic that was probably meant; correct words are kept, others corrected one at a time. */
 function meantName(words: readonly string[], names: readonly string[]): string | undefined {
   const [first = '', second] = words;
   const topics = topicsOf(names);
@@ -89,7 +88,7 @@ function meantName(words: readonly string[], names: readonly string[]): string |
   return full ?? near ?? withoutTopic(first, names);
 }
 
-/** A command whose topic was left out: the only one, or that of events. */
+/** Finds a command whose topic was left out: the only match, or the one of `events`. */
 function withoutTopic(verb: string, names: readonly string[]): string | undefined {
   const found = names.filter((name) => name.endsWith(` ${verb}`));
   return found.length === 1 ? found[0] : found.find((name) => name.startsWith('events '));

@@ -1,6 +1,6 @@
 import type { Program } from '../cli/command/command.ts';
 import { type Manifest, readManifest } from '../cli/command/manifest.ts';
-import { definitions, reflow, wrap } from '../cli/help/layout.ts';
+import { definitions, reflow, wrapParagraph } from '../cli/help/layout.ts';
 import { commandPage, rootPage, topicPage } from '../cli/help/pages.ts';
 import { HELP_TOPICS, type HelpSources, type HelpTopic, helpSources } from '../cli/help/topics.ts';
 import { Output } from '../cli/terminal/output.ts';
@@ -9,25 +9,25 @@ import type { World } from '../cli/terminal/world.ts';
 import { ALIASES } from './commands.gen.ts';
 import { findCommand, leadingWords } from './find-command.ts';
 
-/** Columns of a page: the terminal's, but lines longer than this are hard to read. */
-const WIDEST = 100;
-const IN_A_PIPE = 80;
+/** Maximum line length of help, for legibility. */
+const MAX_WIDTH = 100;
+const PIPE_WIDTH = 80;
 
 /**
- * Shows the page that `argv` asks for: of a command, of a topic of commands, of `svc help TOPIC`, or of the program.
- * Under --json what the page is made from. Throws usage where there is no such page.
+ * Shows the help that `argv` requests: of a command, of a topic of commands, of `svc help TOPIC`, or of the program.
+ * Under --json the data of that page. Throws usage for an unknown topic or command.
  */
 export function showHelp(argv: readonly string[], { world, root }: Pick<Program, 'world' | 'root'>): void {
   const out = new Output(world, { json: argv.includes('--json'), quiet: false });
-  const width = Math.min(world.stdout.columns ?? IN_A_PIPE, WIDEST);
+  const width = Math.min(world.stdout.columns ?? PIPE_WIDTH, MAX_WIDTH);
   const manifest = readManifest(root);
-  const asked = argv[0] === 'help';
-  const words = leadingWords(asked ? argv.slice(1) : argv);
-  const { value, page } = pageFor(words, asked, manifest, width, world);
+  const isHelpCommand = argv[0] === 'help';
+  const words = leadingWords(isHelpCommand ? argv.slice(1) : argv);
+  const { value, page } = pageFor(words, isHelpCommand, manifest, width, world);
   out.result(value, () => page.map((line, i): Text => (i === 0 ? line : ['\n', line])));
 }
 
-/** A page, and the data it is made from. */
+/** A help page with its data. */
 interface Page {
   readonly value: unknown;
   readonly page: readonly Text[];
@@ -35,7 +35,7 @@ interface Page {
 
 function pageFor(
   words: readonly string[],
-  asked: boolean,
+  isHelpCommand: boolean,
   manifest: Manifest,
   width: number,
   world: World,
@@ -46,7 +46,7 @@ function pageFor(
     const listed = commands.map(({ id, summary }) => ({ id: id.replaceAll(':', ' '), summary }));
     return { value: { version, commands: listed }, page: rootPage(manifest, width) };
   }
-  const topic = asked && words.length === 1 && HELP_TOPICS.find(({ name }) => name === first);
+  const topic = isHelpCommand && words.length === 1 && HELP_TOPICS.find(({ name }) => name === first);
   if (topic) {
     const sources = helpSources(manifest, world);
     return { value: topicValue(topic, sources), page: helpTopicPage(topic, sources, width) };
@@ -61,11 +61,8 @@ function pageFor(
   return { value: command, page: commandPage(command, manifest, width) };
 }
 
-/** A help topic as data. */
-export function topicValue(
-  { parts }: HelpTopic,
-  sources: HelpSources,
-): Record<string, Record<string, string>> {
+/** Returns a help topic as data. */
+function topicValue({ parts }: HelpTopic, sources: HelpSources): Record<string, Record<string, string>> {
   return Object.fromEntries(
     parts(sources).map(({ title, entries }) => [
       title,
@@ -81,7 +78,7 @@ function helpTopicPage(topic: HelpTopic, sources: HelpSources, width: number): T
       .parts(sources)
       .flatMap(({ title, entries }) => [
         '',
-        ...wrap(title, width).map((line) => bold(line)),
+        ...wrapParagraph(title, width).map((line) => bold(line)),
         ...definitions(entries, width - 2).map((line): Text => ['  ', line]),
       ]),
   ];

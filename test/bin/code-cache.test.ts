@@ -47,7 +47,7 @@ function program(answer: string) {
 }
 
 describe('the code cache', () => {
-  it('is made by the first start and used as it is by the second', async () => {
+  it('is written by the first start and used unchanged by the second', async () => {
     const { start, cached } = program('one');
     expect(await start()).toBe('one/');
     const made = cached();
@@ -65,7 +65,7 @@ describe('the code cache', () => {
     expect(await start()).toBe('newer, longer/');
   });
 
-  it('forgets what earlier versions left, after two months', async () => {
+  it('deletes files of earlier versions after two months', async () => {
     const { start, write, cache, cached } = program('old');
     await start();
     const old = cached();
@@ -76,7 +76,7 @@ describe('the code cache', () => {
     expect(cached().map(({ name }) => name)).not.toContain(old[1]!.name);
   });
 
-  it('survives a cache that is damaged, cut short, empty or of another V8 or file, and mends it', async () => {
+  it('survives a cache that is damaged, truncated, empty or of another V8 or file, and replaces it', async () => {
     const { start, cached, cache } = program('one');
     await start();
     const names = cached().map(({ name }) => name);
@@ -103,7 +103,7 @@ describe('the code cache', () => {
     expect(cached()).toEqual(before);
   });
 
-  it('keeps apart what was compiled by another Node or under other flags', async () => {
+  it('separates code compiled by another Node or under other flags', async () => {
     const { start, cached } = program('one');
     await start();
     const own = cached();
@@ -113,7 +113,7 @@ describe('the code cache', () => {
     expect(cached()).toEqual(expect.arrayContaining(own));
   });
 
-  it('keeps nothing that was made under flags that changed meanwhile', async () => {
+  it('writes nothing if the flags have changed since the start', async () => {
     const { start, cached } = program('one');
     const flag = "require('node:v8').setFlagsFromString('--liftoff-only')";
     expect(await start({}, `process.nextTick(() => ${flag})`)).toBe('one/');
@@ -131,7 +131,7 @@ describe('the code cache', () => {
     },
   );
 
-  it('is whole after many starts at once', async () => {
+  it('is complete after many concurrent starts', async () => {
     const { start, cached } = program('one');
     expect(await Promise.all(Array.from({ length: 8 }, () => start()))).toEqual(Array(8).fill('one/'));
     const made = cached();
@@ -140,7 +140,7 @@ describe('the code cache', () => {
     expect(cached()).toEqual(made);
   });
 
-  describe('that somebody else may have written', () => {
+  describe('that another user may have written', () => {
     const NOBODY = 65534;
     /** A program that says `one`, with a cache that makes it say `two`: V8 compares the length of a source alone. */
     async function tampered() {
@@ -156,7 +156,7 @@ describe('the code cache', () => {
     }
     const mine = process.geteuid?.() === 0;
 
-    it('would run, were it not looked at', async () => {
+    it('would be executed without the check', async () => {
       const { start } = await tampered();
       expect(await start()).toBe('two/');
     });
@@ -194,7 +194,7 @@ describe('the code cache', () => {
       expect(await start()).toBe('one/');
     });
 
-    it('is not waited for: a FIFO in the place of a file', async () => {
+    it('does not block on a FIFO in place of a file', async () => {
       const { start, file } = await tampered();
       rmSync(file);
       await run('mkfifo', [file]);

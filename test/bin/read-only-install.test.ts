@@ -65,7 +65,7 @@ async function node(home: string, ...argv: string[]) {
 const svc = (home: string, ...argv: string[]) => node(home, join(install, 'bin', 'run.js'), ...argv);
 const decide = ['decide', '--hash-id', 'h', '--profile', 'local', '--json', '--quiet'];
 
-it('runs from an install that it may not write to, two at once too, says nothing of it and leaves it as it was', async () => {
+it('runs from a read-only install, also concurrently, without a message or a change', async () => {
   const write = `require('node:fs').writeFileSync(${JSON.stringify(join(install, 'dist', 'x'))}, '')`;
   await expect(node(ownHome(), '-e', write)).rejects.toMatchObject({
     stderr: expect.stringContaining('EACCES'),
@@ -85,7 +85,7 @@ it('runs from an install that it may not write to, two at once too, says nothing
   expect(state()).toEqual(before);
 }, 60_000);
 
-it('runs where neither the install nor the home may be written to', async () => {
+it('runs with a read-only install and a read-only home', async () => {
   const before = state();
   for (const home of [ownHome(0o500), '/dev/null', '/no/such/home']) {
     const { stdout, stderr } = await svc(home, '--help');

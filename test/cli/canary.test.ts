@@ -22,7 +22,7 @@ function holding(folder: string, texts: readonly string[]): Record<string, strin
   return found;
 }
 
-it('shows a key and a signing secret nowhere, and keeps them in 0600 files only', {
+it('never prints a key or signing secret, and stores them only in files of mode 0600', {
   timeout: 60_000,
 }, async () => {
   const service = await startTestService({ limits: { webhooks: 30, ingest: 600 } });

@@ -50,21 +50,24 @@ function distance(a: string, b: string): number {
 }
 
 describe('a suggestion', () => {
-  it.each([...shown, ...topicNames])('for every one-letter typo of `svc %s` is that, or as near', (name) => {
-    const words = name.split(' ');
-    for (const [at, word] of words.entries())
-      for (const typo of typosOf(word)) {
-        const typed = words.with(at, typo).join(' ');
-        const meant = suggestion(typed);
-        if (meant === undefined || meant === name || meant === typed) continue;
-        const theirs = meant.split(' ');
-        expect(theirs.length, `${typed}: ${meant}`).toBeLessThanOrEqual(words.length);
-        for (const [i, other] of theirs.entries())
-          expect(distance(typed.split(' ')[i]!, other), `${typed}: ${meant}`).toBeLessThanOrEqual(
-            distance(typed.split(' ')[i]!, words[i]!),
-          );
-      }
-  });
+  it.each([...shown, ...topicNames])(
+    'for every one-letter typo of `svc %s` is that name or one as near',
+    (name) => {
+      const words = name.split(' ');
+      for (const [at, word] of words.entries())
+        for (const typo of typosOf(word)) {
+          const typed = words.with(at, typo).join(' ');
+          const meant = suggestion(typed);
+          if (meant === undefined || meant === name || meant === typed) continue;
+          const theirs = meant.split(' ');
+          expect(theirs.length, `${typed}: ${meant}`).toBeLessThanOrEqual(words.length);
+          for (const [i, other] of theirs.entries())
+            expect(distance(typed.split(' ')[i]!, other), `${typed}: ${meant}`).toBeLessThanOrEqual(
+              distance(typed.split(' ')[i]!, words[i]!),
+            );
+        }
+    },
+  );
 
   it('is made for almost every such typo', () => {
     const all = shown.flatMap((name) => typosOf(name.split(' ')[0]!).map((typo) => ({ name, typo })));

@@ -20,7 +20,7 @@ function home(): string {
   return folder;
 }
 
-describe('a mistake in the environment is named, with what to export', () => {
+describe('an invalid variable is reported with the command that sets it', () => {
   it.each<[string, string, string[]]>([
     ['SVC_DATA_DIR', 'file', local],
     ['SVC_DATA_DIR', 'file/below', local],
@@ -50,7 +50,7 @@ describe('a mistake in the environment is named, with what to export', () => {
     expect(run.stderr).not.toContain('report');
   });
 
-  it('a folder that no one can create ends at once, and does not hold the process', {
+  it('a folder that cannot be created fails at once', {
     timeout: 60_000,
   }, async () => {
     const svc = await builtSvc();
@@ -76,7 +76,7 @@ describe('a mistake in the environment is named, with what to export', () => {
     },
   );
 
-  it('a folder in place of the data is not offered for removal', async () => {
+  it('a folder in place of the data: no hint suggests to delete it', async () => {
     const folder = tempDir();
     mkdirSync(join(folder, 'data', 'service.db'), { recursive: true });
     const run = await runSvc(local, { home: folder });
@@ -129,7 +129,7 @@ describe('a mistake in the environment is named, with what to export', () => {
     expect(run.stderr).toMatch(/\n {2}next: leave it out: export SVC_BASE_URL=http:\/\/127\.0\.0\.1:1\n$/);
   });
 
-  it('SVC_DATA_KEY that is no key, or another one: the data is not offered for removal', async () => {
+  it('an invalid or different SVC_DATA_KEY: no hint suggests to delete the data', async () => {
     const folder = tempDir();
     expect((await runSvc(local, { home: folder })).code).toBe(0);
     for (const SVC_DATA_KEY of ['xx', 'ab'.repeat(32)]) {
@@ -140,7 +140,7 @@ describe('a mistake in the environment is named, with what to export', () => {
     }
   });
 
-  it('what is only odd works: a folder below one that is not there, an odd seed, a dumb terminal', async () => {
+  it('unusual values work: a folder below a missing one, any seed, a dumb terminal', async () => {
     const folder = tempDir();
     mkdirSync(join(folder, 'empty'));
     const env = {

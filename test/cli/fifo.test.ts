@@ -55,8 +55,8 @@ async function hasOpen(pid: number, path: string): Promise<boolean> {
   return false;
 }
 
-describe('a FIFO that nobody writes to', () => {
-  it('holds no command that is interrupted', { timeout: 120_000 }, async () => {
+describe('a FIFO without a writer', () => {
+  it('blocks no interrupted command', { timeout: 120_000 }, async () => {
     const { svc, home, env, words } = await prepared();
     const run = async (call: readonly string[], signal: NodeJS.Signals) => {
       const child = startProcess(svc, words(call), { home, env });
@@ -96,7 +96,7 @@ describe('a FIFO that nobody writes to', () => {
 });
 
 describe('a FIFO with a writer', () => {
-  it('is read to its end, secret and body alike', async () => {
+  it('is read to its end, for secret and body', async () => {
     const { svc, home, env } = await prepared();
     const fifo = join(home, 'fifo');
     const body = 'x'.repeat(300_000);

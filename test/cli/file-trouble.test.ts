@@ -44,7 +44,7 @@ describe.each(READERS)('%s', (_, argv) => {
   test.each([
     ['sub/none.txt', 'no such file: sub/none.txt', 'ls -l sub'],
     ['a dir', 'a dir is a directory, not a file', undefined],
-  ])('calls %s what it is, by the name that was typed, with exit 2', async (file, message, hint) => {
+  ])('reports %s by the typed name, with exit 2', async (file, message, hint) => {
     const run = await runSvc([...argv(file), '--json'], { cwd: folder() });
     expect(run.code, run.stderr).toBe(2);
     const { error } = JSON.parse(run.stderr.trim().split('\n').at(-1)!);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shellLines } from '../../src/cli/help/layout.ts';
 
-describe('a line of shell in the help', () => {
-  it('stays whole where it fits', () => {
+describe('a shell command in help', () => {
+  it('stays on one line where it fits', () => {
     expect(shellLines('svc decide --hash-id h --json', 40)).toEqual(['svc decide --hash-id h --json']);
   });
 

@@ -25,7 +25,7 @@ os.userInfo = () => ({ homedir: home() });`,
   return ['--require', file];
 }
 
-it('is that of the account where HOME is empty, and never the folder one is in', {
+it('the home folder is that of the account where HOME is empty, never the current folder', {
   timeout: 60_000,
 }, async () => {
   const [home, cwd] = [tempDir(), tempDir()];
@@ -37,7 +37,7 @@ it('is that of the account where HOME is empty, and never the folder one is in',
   expect(readdirSync(join(home, '.config', 'svc'))).toContain('profiles.json');
 });
 
-it('is nowhere in a container without an account: what needs none runs, the rest says what to set', {
+it('without a home folder, commands that need none run and others suggest a variable', {
   timeout: 60_000,
 }, async () => {
   const svc = [...account(undefined), ...(await builtSvc())];

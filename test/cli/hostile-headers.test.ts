@@ -87,7 +87,7 @@ function events(home: string, count: number): string {
   return file;
 }
 
-describe('whatever the headers of a service hold', () => {
+describe('with any response headers', () => {
   it('an import reports what was accepted, with bounded memory', { timeout: 120_000 }, async () => {
     const before = process.memoryUsage().rss;
     for (const headers of HEADERS.filter(([line]) => /^X-Service-RateLimit-Limit: (\d|N)/.test(line!))) {
@@ -109,7 +109,7 @@ describe('whatever the headers of a service hold', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 
-  it('other commands end as the answer says, and say its limits', { timeout: 120_000 }, async () => {
+  it('other commands exit according to the response and print its limits', { timeout: 120_000 }, async () => {
     for (const headers of HEADERS) {
       const { env } = await service(headers, '200 OK');
       const home = tempDir();
@@ -125,7 +125,7 @@ describe('whatever the headers of a service hold', () => {
     }
   });
 
-  it('a refusal with any Retry-After is repeated or given up, never at once and never a crash', async () => {
+  it('a 429 with any Retry-After is retried or given up, never immediately and without a crash', async () => {
     for (const value of VALUES) {
       const { env, answered } = await service([`Retry-After: ${value}`], '429 Too Many Requests');
       const waits: number[] = [];
@@ -166,7 +166,7 @@ describe('whatever the headers of a service hold', () => {
     ['Transfer-Encoding: gzip'],
     ['X-Large: '.padEnd(200_000, 'x')],
     ['X-Bad\u0000: 1'],
-  ])('an answer that is not HTTP is no receipt (%#)', async (...headers) => {
+  ])('a response that is not HTTP is not a success (%#)', async (...headers) => {
     const { env } = await service(headers.map(String));
     const home = tempDir();
     const argv = ['events', 'import', events(home, 5), '--json', '--max-retries', '0', '--timeout', '2'];

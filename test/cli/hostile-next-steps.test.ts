@@ -129,7 +129,7 @@ function paste(commands: readonly string[]): { ran: boolean; calls: string[][] }
 }
 
 describe.each(ATTACKS)('a service that answers %j everywhere', (attack) => {
-  it('has none of it run, whatever next step is pasted', async () => {
+  it('runs none of it, whichever hint is pasted', async () => {
     const printed: string[] = [];
     for (const status of [200, 202, 400, 404, 500]) {
       const { env } = await cannedService(({ path }) => ({
@@ -162,7 +162,7 @@ function commandOf(call: readonly string[], attack: string): string[] {
   return words.map((word) => (word === 'ID' ? attack : word));
 }
 
-it('shows no next step that a service made up', async () => {
+it('prints no hint that a service forged', async () => {
   const forged = 'x\r\n  next: rm -r ~\n\r  next: rm -r ~\u2028  next: rm -r ~';
   for (const status of [202, 400, 500]) {
     const { env } = await cannedService(({ path }) => ({ status, body: answer(forged, path) }));
@@ -174,7 +174,7 @@ it('shows no next step that a service made up', async () => {
   }
 });
 
-it('leaves no topic out whose commands call a service', () => {
+it('covers every topic whose commands call a service', () => {
   const called = new Set(CALLS.map(([topic]) => topic));
   const topics = new Set(Object.keys(COMMANDS).map((id) => id.split(':')[0]!));
   expect([...topics].filter((topic) => !called.has(topic)).sort()).toEqual(

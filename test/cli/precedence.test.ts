@@ -38,7 +38,7 @@ const cases = (Object.keys(SETTINGS) as Setting[]).flatMap((setting) =>
     .map((given) => ({ setting, ...given })),
 );
 
-describe('each setting comes from the first place that has it, and says so', () => {
+describe('each setting comes from the first source that has it, with its origin', () => {
   it.each(cases)('$setting: flag $flag, environment $environment, profile', async (one) => {
     const env = await homeWithProfiles();
     const { flag, variable, value } = SETTINGS[one.setting];
@@ -105,15 +105,15 @@ describe('the profile: --profile, SVC_PROFILE, the one in use, none', () => {
     );
   });
 
-  it('is in none of these: exit 4 with the command as it was typed', async () => {
+  it('no profile: exit 4 with a hint that repeats the command', async () => {
     const run = await runSvc(['decide', '--hash-id', "it's"]);
     expect(run.code).toBe(4);
     expect(run.stderr).toContain(`svc decide --hash-id 'it'\\''s' --profile local\n`);
   });
 });
 
-describe('what is exported and forgotten', () => {
-  it('is named by doctor, with the way to be rid of it', async () => {
+describe('a forgotten exported variable', () => {
+  it('is reported by doctor, with the command that unsets it', async () => {
     const service = await startTestService();
     const env = { ...service.env, SVC_PROFILE: 'local' };
     const run = await runSvc(['doctor', '--json'], { env });
@@ -127,7 +127,7 @@ describe('what is exported and forgotten', () => {
     expect(JSON.parse(local.stdout).checks[0].seen).toMatch(/^local \(SVC_PROFILE\): /);
   });
 
-  it('is named where a profile is typed, and where profiles are shown', async () => {
+  it('is reported with --profile, and by the profile commands', async () => {
     const service = await startTestService();
     const env = await homeWithProfiles();
     const typed = await runSvc(['decide', '--hash-id', 'h', '-p', 'test'], {
@@ -135,14 +135,14 @@ describe('what is exported and forgotten', () => {
     });
     expect(typed.code).toBe(0);
     expect(typed.stderr).toBe(
-      'what is exported comes before profile test: SVC_BASE_URL, SVC_WORKSPACE, SVC_API_KEY\n',
+      'exported variables override profile test: SVC_BASE_URL, SVC_WORKSPACE, SVC_API_KEY\n',
     );
     const shown = await runSvc(['profiles', 'show'], {
       env: { ...env, SVC_PROFILE: 'test', SVC_API_KEY: 'sk' },
     });
     expect(shown.stdout).toContain('name\ttest\n');
-    expect(shown.stderr).toContain('SVC_PROFILE=test comes before the profile in use');
-    expect(shown.stderr).toContain('exported, and so before any profile: SVC_API_KEY;');
+    expect(shown.stderr).toContain('SVC_PROFILE=test overrides the profile in use');
+    expect(shown.stderr).toContain('exported variables override every profile: SVC_API_KEY;');
     const quiet = await runSvc(['profiles', 'list', '-q'], { env: { ...env, SVC_PROFILE: 'test' } });
     expect(quiet.stderr).toBe('');
   });
@@ -152,14 +152,14 @@ describe('what is exported and forgotten', () => {
     [{ SVC_BASE_URL: 'nonsense' }, [], 'export SVC_BASE_URL=https://eu.example.com'],
     [{}, ['--base-url', 'http://flag.example'], '--base-url https://flag.example'],
     [{ SVC_BASE_URL: 'https://u:secret@env.example' }, [], 'export SVC_BASE_URL=https://env.example/'],
-  ])('an address that cannot be: %j %j', async (env, flags, next) => {
+  ])('an invalid base URL: %j %j', async (env, flags, next) => {
     const run = await runSvc(['decide', '--hash-id', 'h', ...flags], { env: { ...REMOTE, ...env } });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(`: ${next}\n`);
     expect(run.stderr).not.toContain('secret');
   });
 
-  it('a good key at a wrong address: what is exported is taken away before the key is given anew', async () => {
+  it('a valid key at a wrong address: the hint unsets variables before it replaces the key', async () => {
     const [us, other] = [await startTestService({ region: 'us' }), await startTestService({ region: 'eu' })];
     const home = tempDir();
     const add = ['profiles', 'add', 'us', '--workspace', us.workspace, '--region', 'us'];
@@ -205,9 +205,9 @@ describe('what is exported and forgotten', () => {
       'an address of a flag',
       {},
       ['--base-url=http://127.0.0.1:1'],
-      'the address is from --base-url; look closer: svc doctor --base-url=http://127.0.0.1:1',
+      'the address is from --base-url; diagnose it: svc doctor --base-url=http://127.0.0.1:1',
     ],
-  ])('%s is named where it does not fit', async (_, env, flags, next) => {
+  ])('%s is reported with its origin where it does not match', async (_, env, flags, next) => {
     const service = await startTestService();
     const home = await homeWithProfiles();
     const other =

@@ -37,7 +37,7 @@ const events = (count: number) =>
   }));
 
 describe('a process', () => {
-  it('stops quietly when the reader of its output goes away', async () => {
+  it('exits quietly when its output is closed', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
     for (let batch = 0; batch < 20; batch++)
@@ -54,7 +54,7 @@ describe('a process', () => {
     expect(help.codes[0]).toBe(0);
   });
 
-  it('is no success, and can be gone on with, when the reader goes away in the middle of an import', async () => {
+  it('fails and can be resumed when its output is closed during an import', async () => {
     const svc = await builtSvc();
     const service = await startTestService({ limits: { ingest: null } });
     const home = tempDir();
@@ -79,7 +79,7 @@ describe('a process', () => {
     expect(rest.stdout.trim().split('\n')).toHaveLength(1000 - result.accepted);
   });
 
-  it('is no success when the reader goes away in the middle of notifications', async () => {
+  it('fails when its output is closed while it sends notifications', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
     const home = tempDir();
@@ -91,7 +91,7 @@ describe('a process', () => {
     expect(cut.stderr).toMatch(/error: standard output was closed; \d+ lines were sent/);
   });
 
-  it('waits for a slow reader without keeping anything of each wait', async () => {
+  it('waits for a slow reader without leaking memory', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
     for (let batch = 0; batch < 20; batch++)
@@ -101,7 +101,7 @@ describe('a process', () => {
     expect(await pipeline(svc, line, tempDir(), {})).toMatchObject({ codes: [0, 0], stderr: '' });
   });
 
-  it('says so where its output cannot be written, in a file that takes no more', async () => {
+  it('reports that its output cannot be written to a file at its size limit', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     for (const line of ['svc --help', 'svc profiles list', 'svc --version']) {
@@ -110,14 +110,14 @@ describe('a process', () => {
         codes: [1],
         stdout: '',
         stderr:
-          'error: standard output cannot be written (ENOSPC)\n  next: what was done stays done; free some space (df -h) or send the output elsewhere',
+          'error: standard output cannot be written (ENOSPC)\n  next: completed work is kept; free some space (df -h) or write the output elsewhere',
       });
     }
     const json = await pipeline(svc, 'svc profiles list --json > /dev/full', home, {});
     expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'disk', exitCode: 1 });
   });
 
-  it('names the disk where a file of its own cannot grow', async () => {
+  it('reports a disk error where one of its files cannot grow', async () => {
     const svc = await builtSvc();
     const home = tempDir();
     const data = await pipeline(svc, '(ulimit -f 8; svc decide --hash-id h --profile local)', home, {});
@@ -133,7 +133,7 @@ describe('a process', () => {
     );
   });
 
-  it('does without standard input and output', async () => {
+  it('runs with closed standard input and output', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
     const home = tempDir();
@@ -153,7 +153,7 @@ describe('a process', () => {
     expect([0, 2]).toContain(nothing.codes[0]);
   });
 
-  it('follows a stream until its reader goes away', async () => {
+  it('follows a stream until its output is closed', async () => {
     const svc = await builtSvc();
     const service = await startTestService();
     const tail = startProcess(svc, ['events', 'tail', '--json'], { home: tempDir(), env: service.env });
@@ -164,7 +164,7 @@ describe('a process', () => {
     expect((await exited)[0]).toBe(0);
   });
 
-  it('leaves every setting in place when 20 commands run at once on one profile', {
+  it('keeps every setting when 20 commands change one profile concurrently', {
     timeout: 60_000,
   }, async () => {
     const svc = await builtSvc();

@@ -8,7 +8,7 @@ function terminal(columns: number) {
   return { stream, take: () => (stream.read() ?? '') as string };
 }
 
-it('goes up by as many rows as its text fills now, also after the terminal was resized', () => {
+it('moves up by the rows that its text occupies now, also after a resize', () => {
   const { stream, take } = terminal(80);
   const screen = new Redraw(stream);
   screen.draw(`${'x'.repeat(70)}\n\u001b[31m${'日'.repeat(30)}\u001b[39m`);
@@ -23,7 +23,7 @@ it('goes up by as many rows as its text fills now, also after the terminal was r
   expect(take()).toMatch(/^\u001b\[5A\r/);
 });
 
-it('tells lengths of time in whole units', () => {
+it('formats durations in whole units', () => {
   expect([0, 999, 1000, 59_999, 60_000, 3_599_999, 3_600_000, 172_800_000].map(span)).toEqual([
     '0 s',
     '0 s',

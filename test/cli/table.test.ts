@@ -10,13 +10,13 @@ const rows = [
 ];
 
 describe('table', () => {
-  it.each([40, 60, 80, 120])('fits %i columns and cuts no identifier', (width) => {
+  it.each([40, 60, 80, 120])('fits %i columns and truncates no identifier', (width) => {
     const lines = table(columns, rows, { width, color: false }).split('\n');
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
     expect(lines.join('\n')).toContain('evt_22');
   });
 
-  it('puts record below record where columns would become too narrow to read', () => {
+  it('prints records where columns would become too narrow', () => {
     const ids = [{ title: 'ID', whole: true }, { title: 'URL' }];
     const id = 'wh_9ffff433f4fa963f38f294c637476c';
     const made = table(
@@ -30,11 +30,11 @@ describe('table', () => {
     expect(made).toBe(`ID   ${id}\nURL  https://example.com/one\n\nID   ${id}\nURL`);
   });
 
-  it('cuts nothing that has room', () => {
+  it('truncates nothing that fits', () => {
     expect(table(columns, rows, { width: 200, color: false })).toContain(rows[0]![2]);
   });
 
-  it('is tab-separated and uncut in a pipe', () => {
+  it('is tab-separated and not truncated in a pipe', () => {
     expect(table(columns, rows, { width: undefined, color: false }).split('\n')).toEqual([
       'ID\tNAME\tREASON',
       rows[0]!.join('\t'),
@@ -42,12 +42,12 @@ describe('table', () => {
     ]);
   });
 
-  it('cleans cells and keeps each on its line', () => {
+  it('sanitizes cells and keeps each on one line', () => {
     const text = table([{ title: 'A' }], [['x\u001b[2J\ny\tz']], { width: undefined, color: true });
     expect(text).toBe('A\nx\\x1b[2J\\ny\\tz');
   });
 
-  it('styles what the program styles', () => {
+  it('keeps the styles of cells', () => {
     expect(table([{ title: 'A' }], [[green('ok')]], { width: undefined, color: true })).toBe(
       'A\n\u001b[32mok\u001b[39m',
     );

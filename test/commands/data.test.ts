@@ -133,7 +133,7 @@ describe('svc data reset', () => {
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stderr).error).toMatchObject({
       code: 'data',
-      hint: `nothing was changed; \`svc data reset --database '${file}' --yes\` starts afresh`,
+      hint: `nothing was changed; \`svc data reset --database '${file}' --yes\` deletes the data and starts empty`,
     });
   });
 });

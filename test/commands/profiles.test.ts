@@ -119,7 +119,7 @@ describe('svc profiles', () => {
     await add(home, 'one');
     const run = await runSvc(['profiles', 'add', 'one'], { home });
     expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/API key is needed.*\n {2}next: .*--api-key-stdin/);
+    expect(run.stderr).toMatch(/API key is required.*\n {2}next: .*--api-key-stdin/);
     expect(
       (await runSvc(['profiles', 'add', 'one', '--sandbox'], { home, env: { SVC_API_KEY: 'a b' } })).code,
     ).toBe(2);

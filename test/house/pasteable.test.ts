@@ -98,7 +98,7 @@ describe('a command that svc prints', () => {
     (file) => file.endsWith('.ts') && !file.endsWith('.gen.ts'),
   );
 
-  it('quotes every word that is put into it', () => {
+  it('quotes every inserted word', () => {
     expect(files.length).toBeGreaterThan(200);
     const bad = files.flatMap((file) => {
       const source = readFileSync(join(folder, file), 'utf8');
@@ -118,7 +118,7 @@ describe('a command that svc prints', () => {
     ['`mv @{shellWord(a)} @{shellPath(b)}`', 0],
     ['`svc events import @{words.map(shellWord).join(" ")}`', 0],
     ['`the service has @{count} of them`', 0],
-  ])('is found by this test where it does not: %s', (source, count) => {
+  ])('is found by this test where it does not quote: %s', (source, count) => {
     expect(unquoted(source.replaceAll('@', '$'))).toHaveLength(count);
   });
 });

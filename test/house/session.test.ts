@@ -9,7 +9,7 @@ function session() {
 }
 
 describe('a session, in which the README is run', () => {
-  it('keeps variables and folders, says what was said and how it ended', async () => {
+  it('keeps variables and folders, and returns output and exit code', async () => {
     const { run } = session();
     expect(await run('x=1; mkdir d; cd d')).toEqual({ output: '', code: 0 });
     expect(await run('echo $x $(basename $PWD); echo oops >&2; false')).toEqual({
@@ -19,12 +19,12 @@ describe('a session, in which the README is run', () => {
     expect(await run('cat <<END\ntwo\nlines\nEND')).toEqual({ output: 'two\nlines\n', code: 0 });
   });
 
-  it('gives commands no input but their own', async () => {
+  it('gives commands no input of the session', async () => {
     const { run } = session();
     expect(await run('cat')).toEqual({ output: '', code: 0 });
   });
 
-  it('goes on beside what runs in the background, and ends it', async () => {
+  it('continues while a background process runs, and ends it', async () => {
     const { run, background, close } = session();
     const { output } = await background('echo $BASHPID; echo ready; sleep 600', 'ready');
     expect(await run('echo on')).toEqual({ output: 'on\n', code: 0 });
@@ -32,7 +32,7 @@ describe('a session, in which the README is run', () => {
     expect(() => process.kill(Number.parseInt(output, 10), 0)).toThrow(/ESRCH/);
   });
 
-  it('fails where a command ends it or does not end', async () => {
+  it('fails where a command exits the session or hangs', async () => {
     await expect(session().run('exit 3')).rejects.toThrow(/ended the session/);
     await expect(session().run('echo so far; sleep 600', 500)).rejects.toThrow(
       /did not end within 0.5 s[\s\S]*so far/,
@@ -40,7 +40,7 @@ describe('a session, in which the README is run', () => {
   });
 });
 
-describe('what a block is expected to say', () => {
+describe('the expected output of a block', () => {
   it.each([
     ['identifiers and numbers differ', 'dec_ab12 took 12 ms', 'dec_ff99 took 7 ms', undefined],
     ['frames and white space do not count', '│ a │ b │', 'a   b', undefined],

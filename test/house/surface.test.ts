@@ -15,7 +15,7 @@ const snapshot = (name: string) => join(ROOT, 'test', 'snapshots', name);
 const { commands } = readManifest(ROOT);
 
 describe('the surface', () => {
-  it('has the commands, arguments, flags and exit codes it had', async () => {
+  it('has the recorded commands, arguments, flags and exit codes', async () => {
     const lines = commands.flatMap((command) => [
       `svc ${command.id.replaceAll(':', ' ')}  exits ${command.exitCodes.join(' ')}${command.aliases.length > 0 ? `  also ${command.aliases.join(' ')}` : ''}`,
       ...Object.values(command.args).map(
@@ -53,7 +53,7 @@ describe('the surface', () => {
     'help flags',
     'webhooks --help',
     'help events',
-  ])('says what it said for `svc %s`', async (line) => {
+  ])('prints the recorded help for `svc %s`', async (line) => {
     const { stdout, code } = await runSvc(line.split(' ').filter(Boolean), {
       env: { HOME: '/home/you', SVC_CONFIG_DIR: undefined, SVC_DATA_DIR: undefined },
     });
@@ -63,7 +63,7 @@ describe('the surface', () => {
     );
   });
 
-  it('explains no command that is gone', () => {
+  it('has no snapshot of a removed command', () => {
     const known = new Set(commands.map(({ id }) => `${id.replaceAll(':', '/')}.txt`));
     const pages = readdirSync(snapshot('help'), { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.txt') && !/^(svc|help-.*|webhooks-help)\.txt$/.test(file),
@@ -76,7 +76,7 @@ describe('the surface', () => {
 });
 
 describe('every command', () => {
-  it.each(commands.map((command) => [command.id, command] as const))('%s explains itself', (_, command) => {
+  it.each(commands.map((command) => [command.id, command] as const))('%s has complete help', (_, command) => {
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(command.summary!.length).toBeLessThanOrEqual(80);
     // That they run is shown by test/acceptance/examples.test.ts.

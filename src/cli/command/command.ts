@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Interfaces } from '@oclif/core';
 import type { Client } from '../../client/client.ts';
 import { type Connection, type ConnectOptions, connect } from '../connection/connect.ts';
@@ -7,54 +6,68 @@ import { resolveSettings } from '../connection/settings.ts';
 import { EXIT, type ExitCode } from '../errors/exit-codes.ts';
 import { type GlobalFlags, globalFlags } from '../flags/global-flags.ts';
 import { parse } from '../flags/oclif.ts';
-import type { Invocation } from '../invocation/invocation.ts';
+import { Invocation } from '../invocation/invocation.ts';
+import type { Settings } from '../invocation/settings.ts';
 import { Output } from '../terminal/output.ts';
 import type { World } from '../terminal/world.ts';
+import { CommandExit } from './command-exit.ts';
+import { listenForInterrupt } from './interrupt.ts';
 import { toParseError } from './parse-error.ts';
+import { flushed, processWorld } from './process-world.ts';
+import { reportFailure } from './report-failure.ts';
 
-/** What a command is handed: its parsed flags and arguments and everything from outside. */
+/** What a command receives: its parsed flags and arguments, and its access to everything outside the process. */
 export interface Context<C extends CommandStatics = CommandStatics> {
   readonly flags: Interfaces.InferredFlags<C['flags']> & GlobalFlags;
   readonly args: Interfaces.InferredArgs<C['args']>;
-  /** Arguments in the order typed, for commands that take any number. */
+  /** Arguments in the order typed, for commands that accept any number. */
   readonly argv: string[];
   readonly world: World;
   readonly out: Output;
   readonly paths: Paths;
-  /** The version of svc, and the folder of its package.json and manifest. */
   readonly version: string;
+  /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
-  /** The command line, for next steps that repeat it. */
+  /** The current invocation, for hints; it includes the settings once they are resolved. */
   readonly invocation: Invocation;
-  /** Fires at the first Ctrl-C or SIGTERM. A second one ends the process at once, with 130. */
+  /** Aborts at the first Ctrl-C or SIGTERM. A second one exits with 130 at once. */
   readonly signal: AbortSignal;
-  /** Connects to the service that the flags, the environment or the profile name; closed when the command ends. */
+  /** Resolves the settings from flags, environment and profile. Throws not_configured and usage. */
+  resolveSettings(): Settings;
+  /** Connects to the service that flags, environment or profile select; closed when the command ends. */
   connect(options?: ConnectOptions): Promise<Connection & { client: Client }>;
 }
-
-/**
- * Signals this close together, in ms, are one Ctrl-C: npm, for one, passes on what the terminal has sent already.
- */
-const SAME_INTERRUPT_MS = 100;
 
 interface CommandStatics {
   flags: Interfaces.FlagInput;
   args: Interfaces.ArgInput;
 }
 
-/** The program around a command. */
+/** The program that runs a command. */
 export interface Program {
   readonly world: World;
   readonly version: string;
   /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
+}
+
+/** One call of a command. */
+interface Call extends Program {
+  /** The command's id in the manifest, such as `events:send`. */
+  readonly id: string;
   readonly invocation: Invocation;
 }
 
+/** A concrete command class. */
+export interface CommandClass {
+  readonly id: string;
+  new (argv: readonly string[], call: Call): SvcCommand;
+}
+
 /**
- * The base of every command: parse, make the context, act, clean up. Errors become words in main.ts.
- * Its statics are those of an oclif command, from which the manifest, the help and the docs are made; oclif's own base
- * class is left out because it loads the help, the plugins and the TypeScript support of every program there is.
+ * The base of every command: parses flags, runs the command, reports its failure and releases its resources.
+ * It has the static side of an oclif command, so that oclif's `Config` can list and run every subclass, but does not
+ * extend oclif's own base class, which loads the help, the plugins and the TypeScript support of every program.
  */
 export abstract class SvcCommand {
   static aliases: string[] = [];
@@ -62,92 +75,105 @@ export abstract class SvcCommand {
   static baseFlags: Interfaces.FlagInput = globalFlags;
   static description: string | undefined = undefined;
   static examples: string[] = [];
-  /** The exit codes it can end with; these are those of a command that calls a service. */
+  /** The exit codes that the command can return; the default is that of a command that calls a service. */
   static exitCodes: readonly ExitCode[] = [0, 1, 2, 4, 5, 6, 130];
   static flags: Interfaces.FlagInput = {};
   static hidden = false;
-  /** False for a command that takes any number of arguments. */
+  /** Assigned by oclif when it finds the class. */
+  static id = '';
+  /** False for a command that accepts any number of arguments. */
   static strict = true;
   static summary: string;
-  /** In place of the usage line made from arguments and flags; begins with the command's id. */
+  /** Replaces the generated usage line; starts with the command's id. */
   static usage: string | undefined = undefined;
 
   readonly argv: string[];
-  readonly #program: Program & { readonly id: string };
+  readonly #call: Call;
 
-  /** `program.id` is the command's own name in the manifest. */
-  constructor(argv: readonly string[], program: Program & { readonly id: string }) {
+  constructor(argv: readonly string[], call: Call) {
     this.argv = [...argv];
-    this.#program = program;
+    this.#call = call;
   }
 
-  /** Does the work. Resolves with the exit code, 0 unless given. Failures are thrown as SvcError. */
+  /** Runs the command for oclif (`config.runCommand`). Rejects with CommandExit unless the exit code is 0. */
+  static async run(
+    this: CommandClass,
+    argv: readonly string[],
+    { root, version }: { readonly root: string; readonly version: string },
+  ): Promise<void> {
+    const { id } = this;
+    const invocation = new Invocation([...id.split(':'), ...argv]);
+    const code = await new this(argv, { world: processWorld(), root, version, id, invocation }).execute();
+    await flushed();
+    if (code !== EXIT.done) throw new CommandExit(code);
+  }
+
+  /** Does the work. Resolves with the exit code, 0 by default. Failures are thrown as SvcError. */
   protected abstract run(context: Context): Promise<ExitCode> | Promise<void>;
 
+  /** Runs the command and reports a failure on stderr. Resolves with the exit code and never rejects. */
   async execute(): Promise<ExitCode> {
-    const { world, version, root, invocation } = this.#program;
-    const parsed = await this.#parse();
-    const flags = parsed.flags as Context['flags'];
-    const out = new Output(world, { json: flags.json, quiet: flags.quiet });
-    const stopping = new AbortController();
-    // Each of many requests under way listens, and stops when it ends: eleven of them are no leak.
-    setMaxListeners(0, stopping.signal);
-    let heardAt: number | undefined;
-    const stop = world.onInterrupt(() => {
-      const now = world.clock.now();
-      if (heardAt !== undefined && now - heardAt > SAME_INTERRUPT_MS) world.exit(EXIT.interrupted);
-      heardAt ??= now;
-      stopping.abort();
-    });
-    const connections: Connection[] = [];
+    const { world, version, root, id } = this.#call;
+    let invocation = this.#call.invocation.withCommand(id.replaceAll(':', ' '));
     try {
-      const code = await this.run({
-        flags,
-        args: parsed.args as Context['args'],
-        argv: parsed.argv as string[],
-        world,
-        out,
-        paths: pathsOf(world),
-        version,
-        root,
-        invocation,
-        signal: stopping.signal,
-        connect: async (options) => {
-          const settings = resolveSettings(flags, world);
-          if (settings.kind === 'remote') invocation.settings = settings;
-          const told = { onOtherRegion: invocation.on('doctor'), ...options };
-          const connection = await connect(world, out, flags, settings, version, told);
-          connections.push(connection);
-          return connection;
-        },
-      });
-      return code ?? EXIT.done;
-    } finally {
-      for (const connection of connections) await connection.close();
-      stop();
+      const { flags, args, argv } = await this.#parse();
+      const out = new Output(world, { json: flags.json, quiet: flags.quiet });
+      const interrupt = listenForInterrupt(world);
+      const connections: Connection[] = [];
+      const resolve = () => {
+        const settings = resolveSettings(flags, world);
+        if (settings.kind === 'remote') invocation = invocation.withSettings(settings);
+        return settings;
+      };
+      try {
+        const code = await this.run({
+          flags,
+          args,
+          argv,
+          world,
+          out,
+          paths: pathsOf(world),
+          version,
+          root,
+          get invocation() {
+            return invocation;
+          },
+          signal: interrupt.signal,
+          resolveSettings: resolve,
+          connect: async (options) => {
+            const settings = resolve();
+            const connection = await connect(world, out, flags, settings, version, {
+              onOtherRegion: invocation.on('doctor'),
+              ...options,
+            });
+            connections.push(connection);
+            return connection;
+          },
+        });
+        return code ?? EXIT.done;
+      } finally {
+        for (const connection of connections) await connection.close();
+        interrupt.stop();
+      }
+    } catch (error) {
+      return reportFailure(error, invocation, world);
     }
   }
 
-  async #parse() {
+  async #parse(): Promise<Pick<Context, 'flags' | 'args' | 'argv'>> {
     const { args, flags, baseFlags, strict } = this.constructor as typeof SvcCommand;
-    // A missing argument is a mistake, never a reason to wait for standard input, which oclif would do.
-    const own = Object.entries(args).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]);
     const all = { ...baseFlags, ...flags };
+    // oclif would read a missing argument from standard input; here it is an error.
+    const own = Object.entries(args).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]);
     try {
-      return await parse(this.argv, {
-        args: Object.fromEntries(own),
-        flags: all,
-        strict,
-        context: this as never,
-      });
+      const parsed = await parse(this.argv, { args: Object.fromEntries(own), flags: all, strict });
+      return {
+        flags: parsed.flags as Context['flags'],
+        args: parsed.args,
+        argv: parsed.argv as string[],
+      };
     } catch (error) {
-      throw toParseError(error, this.#program.id, all);
+      throw toParseError(error, this.#call.id, all);
     }
   }
 }
-
-/** A command's class, as the list of commands loads it. */
-export type LoadableCommand = new (
-  argv: readonly string[],
-  program: Program & { readonly id: string },
-) => SvcCommand;

@@ -40,7 +40,7 @@ export interface ManifestCommand {
   readonly exitCodes: readonly ExitCode[];
 }
 
-/** All commands, sorted by id, and what package.json says of the program and its topics. */
+/** All commands, sorted by id, with the program's version, description and topics from package.json. */
 export interface Manifest {
   readonly version: string;
   readonly description: string;
@@ -48,13 +48,13 @@ export interface Manifest {
   readonly topics: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** Reads oclif.manifest.json and package.json below `root`: only where help, completion or a mistake needs them. */
+/** Reads oclif.manifest.json and package.json in `root`. Only help and completion need them. */
 export function readManifest(root: string): Manifest {
   const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
   return manifestOf(read('package.json'), read('oclif.manifest.json'));
 }
 
-/** Puts together what the two files hold. */
+/** Combines the contents of package.json and oclif.manifest.json; hidden commands are left out. */
 export function manifestOf(
   pjson: { version: string; description: string; oclif: Pick<Manifest, 'topics'> },
   { commands }: { commands: Record<string, ManifestCommand> },

@@ -4,39 +4,39 @@ import { nearestName } from './suggest.ts';
 
 interface ParseError extends Error {
   readonly oclif?: unknown;
-  /** Of a flag that there is none of. */
+  /** The unknown flags. */
   readonly flags?: readonly string[];
-  /** Of arguments: those that are missing have descriptions, those too many are text. */
+  /** Missing arguments as objects, unexpected arguments as text. */
   readonly args?: readonly (string | { readonly name: string; readonly description?: string })[];
 }
 
-/** What matters here of a flag's definition. */
+/** The part of a flag's definition that this module reads. */
 interface Flag {
   readonly hidden?: boolean | undefined;
   readonly allowNo?: boolean | undefined;
 }
 
-/** Every flag that help shows, as it can be typed. */
+/** Lists every visible flag name, with the `no-` form where there is one. */
 function spellingsOf(flags: Readonly<Record<string, Flag>>): string[] {
-  const shown = Object.entries(flags).filter(([, { hidden }]) => !hidden);
-  return [...shown.flatMap(([name, { allowNo }]) => (allowNo ? [name, `no-${name}`] : [name])), 'help'];
+  const visible = Object.entries(flags).filter(([, { hidden }]) => !hidden);
+  return [...visible.flatMap(([name, { allowNo }]) => (allowNo ? [name, `no-${name}`] : [name])), 'help'];
 }
 
-/** Turns a mistake in the command line, as oclif's parser throws it, into a failure with the words of svc. */
+/** Turns an error of oclif's parser into a usage error. Returns any other error unchanged. */
 export function toParseError(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
-  const mistake = error as ParseError;
-  if (!(error instanceof Error) || mistake.oclif === undefined) return error;
+  const parseError = error as ParseError;
+  if (!(error instanceof Error) || parseError.oclif === undefined) return error;
   const command = `svc ${id.replaceAll(':', ' ')}`;
-  // What follows an equals sign may be a secret.
-  const unknown = mistake.flags?.[0]?.replace(/=.*/s, '');
-  if (unknown !== undefined && mistake.constructor.name.startsWith('NonExistentFlag')) {
+  // The value after an equals sign may be a secret.
+  const unknown = parseError.flags?.[0]?.replace(/=.*/s, '');
+  if (unknown !== undefined && parseError.constructor.name.startsWith('NonExistentFlag')) {
     const meant = unknown.startsWith('--') ? nearestName(unknown.slice(2), spellingsOf(flags)) : undefined;
     return new SvcError('usage', `\`${command}\` has no flag ${unknown}`, {
       hint: meant ? `did you mean --${meant}?` : `see \`${command} --help\``,
       cause: error,
     });
   }
-  const [missing] = mistake.args ?? [];
+  const [missing] = parseError.args ?? [];
   if (typeof missing === 'object') {
     const name = missing.name.toUpperCase();
     return new SvcError(
@@ -48,29 +48,36 @@ export function toParseError(error: unknown, id: string, flags: Readonly<Record<
       },
     );
   }
-  const words = (mistake.args ?? []) as readonly string[];
-  const meant = words.length > 0 ? placeOf(words, id, Object.keys(flags)) : undefined;
-  const message = inWords(error.message);
-  const [, without] = NEEDS.exec(message) ?? [];
-  if (without !== undefined)
-    return new SvcError('usage', message, { hint: (invocation) => invocation.again(without), cause: error });
+  const words = (parseError.args ?? []) as readonly string[];
+  const meant = words.length > 0 ? withMissingFlag(words, id, Object.keys(flags)) : undefined;
+  const message = rephrase(error.message);
+  const [, dependency] = DEPENDS_ON.exec(message) ?? [];
+  if (dependency !== undefined)
+    return new SvcError('usage', message, {
+      hint: (invocation) => invocation.again(dependency),
+      cause: error,
+    });
   return new SvcError('usage', message, {
     hint: meant ? commandLine(['svc', ...id.split(':'), ...meant]) : `see \`${command} --help\``,
     cause: error,
   });
 }
 
-/** A flag that says nothing without another one, which takes no value. */
-const NEEDS = /^--\S+ needs (--\S+)$/;
+/** The message for a flag that depends on a boolean flag. */
+const DEPENDS_ON = /^--\S+ needs (--\S+)$/;
 
-/** Where words that no argument takes were probably meant to stand. */
-function placeOf(words: readonly string[], id: string, flags: readonly string[]): string[] | undefined {
+/** Returns unexpected arguments with the flag or `--` that was probably left out before them. */
+function withMissingFlag(
+  words: readonly string[],
+  id: string,
+  flags: readonly string[],
+): string[] | undefined {
   if (id === 'serve:exec') return ['--', ...words];
   return flags.includes('hash-id') && words.length === 1 ? ['--hash-id', ...words] : undefined;
 }
 
-/** oclif's message on one line, without colours and without its own advice. */
-function inWords(message: string): string {
+/** Rewrites oclif's message on one line, without colors and without its advice. */
+function rephrase(message: string): string {
   const text = message
     .replace(new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g'), '')
     .replace(/^The following errors? occurred:/, '')

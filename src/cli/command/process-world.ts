@@ -7,9 +7,9 @@ import { SvcError } from '../errors/svc-error.ts';
 import { NO_INVOCATION } from '../invocation/invocation.ts';
 import type { World } from '../terminal/world.ts';
 
-/** The world of a real process. Each stream is opened when it is first used: that costs time few commands need. */
+/** The world of the current process. Streams are opened on first use, to save start-up time. */
 export function processWorld(): World {
-  // A limit on file sizes shall be an error of the write, as a full disk is, and not the end of the process.
+  // A file size limit must fail the write, as a full disk does, and not kill the process.
   process.on('SIGXFSZ', () => undefined);
   return {
     env: environment(),
@@ -18,30 +18,30 @@ export function processWorld(): World {
       return process.stdin;
     },
     get stdout() {
-      return opened('stdout');
+      return openStream('stdout');
     },
     get stderr() {
-      return opened('stderr');
+      return openStream('stderr');
     },
     clock: systemClock,
-    onInterrupt(heard) {
-      process.on('SIGINT', heard);
-      process.on('SIGTERM', heard);
+    onInterrupt(listener) {
+      process.on('SIGINT', listener);
+      process.on('SIGTERM', listener);
       return () => {
-        process.off('SIGINT', heard);
-        process.off('SIGTERM', heard);
+        process.off('SIGINT', listener);
+        process.off('SIGTERM', listener);
       };
     },
     onOutputClosed(listener) {
-      readers.add(listener);
-      return () => void readers.delete(listener);
+      outputClosedListeners.add(listener);
+      return () => void outputClosedListeners.delete(listener);
     },
-    endsSoon: compileQuickly,
+    endsSoon: compileWasmOnce,
     exit: (code) => process.exit(code),
   };
 }
 
-/** The environment as it is. Where there is no home at all, packages that look for it when they load get one. */
+/** Returns the environment. Where there is no home folder, sets HOME for packages that read it when they load. */
 function environment(): World['env'] {
   try {
     homedir();
@@ -53,38 +53,38 @@ function environment(): World['env'] {
   }
 }
 
-/** Told when nobody reads standard output any more. */
-const readers = new Set<() => void>();
+/** Called when standard output is closed. */
+const outputClosedListeners = new Set<() => void>();
 let outputClosed = false;
 
-/** The output streams used so far. */
-const used = new Set<NodeJS.WriteStream>();
+/** The output streams opened so far. */
+const openedStreams = new Set<NodeJS.WriteStream>();
 
-function opened(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
+function openStream(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   const stream = process[name];
-  if (!used.has(stream)) {
-    used.add(stream);
+  if (!openedStreams.has(stream)) {
+    openedStreams.add(stream);
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Notices that nobody can take, on a full disk say, must not stop the work that they are about.
+      // A notice that cannot be written, for example on a full disk, must not stop the command.
       if (name === 'stderr') return;
       outputClosed ||= error.code === 'EPIPE';
       if (outputClosed) {
-        // A reader that went away (`svc … | head -1`) is no failure of a listing: stop quietly.
-        if (readers.size === 0) process.exit(EXIT.done);
-        for (const listener of readers) listener();
+        // A closed pipe (`svc … | head -1`) is not an error: exit quietly.
+        if (outputClosedListeners.size === 0) process.exit(EXIT.done);
+        for (const listener of outputClosedListeners) listener();
         return;
       }
-      sayLost(error);
+      reportLostOutput(error);
       process.exit(EXIT.unexpected);
     });
   }
   return stream;
 }
 
-/** Says that results could not be written, at once: there is no time for a stream before the process ends. */
-function sayLost({ code }: NodeJS.ErrnoException): void {
+/** Reports synchronously that results could not be written: the process exits before a stream could flush. */
+function reportLostOutput({ code }: NodeJS.ErrnoException): void {
   const failure = new SvcError('disk', `standard output cannot be written (${code})`, {
-    hint: 'what was done stays done; free some space (df -h) or send the output elsewhere',
+    hint: 'completed work is kept; free some space (df -h) or write the output elsewhere',
   });
   const text = process.argv.includes('--json')
     ? JSON.stringify(failure.toJson(NO_INVOCATION))
@@ -92,21 +92,21 @@ function sayLost({ code }: NodeJS.ErrnoException): void {
   try {
     writeSync(2, `${text}\n`);
   } catch {
-    // Nobody can be told; the exit code tells.
+    // Only the exit code can report it.
   }
 }
 
-/** Resolves once everything written to stdout and stderr has left the process. */
+/** Resolves once everything written to stdout and stderr is flushed. */
 export async function flushed(): Promise<void> {
-  await Promise.all([...used].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+  await Promise.all([...openedStreams].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 }
 
 /**
- * Lets V8 translate WebAssembly once and plainly. The HTTP parser is WebAssembly; optimising it in the background takes
- * 75 ms of a process that wants to end after one answer. A code cache is only valid under the flags it was made with:
- * they, and what they imply, are put back before bin/code-cache.js makes one.
+ * Makes V8 compile WebAssembly with its baseline compiler only. Optimizing the HTTP parser in the background takes
+ * 75 ms of a process that sends one request. A code cache is valid only under the flags it was made with, so the
+ * flags, and those they imply, are restored before bin/code-cache.js makes one.
  */
-function compileQuickly(): void {
+function compileWasmOnce(): void {
   setFlagsFromString('--liftoff-only');
   process.prependOnceListener('exit', () => {
     for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])

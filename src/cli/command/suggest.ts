@@ -1,9 +1,9 @@
 import { nearest } from '../../kit/nearest.ts';
 
-/** The name that was probably meant: the only one begun, else the nearest by edits, a third of its letters at most. */
+/** Returns the only name that starts with `typed`, else the nearest name by edit distance (at most a third of its letters). */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
-  const begun = typed.length >= 3 ? names.filter((name) => name.startsWith(typed)) : [];
-  if (begun.length === 1) return begun[0];
+  const completions = typed.length >= 3 ? names.filter((name) => name.startsWith(typed)) : [];
+  if (completions.length === 1) return completions[0];
   return nearest(
     names,
     (name) => [typed, name],

@@ -1,13 +1,13 @@
 import { giveSetting, type Origin } from '../invocation/origin.ts';
 
-/** What to say of a base URL that ends in /v1, as the pages of many a service show it; undefined of any other. */
+/** Returns the warning for a base URL that ends in /v1; undefined for any other URL. */
 export function repeatedVersion(baseUrl: string, origin: Origin): string | undefined {
   const right = withoutVersion(baseUrl);
   if (right === undefined) return undefined;
   return `the base URL ${baseUrl} ends in /v1, which svc adds itself; without it: ${giveSetting('base-url', right, origin)}`;
 }
 
-/** What to try where a base URL with a path leads nowhere; undefined where it has none. */
+/** Returns the hint for a base URL whose path may be wrong; undefined where it has no path. */
 export function withoutPath(baseUrl: string, origin: Origin): string | undefined {
   const { pathname, origin: root } = new URL(baseUrl);
   if (pathname === '/') return undefined;

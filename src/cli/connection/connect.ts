@@ -16,7 +16,7 @@ import { repeatedVersion } from './base-path.ts';
 import { type Paths, pathsOf } from './paths.ts';
 import { overridingVariables } from './settings.ts';
 
-/** A client tied to its settings. */
+/** A client with its settings. */
 export interface Connection {
   readonly client: Client;
   readonly baseUrl: string;
@@ -27,37 +27,37 @@ export interface Connection {
   readonly isLocal: boolean;
   /** The service is known to honour Idempotency-Key. */
   readonly keysHonoured: boolean;
-  /** To tell how many requests are to come, and to look at the pace. */
+  /** The pacers of the rate-limit groups, to announce requests and to read the pace. */
   readonly pacers: Pacers;
-  /** What the answers said about the limits, of this and of earlier commands. */
+  /** The rate limits seen in responses of this and of earlier commands. */
   readonly limits: ObservedLimits;
-  /** The limits of `local` as they are, null for none; undefined for any other service, which tells them in answers. */
+  /** The configured limits of `local`, null for no limit; undefined for a remote service. */
   readonly limitsInForce: Readonly<Record<Group, number | null>> | undefined;
-  /** Lets the service on this machine finish what is due (up to 2 s) and closes everything. */
+  /** Waits up to 2 s for pending work of the local service, then closes everything. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
-  /** The part of each limit that may be used, above 0 and at most 1. */
+  /** The fraction of each limit to use, above 0 and at most 1. */
   readonly share?: number;
-  /** Told before each repeat of a request. */
+  /** Called before each retry. */
   readonly onRetry?: () => void;
-  /** Told of each answer. */
+  /** Called with the status of each response. */
   readonly onAnswer?: (status: number) => void;
-  /** What to run where an answer comes from another region than expected; nothing is said without. */
+  /** The command to suggest where a response comes from another region than expected; no warning without it. */
   readonly onOtherRegion?: string | undefined;
-  /** Where what passes is said (a wait, a repeat); stderr unless given. */
+  /** Receives notices of waits and retries; by default they are printed on stderr. */
   readonly onNotice?: (text: string) => void;
-  /** In place of --max-retries. */
+  /** Overrides --max-retries. */
   readonly maxRetries?: number;
-  /** The command sends many requests or stays: it pays for the fast code that a single request does not need. */
+  /** The command sends many requests or keeps running, so optimizing its code pays off. */
   readonly lasting?: boolean;
 }
 
-/** How long the service inside the process may deliver before the command ends. */
+/** How long the local service may deliver before the command ends. */
 const LOCAL_GRACE_MS = 2_000;
 
-/** Connects a command to the service of its settings, which for `local` is started here. Throws data. */
+/** Connects a command to the service of its settings; starts the service for `local`. Throws data. */
 export async function connect(
   world: World,
   out: Output,
@@ -84,15 +84,15 @@ export async function connect(
   if (!lasting) world.endsSoon();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
-  const twice = settings.kind === 'remote' && repeatedVersion(settings.baseUrl, settings.origins.baseUrl);
-  if (twice) out.warn(twice);
-  // Who typed --profile means it; what is exported is easily forgotten.
-  const before =
+  const repeated = settings.kind === 'remote' && repeatedVersion(settings.baseUrl, settings.origins.baseUrl);
+  if (repeated) out.warn(repeated);
+  // Exported variables are easily forgotten, and they override the profile that was just typed.
+  const overriding =
     settings.kind === 'remote' && settings.named?.by === '--profile' && overridingVariables(settings);
-  if (before) out.notice(`what is exported comes before profile ${flags.profile}: ${before}`);
+  if (overriding) out.notice(`exported variables override profile ${flags.profile}: ${overriding}`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
   const random = randomFrom(undefined);
-  // The port of `local` is another in each process.
+  // The port of `local` changes with each process.
   const scope = { baseUrl: local ? LOCAL : target.baseUrl, workspace: target.workspace };
   const limits = new ObservedLimits(folderOfLimits(paths), scope);
   const steadyClock = {
@@ -106,8 +106,8 @@ export async function connect(
     onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
-  const watch = watchAnswers(out, flags, region, onOtherRegion);
-  const patience = patienceOf(onNotice, target.baseUrl, maxRetries);
+  const watchHeaders = headerWatch(out, flags, region, onOtherRegion);
+  const retries = retryNotices(onNotice, target.baseUrl, maxRetries);
   const warnOfPage = pageWarning(out, target.baseUrl);
   const client = createClient({
     baseUrl: target.baseUrl,
@@ -124,12 +124,12 @@ export async function connect(
     userAgent: `svc/${version}`,
     onRetry: (retry) => {
       onRetry?.();
-      patience.retry(retry);
+      retries.retry(retry);
     },
     onAnswer: (answer) => {
       onAnswer?.(answer.status);
-      patience.answer(answer.status);
-      watch(answer);
+      retries.answer(answer.status);
+      watchHeaders(answer);
       warnOfPage(answer);
     },
     debug: flags.debug ? (line) => out.info(line) : undefined,
@@ -153,7 +153,7 @@ export async function connect(
   };
 }
 
-/** Without a home nothing is kept, and a call that is told all it needs does without. */
+/** Returns the folder of observed limits; without a home folder, limits are not stored. */
 function folderOfLimits(paths: Paths): string {
   try {
     return paths.dataDir;
@@ -162,7 +162,7 @@ function folderOfLimits(paths: Paths): string {
   }
 }
 
-/** The service on this machine's own data, inside this process. */
+/** Starts the local service inside this process. */
 async function startLocal({ clock, env }: World, { database }: Paths, out: Output) {
   const { startService } = await import('../../service/start.ts');
   const service = await startService({
@@ -172,7 +172,7 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
     environment: env,
-    // There is no other place where the service inside this process could say why it fails.
+    // The local service has no log of its own.
     log: (level, message, fields) => {
       if (level === 'error') out.warn(`${message}: ${String(fields?.reason ?? '').split('\n')[0]}`);
     },
@@ -192,25 +192,24 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
 }
 
 /**
- * Says why nothing happens while a request is repeated: from the second repeat on, once until the service answers
- * again, however many requests wait. A 429 is told of by the pacer.
+ * Explains a delay caused by retries: from the second retry on, once per outage. The pacer reports a 429.
  */
-function patienceOf(say: (text: string) => void, baseUrl: string, maxRetries: number) {
-  let told = false;
+function retryNotices(notify: (text: string) => void, baseUrl: string, maxRetries: number) {
+  let notified = false;
   return {
     retry({ attempt, status }: Retry): void {
-      if (told || attempt < 2 || status === 429) return;
-      told = true;
+      if (notified || attempt < 2 || status === 429) return;
+      notified = true;
       const what = status === undefined ? 'does not answer' : `answers ${status}`;
-      say(`${new URL(baseUrl).origin} ${what}: trying again, up to ${maxRetries} times in all`);
+      notify(`${new URL(baseUrl).origin} ${what}: retrying, up to ${maxRetries} times in total`);
     },
     answer(status: number): void {
-      if (status < 500) told = false;
+      if (status < 500) notified = false;
     },
   };
 }
 
-/** Any 2xx is a success (docs/decisions.md, "The client is liberal"), but who takes a web page for one should know. */
+/** Warns where a 2xx response is a web page: it counts as a success (docs/decisions.md, "The client is liberal"). */
 function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
   let warned = false;
   return ({ status, body }) => {
@@ -219,13 +218,13 @@ function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
     if (page === undefined) return;
     warned = true;
     out.warn(
-      `${new URL(baseUrl).origin} answered ${status}, but ${page}: whether anything arrived is doubtful`,
+      `${new URL(baseUrl).origin} answered ${status}, but ${page}: the request may not have been processed`,
     );
   };
 }
 
-/** What the head of every answer may tell: another region, the limits asked for with --show-limits. */
-function watchAnswers(
+/** Warns of a response from another region, and prints the rate limits under --show-limits. */
+function headerWatch(
   out: Output,
   flags: GlobalFlags,
   region: string | undefined,

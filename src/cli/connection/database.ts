@@ -12,13 +12,14 @@ import type { World } from '../terminal/world.ts';
 import type { Paths } from './paths.ts';
 
 export const databaseFlag = Flags.string({
-  summary: 'SQLite file or postgres:// URL to keep the data in; SVC_DATABASE_URL unless given',
+  summary: 'SQLite file or postgres:// URL of the data; default: SVC_DATABASE_URL',
   helpValue: 'FILE|URL',
 });
 
 /**
- * The data that a command that runs the service works on: --database, SVC_DATABASE_URL, else that of `local`.
- * Throws usage for a URL that cannot be read, file for a folder that is not there. Warns of a password that every user of the machine can see.
+ * Returns the database of a command that runs the service: --database, SVC_DATABASE_URL, else that of `local`.
+ * Throws usage for an invalid URL and file for a missing folder. Warns of a password in --database, which other users
+ * of the machine can see.
  */
 export function databaseOf(
   flag: string | undefined,
@@ -34,7 +35,7 @@ export function databaseOf(
       });
     const file = database.startsWith('file:///') ? fileURLToPath(database) : database.replace(/^file:/, '');
     const folder = dirname(resolve(cwd, file));
-    // Our own folder is made where it is missing; any other is more likely a slip than a wish.
+    // Only the data folder of svc is created; any other missing folder is more likely a typing mistake.
     if (!existsSync(folder) && folder !== resolve(cwd, paths.dataDir))
       throw fileError(file, { code: 'ENOENT' }, 'write');
     return file;
@@ -55,8 +56,8 @@ export function databaseOf(
 }
 
 /**
- * Turns what a database refused into words of its own; other failures stay as they are. The next step names the
- * database: without it, the command would work on the data of `local`, which is well.
+ * Turns an error of the database into an SvcError. Returns any other error unchanged.
+ * Hints name the database: without it, a pasted command would work on the data of `local`.
  */
 export function databaseError(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
@@ -69,7 +70,7 @@ export function databaseError(error: unknown, database: string): unknown {
       });
     if (name !== 'StoreUnusable') return error;
     return new SvcError('data', message, {
-      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` starts afresh`,
+      hint: shell`nothing was changed; \`svc data reset --database ${database} --yes\` deletes the data and starts empty`,
       cause: error,
     });
   }
@@ -80,12 +81,12 @@ export function databaseError(error: unknown, database: string): unknown {
     });
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
-      hint: shell`see whether it answers: psql ${maskUrl(database)} -c 'SELECT 1'`,
+      hint: shell`test the connection: psql ${maskUrl(database)} -c 'SELECT 1'`,
       cause: error,
     });
   if (name === 'StoreUnusable')
     return new SvcError('data', message, {
-      hint: shell`try it by hand: psql ${maskUrl(database)}`,
+      hint: shell`test the connection: psql ${maskUrl(database)}`,
       cause: error,
     });
   return error;

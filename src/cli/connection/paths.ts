@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SvcError } from '../errors/svc-error.ts';
 import type { World } from '../terminal/world.ts';
 
-/** Where svc keeps its files (XDG Base Directory Specification; SVC_CONFIG_DIR and SVC_DATA_DIR come first). */
+/** The paths of svc's files (XDG Base Directory Specification; SVC_CONFIG_DIR and SVC_DATA_DIR take precedence). */
 export interface Paths {
   /** Profiles and their secrets. */
   readonly configDir: string;
@@ -16,9 +16,9 @@ export interface Paths {
   readonly codeCacheDir: string;
 }
 
-/** Reading one throws usage where there is no home folder and no variable names one, and where it is not a folder. */
+/** Returns the paths. Reading one throws usage where it is not a folder, or where there is no home folder. */
 export function pathsOf({ env }: Pick<World, 'env'>): Paths {
-  // Each when it is asked for: a command that keeps nothing needs no home.
+  // Resolved when read: a command that stores nothing needs no home folder.
   return {
     get configDir() {
       const own = env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
@@ -37,7 +37,7 @@ export function pathsOf({ env }: Pick<World, 'env'>): Paths {
   };
 }
 
-/** An empty HOME is none: what is below it would lie in the folder one happens to be in, keys too. Throws usage. */
+/** Returns the home folder. An empty HOME is ignored: keys would be stored in the current folder. Throws usage. */
 function homeOf(env: World['env']): string {
   const named = env.HOME || env.USERPROFILE;
   if (named) return named;
@@ -60,7 +60,7 @@ const NOT_A_FOLDER: Readonly<Record<string, string>> = {
   ELOOP: 'its path is a loop of links',
 };
 
-/** Checks a folder that may still have to be made. Throws usage where something else is in its place. */
+/** Checks a folder that may not exist yet. Throws usage where the path is not a folder. */
 function folder(path: string, variable: 'SVC_CONFIG_DIR' | 'SVC_DATA_DIR', env: World['env']): string {
   let why = 'it is a file';
   try {

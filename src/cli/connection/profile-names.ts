@@ -1,7 +1,7 @@
 import { LOCAL, type Profile } from '../../profiles/profiles.ts';
 import { SvcError } from '../errors/svc-error.ts';
 
-/** The profile of a name, for commands that change one. Throws usage for `local` and for one that is not there. */
+/** Returns a profile to be changed. Throws usage for `local` and for an unknown name. */
 export function existingProfile(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
   if (name === LOCAL)
     throw new SvcError('usage', 'the profile local is built in', {
@@ -13,7 +13,7 @@ export function existingProfile(profiles: Readonly<Record<string, Profile>>, nam
   return profile;
 }
 
-/** Checks a name that a profile shall get. Throws usage. */
+/** Checks the name of a new profile. Throws usage. */
 export function checkProfileName(name: string): void {
   if (name === LOCAL) {
     throw new SvcError('usage', 'the profile local always exists and cannot be changed', {
@@ -21,7 +21,7 @@ export function checkProfileName(name: string): void {
     });
   }
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) {
-    throw new SvcError('usage', `${JSON.stringify(name)} is no name for a profile`, {
+    throw new SvcError('usage', `${JSON.stringify(name)} is not a valid profile name`, {
       hint: 'use up to 64 letters, digits, dots, dashes and underscores',
     });
   }

@@ -12,15 +12,15 @@ export interface ConnectionFlags {
   readonly region?: string | undefined;
 }
 
-/** The settings of a call that may come from several places, the first wins: flag, environment, profile. */
-const PLACES = {
+/** The sources of each setting; the first wins: flag, environment, profile. */
+const SOURCES = {
   baseUrl: { flag: 'base-url', variable: 'SVC_BASE_URL' },
   workspace: { flag: 'workspace', variable: 'SVC_WORKSPACE' },
   apiKey: { flag: undefined, variable: 'SVC_API_KEY' },
   region: { flag: 'region', variable: 'SVC_REGION' },
 } as const satisfies Record<Setting, { flag: string | undefined; variable: string }>;
 
-/** Finds the settings of a call. Throws not_configured, usage. */
+/** Resolves the settings of a call. Throws not_configured, usage. */
 export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'>): Settings {
   const { env } = world;
   const exported = {
@@ -30,7 +30,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     region: env.SVC_REGION,
   };
   const given = (setting: Setting) => {
-    const { flag, variable } = PLACES[setting];
+    const { flag, variable } = SOURCES[setting];
     if (flag !== undefined && flags[flag] !== undefined)
       return { value: flags[flag], origin: { from: 'flag', name: `--${flag}` } as const };
     const value = exported[setting] || undefined;
@@ -40,7 +40,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   };
   const named = namedProfile(flags, world);
   const complete = given('baseUrl') && given('workspace') && given('apiKey');
-  // Reading the profiles costs start-up time: only where they can matter.
+  // Read the profiles only where they can matter, to save start-up time.
   const { name, profile } =
     complete && named === undefined ? NO_PROFILE : findProfile(named?.profile, complete !== undefined, world);
   // `--profile local` means this machine also where the environment names a service: local has no address to override.
@@ -56,9 +56,9 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   };
   const [baseUrl, workspace, apiKey] = [setting('baseUrl'), setting('workspace'), setting('apiKey')];
   if (!baseUrl || !workspace)
-    throw new SvcError('not_configured', unnamed(baseUrl?.value, workspace?.value), {
+    throw new SvcError('not_configured', missingText(baseUrl?.value, workspace?.value), {
       hint: (invocation) =>
-        `name one: svc profiles add NAME --workspace W --region R --base-url U\nor use the one on this machine: ${invocation.locally()}`,
+        `add a profile: svc profiles add NAME --workspace W --region R --base-url U\nor use the service on this machine: ${invocation.locally()}`,
     });
   const used = profile && name;
   if (!apiKey)
@@ -89,7 +89,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   };
 }
 
-/** The profile that the command line or the environment names, and which of them does. */
+/** Returns the profile that --profile or SVC_PROFILE names, and which of the two names it. */
 export function namedProfile(
   flags: Pick<ConnectionFlags, 'profile'>,
   { env }: Pick<World, 'env'>,
@@ -98,7 +98,7 @@ export function namedProfile(
   return env.SVC_PROFILE ? { profile: env.SVC_PROFILE, by: 'SVC_PROFILE' } : undefined;
 }
 
-/** The variables that came before a profile that was named, `SVC_BASE_URL, SVC_API_KEY`; undefined where none did. */
+/** Returns the variables that override a named profile, `SVC_BASE_URL, SVC_API_KEY`; undefined where there are none. */
 export function overridingVariables({
   named,
   origins,
@@ -109,8 +109,8 @@ export function overridingVariables({
 
 const NO_PROFILE = { name: undefined, profile: undefined };
 
-/** What is missing where no profile is in use: half a service is a slip, and other words help than none at all. */
-function unnamed(baseUrl: string | undefined, workspace: string | undefined): string {
+/** Returns what is missing: the workspace, the base URL, or both. Set both, or neither. */
+function missingText(baseUrl: string | undefined, workspace: string | undefined): string {
   if (baseUrl !== undefined) return `no workspace is named for ${baseUrl}: set SVC_WORKSPACE`;
   if (workspace !== undefined) return `no address is named for workspace ${workspace}: set SVC_BASE_URL`;
   return 'no profile is in use, and the environment names no service';
@@ -129,13 +129,13 @@ function findProfile(
   if (!profile && !optional) {
     throw new SvcError('not_configured', `there is no profile ${name}`, {
       hint: (invocation) =>
-        `see which there are: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
+        `list the profiles: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
     });
   }
   return { name, profile };
 }
 
-/** A key goes over plain http to a loopback address only. Throws usage. */
+/** Checks a base URL; plain http is allowed for loopback addresses only. Throws usage. */
 export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', name: '--base-url' }): void {
   const give = (value: string) => giveSetting('base-url', value, origin);
   let url: URL;
@@ -172,11 +172,11 @@ export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', n
   }
 }
 
-/** What a header can carry without being changed on its way. */
+/** Characters that a header carries unchanged. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const UNPRINTABLE = 'is empty or holds spaces or other characters that a header cannot carry';
 
-/** A key travels in a header. `origin` is undefined where it was typed just now. Throws usage. */
+/** Checks that a key fits in a header. Omit `origin` for a key that was just typed. Throws usage. */
 export function checkKey(apiKey: string, origin?: Origin): void {
   if (PRINTABLE.test(apiKey)) return;
   const from = origin === undefined ? '' : ` of ${describeOrigin(origin)}`;
@@ -186,7 +186,7 @@ export function checkKey(apiKey: string, origin?: Origin): void {
   });
 }
 
-/** A workspace travels in a header. Throws usage. */
+/** Checks that a workspace fits in a header. Throws usage. */
 export function checkWorkspace(
   workspace: string,
   origin: Origin = { from: 'flag', name: '--workspace' },
@@ -197,7 +197,7 @@ export function checkWorkspace(
   });
 }
 
-/** True for the loopback addresses and `localhost`, as they stand in a URL. */
+/** Returns whether the host name of a URL is `localhost` or a loopback address. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)

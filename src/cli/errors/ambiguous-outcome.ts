@@ -2,11 +2,11 @@ import { ApiError, TransportError } from '../../client/errors.ts';
 import { type Hint, SvcError } from './svc-error.ts';
 
 /**
- * Names what is in doubt where an answer may have been lost and the request could not be repeated safely (a timeout,
- * a reset, a 5xx, an interruption). `doubt` is a part of a sentence: "whether the subscription was created"; `check`
- * the next step. Throws `in_doubt` (exit 6), `interrupted`, or what the call threw.
+ * Reports an ambiguous outcome: the response was lost and the request cannot be retried safely (a timeout, a reset,
+ * a 5xx, an interrupt). `question` completes "it is not known …", such as "whether the subscription was created";
+ * `check` is the hint. Throws `in_doubt` (exit 6), `interrupted`, or the error of the call.
  */
-export async function orAmbiguous<T>(doubt: string, check: Hint, call: Promise<T>): Promise<T> {
+export async function orAmbiguous<T>(question: string, check: Hint, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
@@ -14,10 +14,10 @@ export async function orAmbiguous<T>(doubt: string, check: Hint, call: Promise<T
       (error instanceof TransportError && error.sent) ||
       (error instanceof ApiError && error.status >= 500 && error.status !== 501);
     if (!lost) throw error;
-    const stopped = error instanceof TransportError && error.reason === 'aborted';
+    const interrupted = error instanceof TransportError && error.reason === 'aborted';
     throw new SvcError(
-      stopped ? 'interrupted' : 'in_doubt',
-      `${withoutStop(error.message)}: it is not known ${doubt}`,
+      interrupted ? 'interrupted' : 'in_doubt',
+      `${withoutPeriod(error.message)}: it is not known ${question}`,
       {
         hint: check,
         requestId: error instanceof ApiError ? error.requestId : undefined,
@@ -27,4 +27,4 @@ export async function orAmbiguous<T>(doubt: string, check: Hint, call: Promise<T
   }
 }
 
-const withoutStop = (text: string) => text.replace(/\.$/, '');
+const withoutPeriod = (text: string) => text.replace(/\.$/, '');

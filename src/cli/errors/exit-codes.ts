@@ -1,4 +1,4 @@
-/** Every exit code and what it means to a script; the same with and without --json. */
+/** The exit codes; the same with and without --json. */
 export const EXIT = {
   done: 0,
   unexpected: 1,
@@ -16,10 +16,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done',
   1: 'unexpected: a bug, a full disk',
-  2: 'usage: a bad flag, a missing or unreadable file, an unfinished import without a decision',
+  2: 'usage: a bad flag, a missing or unreadable file, an unfinished import without --resume or --restart',
   4: 'not configured or not authorised: no profile, no key, 401, 403',
-  5: 'refused: any other 4xx, an operation the service lacks, a notification that failed, a failed conformance row',
-  6: 'unavailable or in doubt: network, timeout, 5xx, 429 after the last retry, --wait that ran out',
+  5: 'refused: any other 4xx, an unsupported operation, a notification that failed, a failed conformance row',
+  6: 'unavailable or outcome unknown: network, timeout, 5xx, 429 after the last retry, an expired --wait',
   7: 'partly done: some records or lines rejected, the rest done; --max-errors reached',
   8: 'signature mismatch',
   130: 'interrupted',

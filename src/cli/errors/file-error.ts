@@ -2,8 +2,8 @@ import { describeFileProblem } from '../../kit/file-trouble.ts';
 import { SvcError } from './svc-error.ts';
 
 /**
- * The failure for a file, named as the user named it, that could not be read (or written). An SvcError stays what it
- * is.
+ * Turns a failed read or write of a file into an SvcError. Returns an SvcError unchanged.
+ * @param name the file as the user typed it
  */
 export function fileError(name: string, error: unknown, to: 'read' | 'write' = 'read'): SvcError {
   if (error instanceof SvcError) return error;

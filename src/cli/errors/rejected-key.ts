@@ -7,8 +7,8 @@ import type { Settings } from '../invocation/settings.ts';
 type Remote = Extract<Settings, { kind: 'remote' }>;
 
 /**
- * The next steps where a service refuses a key (401, 403). A good key at a wrong address is refused as well, so what
- * speaks for that comes first: who followed the last step then would overwrite the key for nothing.
+ * Returns the hint for a rejected key (401, 403). A wrong base URL also causes a rejection, so signs of one come first:
+ * replacing the key would not help then.
  */
 export function rejectedKeyHint({ status, headers }: ApiError): (invocation: Invocation) => string {
   return (invocation) => {
@@ -17,15 +17,15 @@ export function rejectedKeyHint({ status, headers }: ApiError): (invocation: Inv
       return status === 401
         ? 'check the key: `svc profiles show`, or set SVC_API_KEY'
         : 'check that the workspace and the key belong together: `svc profiles show`';
-    const steps = [exportedFirst(settings), otherRegion(settings, headers[HEADERS.region], invocation)];
-    return [...steps, status === 401 ? otherKey(settings) : otherPair(settings, invocation)]
+    const steps = [unsetOverrides(settings), wrongRegion(settings, headers[HEADERS.region], invocation)];
+    return [...steps, status === 401 ? replaceKey(settings) : replaceKeyOrWorkspace(settings, invocation)]
       .filter((step) => step !== undefined)
       .join('\n');
   };
 }
 
-/** A profile is in use, of which the environment replaces a part. */
-function exportedFirst({ profile, origins }: Remote): string | undefined {
+/** Returns how to unset the variables that override a part of the profile in use. */
+function unsetOverrides({ profile, origins }: Remote): string | undefined {
   const set = [origins.baseUrl, origins.workspace, origins.apiKey].filter(
     ({ from }) => from === 'environment',
   );
@@ -33,7 +33,7 @@ function exportedFirst({ profile, origins }: Remote): string | undefined {
   return `to use what profile ${profile} has, and not what is exported: unset ${set.map(({ name }) => name).join(' ')}`;
 }
 
-function otherRegion(
+function wrongRegion(
   { region, origins }: Remote,
   seen: string | undefined,
   invocation: Invocation,
@@ -42,13 +42,13 @@ function otherRegion(
   return `the answer came from region ${seen}, not ${region}; if the address is wrong (${invocation.on('doctor')}): ${giveSetting('base-url', 'URL', origins.baseUrl)}`;
 }
 
-/** The key is wrong: where it is from, and how to give another. */
-function otherKey({ origins: { apiKey } }: Remote): string {
+/** Returns the origin of the key, and how to provide another one. */
+function replaceKey({ origins: { apiKey } }: Remote): string {
   return `the key is from ${describeOrigin(apiKey)}; give another: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`;
 }
 
-/** Workspace and key do not belong together: where each is from. */
-function otherPair({ workspace, origins }: Remote, invocation: Invocation): string {
+/** Returns the origins of workspace and key, and how to change each. */
+function replaceKeyOrWorkspace({ workspace, origins }: Remote, invocation: Invocation): string {
   const { apiKey } = origins;
   return (
     `workspace ${workspace} is from ${describeOrigin(origins.workspace)}, the key from ${describeOrigin(apiKey)}; ` +

@@ -1,7 +1,7 @@
 import { type Invocation, NO_INVOCATION } from '../invocation/invocation.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** The error catalogue of the command line: every `code` of a failure, its exit code and what it means. */
+/** Every error `code` of the command line with its exit code and its meaning. */
 export const CLI_ERRORS = {
   unexpected: { exit: EXIT.unexpected, means: 'a bug in svc' },
   disk: { exit: EXIT.unexpected, means: 'a file could not be written (full disk, no permission)' },
@@ -14,7 +14,7 @@ export const CLI_ERRORS = {
   },
   input_changed: {
     exit: EXIT.usage,
-    means: 'the input changed since the import that --resume would go on with',
+    means: 'the input changed since the import that --resume would continue',
   },
   locked: { exit: EXIT.usage, means: 'another process is at work on the same journal' },
   personal_data: {
@@ -27,19 +27,19 @@ export const CLI_ERRORS = {
     means: 'local data or a settings file is damaged, not ours, or written by a newer svc',
   },
   not_configured: { exit: EXIT.notConfigured, means: 'no profile and no environment names a service' },
-  unauthorized: { exit: EXIT.notConfigured, means: 'the service does not know the key (401)' },
+  unauthorized: { exit: EXIT.notConfigured, means: 'the service rejected the key (401)' },
   forbidden: { exit: EXIT.notConfigured, means: 'the key belongs to another workspace (403)' },
   refused: { exit: EXIT.refused, means: 'the service refused the request (4xx)' },
-  not_found: { exit: EXIT.refused, means: 'the service has no such thing (404)' },
+  not_found: { exit: EXIT.refused, means: 'the resource does not exist (404)' },
   not_offered: { exit: EXIT.refused, means: 'the service does not offer this operation (404, 405, 501)' },
-  failed: { exit: EXIT.refused, means: 'what was asked for ended as failed' },
+  failed: { exit: EXIT.refused, means: 'the requested operation failed' },
   unreachable: { exit: EXIT.unavailable, means: 'the service cannot be reached' },
-  unavailable: { exit: EXIT.unavailable, means: 'the service failed (5xx) or answered nothing usable' },
-  timeout: { exit: EXIT.unavailable, means: 'no answer in time' },
+  unavailable: { exit: EXIT.unavailable, means: 'the service failed (5xx) or sent no usable response' },
+  timeout: { exit: EXIT.unavailable, means: 'no response in time' },
   rate_limited: { exit: EXIT.unavailable, means: 'over the limit (429) after the last retry' },
   in_doubt: {
     exit: EXIT.unavailable,
-    means: 'the answer was lost: the request may or may not have been carried out',
+    means: 'the response was lost: the request may or may not have been processed',
   },
   partial: { exit: EXIT.partial, means: 'some records were rejected, the rest is done' },
   too_many_errors: { exit: EXIT.partial, means: '--max-errors was reached' },
@@ -49,10 +49,10 @@ export const CLI_ERRORS = {
 
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
-/** The next step: words, or made from what was typed. */
+/** The next step: text, or a function that makes it from the command line. */
 export type Hint = string | ((invocation: Invocation) => string);
 
-/** A failure in words: what happened, and as `hint` the next step, a command that can be pasted where there is one. */
+/** An error for the user: what happened, and as `hint` the next step, preferably a command that can be pasted. */
 export class SvcError extends Error {
   readonly code: CliErrorCode;
   readonly requestId: string | undefined;
@@ -74,7 +74,7 @@ export class SvcError extends Error {
     return CLI_ERRORS[this.code].exit;
   }
 
-  /** The next step where nothing is known of the command line. */
+  /** The hint for an error that is not tied to a command line. */
   get hint(): string {
     return this.hintFor(NO_INVOCATION);
   }
@@ -83,7 +83,7 @@ export class SvcError extends Error {
     return typeof this.#hint === 'string' ? this.#hint : this.#hint(invocation);
   }
 
-  /** What `--json` prints on stderr. */
+  /** The object that `--json` prints on stderr. */
   toJson(invocation: Invocation): { error: Record<string, unknown> } {
     return {
       error: {

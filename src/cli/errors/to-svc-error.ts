@@ -10,11 +10,11 @@ import { fileError } from './file-error.ts';
 import { rejectedKeyHint } from './rejected-key.ts';
 import { SvcError } from './svc-error.ts';
 
-/** Turns whatever a command threw into a failure of the catalogue, in words and with a next step. */
+/** Turns any thrown value into an SvcError with a message and a hint. */
 export function toSvcError(error: unknown, debug: boolean): SvcError {
   if (error instanceof SvcError) return error;
   const named = error as Error & NodeJS.ErrnoException;
-  // By name, so that neither the client nor the service is loaded only to look at an error.
+  // Compared by name: `instanceof` would load the client and the service.
   switch (named?.name) {
     case 'ApiError':
       return fromApi(error as ApiError);
@@ -27,10 +27,9 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return fromTransport(error as TransportError);
     case 'LockUnusable': {
       const { path, held, missing, cause } = error as LockUnusable;
-      const [, disk] = /^SQLITE_(FULL|IOERR)/.exec(String((cause as { code?: unknown })?.code)) ?? [];
-      if (disk)
+      if (/^SQLITE_(FULL|IOERR)/.test(String((cause as { code?: unknown })?.code)))
         return new SvcError('disk', `${path} cannot be written (${(cause as Error).message})`, {
-          hint: (invocation) => writableAgain(disk === 'FULL' ? 'ENOSPC' : 'EIO', '', invocation),
+          hint: (invocation) => writeHint(diskErrorCode(cause), '', invocation),
           cause: error,
         });
       if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
@@ -51,7 +50,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return notWritable(named.message, (error as { path: string }).path, 'SVC_DATA_DIR', error);
     case 'StoreUnusable':
       return new SvcError('data', named.message, {
-        hint: 'nothing was changed; `svc data reset --profile local --yes` starts afresh',
+        hint: 'nothing was changed; `svc data reset --profile local --yes` deletes the data and starts empty',
         cause: error,
       });
     case 'DataKeyUnusable':
@@ -61,7 +60,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'StoreUnavailable':
       return new SvcError('disk', named.message, {
-        hint: (invocation) => writableAgain(storeTrouble(named.message), '', invocation),
+        hint: (invocation) => writeHint(diskErrorCode(named.cause), '', invocation),
         cause: error,
       });
     case 'ChannelSettingError':
@@ -85,7 +84,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       const { file, cause } = error as ProfilesUnusable;
       if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileError(file, cause);
       return new SvcError('data', named.message, {
-        hint: `nothing was changed; mend it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
+        hint: `nothing was changed; correct it, or move it away: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
         cause: error,
       });
     }
@@ -96,7 +95,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       hint: 'name a folder of yours; svc creates it: export SVC_DATA_DIR="$HOME/svc-files" (SVC_CONFIG_DIR for profiles)',
       cause: error,
     });
-  // Whoever reads a file words its failure itself; what comes here was to be written.
+  // Failed reads are translated where they happen; what arrives here is a failed write.
   if (named?.code === 'ENOENT' && named.syscall === 'open') return fileError(named.path!, error, 'write');
   if (typeof named?.code === 'string' && DISK.has(named.code)) {
     const { message, hint } =
@@ -104,7 +103,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         ? { message: named.message, hint: 'df -h' }
         : describeFileProblem(named.path, error, 'write');
     return new SvcError('disk', message, {
-      hint: (invocation) => writableAgain(named.code, hint, invocation),
+      hint: (invocation) => writeHint(named.code, hint, invocation),
       cause: error,
     });
   }
@@ -129,13 +128,14 @@ const DISK = new Set([
   'ENOTDIR',
 ]);
 
-/** The system's code for what SQLite says of a file that it cannot write. */
-function storeTrouble(message: string): 'ENOSPC' | 'EROFS' | 'EIO' {
-  if (/is full/.test(message)) return 'ENOSPC';
-  return /readonly/.test(message) ? 'EROFS' : 'EIO';
+/** Maps SQLite's error code of a failed write to that of the system. */
+function diskErrorCode(cause: unknown): 'ENOSPC' | 'EROFS' | 'EIO' {
+  const code = String((cause as { code?: unknown } | undefined)?.code);
+  if (code.startsWith('SQLITE_FULL')) return 'ENOSPC';
+  return code.startsWith('SQLITE_READONLY') ? 'EROFS' : 'EIO';
 }
 
-/** A file that cannot be opened where `variable` says: who may write there, and another place. */
+/** Returns the error for a file that cannot be opened below the folder that `variable` sets. */
 function notWritable(message: string, path: string, variable: string, cause: unknown): SvcError {
   return new SvcError('data', message, {
     hint: `see who may write there: ls -ld ${shellPath(dirname(path))}\nor keep the files of svc elsewhere: export ${variable}="$HOME/svc-files"`,
@@ -148,7 +148,7 @@ function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
   const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new SvcError('disk', words, {
-      hint: (invocation) => writableAgain(code, '', invocation),
+      hint: (invocation) => writeHint(code, '', invocation),
       cause: error,
     });
   return new SvcError('usage', words, {
@@ -158,8 +158,8 @@ function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
   });
 }
 
-/** What makes a file writable again, by the reason why it was not; `look` is a command that shows it. */
-function writableAgain(code: string | undefined, look: string, invocation: Invocation): string {
+/** Returns the hint for a failed write, by error code; `look` is a command that shows the cause. */
+function writeHint(code: string | undefined, look: string, invocation: Invocation): string {
   const then = `then: ${invocation.again()}`;
   switch (code) {
     case 'EMFILE':
@@ -209,16 +209,16 @@ function fromApi(error: ApiError): SvcError {
       return new SvcError('rate_limited', message, {
         ...words,
         hint: (invocation) =>
-          `see what is left: ${invocation.on('limits')}\nto wait for longer: ${invocation.again('--max-retries', '20')}`,
+          `check the limits: ${invocation.on('limits')}\nto retry more often: ${invocation.again('--max-retries', '20')}`,
       });
   }
   if (error.status >= 500)
-    return new SvcError('unavailable', message, { ...words, hint: (invocation) => closer(invocation) });
+    return new SvcError('unavailable', message, { ...words, hint: (invocation) => diagnoseHint(invocation) });
   if (error.status >= 300 && error.status < 400) {
     const to = error.headers.location;
     return new SvcError(
       'refused',
-      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow: the key goes nowhere else`,
+      `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow, so that the key is not sent elsewhere`,
       {
         ...words,
         hint: (invocation) => `correct the base URL${addressSuffix(invocation)}; ${invocation.on('doctor')}`,
@@ -229,7 +229,7 @@ function fromApi(error: ApiError): SvcError {
     ...words,
     hint: (invocation) =>
       error.details.length > 0
-        ? `change what is named there; the flags: ${invocation.help()}`
+        ? `correct the fields named above; the flags: ${invocation.help()}`
         : `look at what was sent and answered: ${invocation.again('--debug')}`,
   });
 }
@@ -238,11 +238,11 @@ function fromTransport(error: TransportError): SvcError {
   const words = { cause: error };
   switch (error.reason) {
     case 'unreachable':
-      return new SvcError('unreachable', error.message, { ...words, hint: closer });
+      return new SvcError('unreachable', error.message, { ...words, hint: diagnoseHint });
     case 'timeout':
       return new SvcError('timeout', error.message, {
         ...words,
-        hint: (invocation) => `${closer(invocation)}; --timeout 120 waits longer`,
+        hint: (invocation) => `${diagnoseHint(invocation)}; --timeout 120 waits longer`,
       });
     case 'aborted':
       return new SvcError('interrupted', 'interrupted', {
@@ -250,29 +250,29 @@ function fromTransport(error: TransportError): SvcError {
         hint: (invocation) => invocation.again(),
       });
     case 'answer':
-      return new SvcError('unavailable', error.message, { ...words, hint: closer });
+      return new SvcError('unavailable', error.message, { ...words, hint: diagnoseHint });
     case 'lost':
       return new SvcError('in_doubt', error.message, {
         ...words,
         hint: (invocation) =>
-          `the request may have been carried out: check before you send it again; ${closer(invocation)}`,
+          `the request may have been processed: check before you retry it; ${diagnoseHint(invocation)}`,
       });
   }
 }
 
-/** For an operation that a service lacks. */
+/** The hint for an operation that the service does not offer. */
 export function localServiceHint(invocation: Invocation): string {
   return `use a service that has it, such as the one on this machine: ${invocation.locally()}`;
 }
 
-/** ` https://eu.example.com of profile prod`: where the address is to be corrected; empty where that is not known. */
+/** Returns the base URL with its origin, ` https://eu.example.com of profile prod`; empty where it is not known. */
 export function addressSuffix({ settings }: Invocation): string {
   return settings === undefined ? '' : ` ${settings.baseUrl} of ${describeOrigin(settings.origins.baseUrl)}`;
 }
 
-function closer(invocation: Invocation): string {
+function diagnoseHint(invocation: Invocation): string {
   const { settings } = invocation;
   const from =
     settings === undefined ? '' : `the address is from ${describeOrigin(settings.origins.baseUrl)}; `;
-  return `${from}look closer: ${invocation.on('doctor')}`;
+  return `${from}diagnose it: ${invocation.on('doctor')}`;
 }

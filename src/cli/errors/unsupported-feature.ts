@@ -3,8 +3,8 @@ import { SvcError } from './svc-error.ts';
 import { localServiceHint } from './to-svc-error.ts';
 
 /**
- * For an operation that the specification does not have: turns a service's answer that it lacks it (404, 405, 501)
- * into plain words, exit 5. `isOurs` tells a 404 that speaks of a missing thing from one about the operation.
+ * Turns 404, 405 or 501 into `not_offered` (exit 5), for an operation that is not part of the specification.
+ * `isOurs` recognizes a 404 that is about a missing resource and not about the operation.
  */
 export function orUnsupportedFeature<T>(
   operation: string,

@@ -9,7 +9,7 @@ export const globalFlags = {
     helpValue: 'NAME',
   }),
   'base-url': Flags.string({ helpGroup: 'GLOBAL', summary: 'base URL of the service', helpValue: 'URL' }),
-  workspace: Flags.string({ helpGroup: 'GLOBAL', summary: 'workspace to act in', helpValue: 'ID' }),
+  workspace: Flags.string({ helpGroup: 'GLOBAL', summary: 'workspace to use', helpValue: 'ID' }),
   region: Flags.string({
     helpGroup: 'GLOBAL',
     summary: 'region the base URL is expected to serve',
@@ -19,11 +19,11 @@ export const globalFlags = {
     helpGroup: 'GLOBAL',
     summary: 'print JSON on stdout (NDJSON where the command streams)',
   }),
-  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'no notices and no progress' }),
-  'no-input': Flags.boolean({ helpGroup: 'GLOBAL', summary: 'never ask; fail where an answer is needed' }),
+  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'suppress notices and progress' }),
+  'no-input': Flags.boolean({ helpGroup: 'GLOBAL', summary: 'never prompt; fail where input is required' }),
   timeout: Flags.integer({
     helpGroup: 'GLOBAL',
-    summary: 'seconds to wait for an answer',
+    summary: 'timeout of a request, in seconds',
     default: 30,
     min: 1,
     max: 3600,
@@ -31,7 +31,7 @@ export const globalFlags = {
   }),
   'max-retries': Flags.integer({
     helpGroup: 'GLOBAL',
-    summary: 'most repetitions of a request',
+    summary: 'maximum number of retries of a request',
     default: 5,
     min: 0,
     max: 100,
@@ -39,11 +39,11 @@ export const globalFlags = {
   }),
   'show-limits': Flags.boolean({
     helpGroup: 'GLOBAL',
-    summary: 'show the rate-limit headers of each answer on stderr',
+    summary: 'print the rate-limit headers of each response on stderr',
   }),
   debug: Flags.boolean({
     helpGroup: 'GLOBAL',
-    summary: 'show requests and answers on stderr, secrets masked',
+    summary: 'print requests and responses on stderr, with secrets masked',
   }),
 };
 

@@ -1,6 +1,6 @@
 /**
- * The parts of oclif that every command line needs, and no more: loading all of it costs as much as starting Node.
- * Commands take `Args` and `Flags` from here; Biome says so where one forgets.
+ * The parts of oclif that every command needs. Loading all of oclif takes as long as starting Node, so commands import
+ * `Args` and `Flags` from here; Biome enforces it.
  */
 export * as Args from '@oclif/core/args';
 export * as Flags from '@oclif/core/flags';

@@ -1,9 +1,9 @@
-/** Every environment variable that svc reads, and what it does: the help, docs/environment.md and a test use this. */
+/** Every environment variable that svc reads, with its meaning, for the help and docs/environment.md. */
 export const ENVIRONMENT = {
   'Which service': {
     SVC_PROFILE: 'profile to use, as --profile',
     SVC_BASE_URL: 'base URL of the service, as --base-url',
-    SVC_WORKSPACE: 'workspace to act in, as --workspace',
+    SVC_WORKSPACE: 'workspace to use, as --workspace',
     SVC_API_KEY: 'server key; never a flag',
     SVC_REGION: 'region the base URL is expected to serve, as --region',
     SVC_WEBHOOK_SECRET: 'signing secret for create, rotate, listen, verify, sign, send, test and replay',
@@ -12,20 +12,21 @@ export const ENVIRONMENT = {
     SVC_CONFIG_DIR: 'folder of profiles and their secrets; else $XDG_CONFIG_HOME/svc, else ~/.config/svc',
     SVC_DATA_DIR:
       'folder of the data of local, journals and limits; else $XDG_DATA_HOME/svc, else ~/.local/share/svc',
-    XDG_CONFIG_HOME: 'where SVC_CONFIG_DIR is unless set',
-    XDG_DATA_HOME: 'where SVC_DATA_DIR is unless set',
+    XDG_CONFIG_HOME: 'parent of the default SVC_CONFIG_DIR',
+    XDG_DATA_HOME: 'parent of the default SVC_DATA_DIR',
     XDG_CACHE_HOME: 'where the compiled code is kept, in svc/; else ~/.cache',
     HOME: 'the home folder; USERPROFILE on Windows',
     USERPROFILE: 'the home folder where HOME is not set',
   },
   'What is shown': {
-    NO_COLOR: 'no colour, if not empty',
-    FORCE_COLOR: 'colour also where the output is no terminal, unless 0 or empty',
-    TERM: 'dumb: no colour',
+    NO_COLOR: 'disables color, if not empty',
+    FORCE_COLOR: 'color even if the output is not a terminal, unless 0 or empty',
+    TERM: 'dumb: disables color',
   },
   'The service on this machine': {
-    SVC_DATABASE_URL: 'database of svc serve and svc data, as --database; PGPASSWORD and the like count too',
-    SVC_SEED: 'makes the random choices of the service repeatable',
+    SVC_DATABASE_URL:
+      'database of svc serve and svc data, as --database; libpq variables such as PGPASSWORD apply too',
+    SVC_SEED: 'seed of the random choices of the service',
     SVC_DATA_KEY: 'key of personal fields, 64 hex characters; else the file beside the data',
     SVC_SMTP_URL: 'mail server for e-mail notifications: smtp:// or smtps://',
     SVC_SMTP_FROM: 'sender of those e-mails',
@@ -34,7 +35,7 @@ export const ENVIRONMENT = {
     SVC_PUSH_URL: 'provider called for push notifications',
     SVC_PROVIDER_SECRET: 'secret that signs calls to providers, at least 16 characters',
     SVC_PROVIDER_KEYS_HONOURED:
-      '1: the providers honour Idempotency-Key, so a lost answer may be asked for again',
+      '1: the providers honour Idempotency-Key, so a request without a response is retried',
     SVC_OUTBOX_FILE: 'file for notifications of channels without a provider; else beside the data',
   },
 } as const satisfies Record<string, Record<string, string>>;

@@ -1,7 +1,8 @@
 import stringWidth from 'string-width';
+import { fillLines } from '../../kit/wrap.ts';
 import { bold, render, type Text } from '../terminal/text.ts';
 
-/** A heading and what belongs under it, indented by two. */
+/** A heading with its lines indented by two; empty without lines. */
 export function section(title: string, lines: readonly Text[]): Text[] {
   return lines.length === 0
     ? []
@@ -9,35 +10,27 @@ export function section(title: string, lines: readonly Text[]): Text[] {
 }
 
 /**
- * Re-flows text to `width` columns: single line breaks are spaces, blank lines part paragraphs, and a paragraph whose
- * lines are indented stays as it is.
+ * Wraps text to `width` columns. Blank lines separate paragraphs, single line breaks count as spaces, and an indented
+ * paragraph is kept unchanged.
  */
 export function reflow(text: string, width: number): string[] {
   return text
     .trim()
     .split(/\n[ \t]*\n/)
     .flatMap((paragraph, i) => {
-      const lines = /^\s/.test(paragraph) ? paragraph.split('\n') : wrap(paragraph, width);
+      const lines = /^\s/.test(paragraph) ? paragraph.split('\n') : wrapParagraph(paragraph, width);
       return i === 0 ? lines : ['', ...lines];
     });
 }
 
-/** Breaks one paragraph between words; what is in backquotes, and a word that is too long, stays whole. */
-export function wrap(paragraph: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of paragraph.trim().match(/(?:`[^`\n]*`|\S)+/g) ?? []) {
-    if (line !== '' && stringWidth(line) + 1 + stringWidth(word) > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return line === '' ? lines : [...lines, line];
+/** Wraps one paragraph at white space; text in backquotes stays on one line. */
+export function wrapParagraph(paragraph: string, width: number): string[] {
+  return fillLines(paragraph.match(/(?:`[^`\n]*`|\S)+/g) ?? [], width);
 }
 
 /**
- * A line of shell, broken where it is wider than `width` so that it can still be pasted: before a pipe, and where that
- * is not enough before a flag or a redirection; never inside quotes.
+ * Breaks a shell command that is wider than `width` so that it can still be pasted: before a pipe, and if necessary
+ * before a flag or a redirection, but never inside quotes.
  */
 export function shellLines(line: string, width: number): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\S)+/g) ?? [];
@@ -55,7 +48,7 @@ export function shellLines(line: string, width: number): string[] {
   return lines.map((part, i) => (i === lines.length - 1 ? part : `${part} \\`));
 }
 
-/** Parts the words before each that matches. */
+/** Splits the words before each one that matches. */
 function startingAt(words: readonly string[], start: RegExp): string[][] {
   const parts: string[][] = [];
   for (const word of words) {
@@ -65,7 +58,7 @@ function startingAt(words: readonly string[], start: RegExp): string[][] {
   return parts;
 }
 
-/** Two columns: terms as they are, their meanings wrapped beside them, or below where a term is too wide. */
+/** Lays out terms and their meanings in two columns; the meaning of a wide term starts on the next line. */
 export function definitions(
   pairs: readonly (readonly [term: Text, meaning: string])[],
   width: number,
@@ -74,7 +67,7 @@ export function definitions(
   const most = Math.min(30, Math.floor(width * 0.4));
   const column = Math.max(...widths.filter((w) => w <= most), 0) + 2;
   return pairs.flatMap(([term, meaning], i) => {
-    const lines = wrap(meaning, width - column);
+    const lines = wrapParagraph(meaning, width - column);
     const below = widths[i]! > most;
     const first: Text = below ? term : [term, ' '.repeat(column - widths[i]!), lines[0] ?? ''];
     return [first, ...lines.slice(below ? 0 : 1).map((line) => ' '.repeat(column) + line)];

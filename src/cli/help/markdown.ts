@@ -4,7 +4,7 @@ import { examplesOf, exitCodes, usage } from './pages.ts';
 import { argument, commandName, flag } from './terms.ts';
 import { HELP_TOPICS, type HelpTopic, helpSources } from './topics.ts';
 
-/** The pages of docs/ that are made from what the program goes by: file name to content. `npm run generate` writes them. */
+/** Generates pages of docs/ from the manifest and the help topics: file name to content. Used by `npm run generate`. */
 export function generatedPages(manifest: Manifest): Record<string, string> {
   return {
     'commands.md': commandsPage(manifest),
@@ -62,7 +62,7 @@ function blocks(content: readonly string[]): string {
   return content.filter((block) => block !== '').join('\n\n');
 }
 
-/** A description's paragraphs, each on one line; indented ones as they are. */
+/** Joins each paragraph of a description into one line; keeps indented paragraphs unchanged. */
 function paragraphs(text: string): string {
   return text
     .trim()

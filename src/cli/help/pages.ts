@@ -5,7 +5,7 @@ import { definitions, reflow, section, shellLines } from './layout.ts';
 import { argument, commandName, flag, valueName } from './terms.ts';
 import { HELP_TOPICS } from './topics.ts';
 
-/** The page of one command, with those below it, as `serve` has. */
+/** The help of a command, with its subcommands. */
 export function commandPage(command: ManifestCommand, { commands }: Manifest, width: number): Text[] {
   const inner = width - 2;
   const args = Object.values(command.args);
@@ -20,37 +20,37 @@ export function commandPage(command: ManifestCommand, { commands }: Manifest, wi
     ...section('GLOBAL FLAGS', reflow(`${globalFlagNames(flags)}: see \`svc help flags\``, inner)),
     ...section(
       'EXAMPLES',
-      examplesOf(command).flatMap((line) => typedAt(line, inner)),
+      examplesOf(command).flatMap((line) => withPrompt(line, inner)),
     ),
-    ...section('COMMANDS', definitions(below(command.id, commands), inner)),
+    ...section('COMMANDS', definitions(subcommands(command.id, commands), inner)),
     ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
     ...section('ALIASES', command.aliases.map(commandName)),
   ];
 }
 
-/** The exit codes of a command, each in a word or two. */
+/** Lists the exit codes of a command with short meanings. */
 export function exitCodes(command: ManifestCommand): string {
   return command.exitCodes.map((code) => `${code} ${EXIT_MEANINGS[code].split(':')[0]}`).join(', ');
 }
 
-/** The page of a topic: the commands below it. */
+/** The help of a topic: its commands. */
 export function topicPage(topic: string, { commands, topics }: Manifest, width: number): Text[] {
   return [
     bold(topics[topic]?.description ?? ''),
     ...section('USAGE', [`svc ${topic} COMMAND`]),
-    ...section('COMMANDS', definitions(below(topic, commands), width - 2)),
+    ...section('COMMANDS', definitions(subcommands(topic, commands), width - 2)),
     ...section('MORE', [`svc ${topic} COMMAND --help`]),
   ];
 }
 
-/** What `svc` alone shows: every topic with its commands, the commands of their own, and where to go on. */
+/** The help of `svc`: commands, topics and first steps. */
 export function rootPage({ version, description, commands, topics }: Manifest, width: number): Text[] {
   const inner = width - 2;
   const alone = commands
     .flatMap(({ id, aliases, summary = '' }) => [id, ...aliases].map((name) => ({ name, summary })))
     .filter(({ name }) => !name.includes(':'))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const below = Object.entries(topics).flatMap(([name, topic]): [Text, string][] => {
+  const topicRows = Object.entries(topics).flatMap(([name, topic]): [Text, string][] => {
     const names = commands.filter(({ id }) => id.startsWith(`${name}:`)).map(({ id }) => id.split(':')[1]);
     return names.length === 0 ? [] : [[cyan(name), `${topic.description} (${names.join(', ')})`]];
   });
@@ -65,7 +65,7 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
         inner,
       ),
     ),
-    ...section('TOPICS', definitions(below, inner)),
+    ...section('TOPICS', definitions(topicRows, inner)),
     ...section(
       'HELP',
       definitions(
@@ -79,29 +79,29 @@ export function rootPage({ version, description, commands, topics }: Manifest, w
     ...section(
       'START',
       ['svc demo', 'svc profiles add --help', 'svc events import --help'].flatMap((line) =>
-        typedAt(line, inner),
+        withPrompt(line, inner),
       ),
     ),
   ];
 }
 
-/** The examples as they are typed. */
+/** Returns the examples of a command as typed lines. */
 export function examplesOf({ id, examples = [] }: ManifestCommand): string[] {
-  return examples.flatMap((example) => filled(example, id).split('\n'));
+  return examples.flatMap((example) => expandTemplate(example, id).split('\n'));
 }
 
-/** A line of shell behind its prompt. */
-function typedAt(line: string, width: number): Text[] {
+/** A shell command after a prompt, wrapped to `width`. */
+function withPrompt(line: string, width: number): Text[] {
   return shellLines(line, width - 2).map((part, i) => [i === 0 ? dim('$ ') : '  ', part]);
 }
 
-/** Fills in what oclif's texts leave open. */
-function filled(text: string, id: string): string {
+/** Expands the placeholders of oclif's templates. */
+function expandTemplate(text: string, id: string): string {
   return text.replaceAll('<%= config.bin %>', 'svc').replaceAll('<%= command.id %>', id.replaceAll(':', ' '));
 }
 
 export function usage(command: ManifestCommand, own: readonly ManifestFlag[]): string {
-  if (command.usage) return `svc ${filled(command.usage, command.id)}`;
+  if (command.usage) return `svc ${expandTemplate(command.usage, command.id)}`;
   const args = Object.values(command.args).map(({ name, required }) => {
     const shown = `${name.toUpperCase()}${command.strict ? '' : '…'}`;
     return required ? shown : `[${shown}]`;
@@ -117,8 +117,8 @@ function globalFlagNames(flags: readonly ManifestFlag[]): string {
     .join(', ');
 }
 
-/** The commands below a topic or a command, each with its summary. */
-function below(topic: string, commands: readonly ManifestCommand[]): [Text, string][] {
+/** Lists the commands of a topic, or the subcommands of a command, with their summaries. */
+function subcommands(topic: string, commands: readonly ManifestCommand[]): [Text, string][] {
   return commands.filter(({ id }) => id.startsWith(`${topic}:`)).map(summaryOf);
 }
 

@@ -1,12 +1,12 @@
 import type { Paths } from '../connection/paths.ts';
 
-/** A file or folder that svc keeps, and why. */
+/** A file or folder that svc writes, and its content. */
 export interface StoredFile {
   readonly path: string;
   readonly holds: string;
 }
 
-/** Everything svc writes without being told a path. */
+/** Lists every file that svc writes at a path of its own choice. */
 export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Paths): StoredFile[] {
   return [
     {
@@ -30,7 +30,7 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
     {
       path: `${dataDir}/imports/`,
       holds:
-        'journals of imports, for --resume, and which rejects files unfinished ones have; about 12 KB each. A journal that finished may be deleted: its file then counts as never imported; `svc data reset` removes those of the data it removes',
+        'journals of imports, for --resume, about 12 KB each, and the rejects files of unfinished imports. The journal of a finished import may be deleted: its file then counts as never imported. `svc data reset` removes the journals of the data that it removes',
     },
     {
       path: '<file>.rejects.ndjson',

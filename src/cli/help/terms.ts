@@ -1,22 +1,20 @@
 import type { ManifestArg, ManifestFlag } from '../command/manifest.ts';
 import { cyan, type Text } from '../terminal/text.ts';
 
-/** What a person types for a command id. */
+/** Returns the command line of a command id. */
 export const commandName = (id: string): string => `svc ${id.replaceAll(':', ' ')}`;
 
-/** A flag as a term (`-n, --dry-run`) and its meaning with default and choices. */
+/** Returns a flag as a term (`-n, --dry-run`) and its meaning with default and choices. */
 export function flag(definition: ManifestFlag): [Text, string] {
   const { name, char, type, summary = '', description, multiple, required, allowNo } = definition;
   const long = allowNo ? `--[no-]${name}` : `--${name}`;
   const value = type === 'option' ? ` ${valueName(definition)}` : '';
   const notes = [
     required ? 'required' : '',
-    definition.default === undefined || definition.default === false
-      ? ''
-      : `${definition.default} unless given`,
-    // Names of values that the placeholder already spells out are not said again.
+    definition.default === undefined || definition.default === false ? '' : `default ${definition.default}`,
+    // The placeholder may already list the values.
     definition.options && !value.includes('|') ? `one of ${definition.options.join(', ')}` : '',
-    multiple && !/again/.test(summary) ? 'may be given again' : '',
+    multiple && !/again|repeat/.test(summary) ? 'may be repeated' : '',
   ].filter(Boolean);
   const meaning = [summary || (description ?? ''), notes.length > 0 ? `(${notes.join('; ')})` : '']
     .filter(Boolean)
@@ -24,7 +22,7 @@ export function flag(definition: ManifestFlag): [Text, string] {
   return [[cyan(char ? `-${char}, ${long}` : `    ${long}`), value], meaning];
 }
 
-/** The placeholder of a flag's value. */
+/** Returns the placeholder of a flag's value. */
 export function valueName({ helpValue, options, name, default: preset }: ManifestFlag): string {
   const kind = typeof preset === 'number' ? 'N' : name.split('-').at(-1)!.toUpperCase();
   return helpValue ?? options?.join('|') ?? kind;

@@ -12,8 +12,8 @@ export interface HelpSources {
   readonly paths: Paths;
 }
 
-/** A part of a help topic: terms and what they mean. */
-export interface HelpPart {
+/** A section of a help topic: terms and their meanings. */
+interface HelpPart {
   readonly title: string;
   readonly entries: readonly (readonly [term: Text, meaning: string])[];
 }
@@ -25,11 +25,11 @@ export interface HelpTopic {
   parts(sources: HelpSources): HelpPart[];
 }
 
-/** The pages of `svc help TOPIC`, from the lists that the program itself goes by. */
+/** The topics of `svc help TOPIC`, generated from the lists that the program uses. */
 export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'exit-codes',
-    summary: 'what a script can tell from how svc ended',
+    summary: 'the exit codes and error codes of svc',
     about:
       'The same with and without --json. Under --json a failure prints {"error": {"code", "message", "hint", "requestId", "exitCode"}} on stderr; the codes below each exit code are those of `error.code`.',
     parts: () =>
@@ -43,7 +43,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   {
     name: 'environment',
     summary: 'the environment variables that svc reads',
-    about: 'Where a value comes from, the first wins: flag, environment, profile.',
+    about: 'The first of these that sets a value wins: flag, environment, profile.',
     parts: () =>
       Object.entries(ENVIRONMENT).map(([title, variables]) => ({
         title,
@@ -52,7 +52,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
   {
     name: 'files',
-    summary: 'the files that svc keeps, and where',
+    summary: 'the files that svc writes',
     about: 'Secrets are in files that only their owner can read.',
     parts: ({ paths }) => [
       { title: 'Files', entries: storedFiles(paths).map(({ path, holds }) => [cyan(path), holds]) },
@@ -60,7 +60,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
   {
     name: 'flags',
-    summary: 'the flags that every command takes',
+    summary: 'the flags of every command',
     about: 'A secret is never a flag: it comes from the environment, a file, standard input or a prompt.',
     parts: ({ manifest }) => [
       {
@@ -76,7 +76,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   },
 ];
 
-/** The sources of the help topics in a world. */
+/** Returns the sources of the help topics. */
 export function helpSources(manifest: Manifest, world: Parameters<typeof pathsOf>[0]): HelpSources {
   return { manifest, paths: pathsOf(world) };
 }

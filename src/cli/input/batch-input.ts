@@ -15,8 +15,8 @@ import type { World } from '../terminal/world.ts';
 import { inputLines } from './input-lines.ts';
 import { whileRead } from './output-closed.ts';
 
-/** What comes back for one request: the answer's body, as text. */
-export interface BatchAnswer {
+/** The response to one request: its body as text. */
+interface BatchAnswer {
   readonly text: string;
 }
 
@@ -25,34 +25,34 @@ export interface BatchOptions<R> {
   readonly input: string;
   readonly world: Pick<World, 'stdin' | 'stdout' | 'cwd' | 'clock' | 'onOutputClosed'>;
   readonly out: Output;
-  /** Of the requests' group, to say what holds them back. */
+  /** The pacer of the requests' rate-limit group, to report throttling. */
   readonly pacer: Pacer;
-  /** Ends the reading; what was sent is awaited. */
+  /** Stops reading; pending requests are awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
-  /** A line that is sent has an effect: when nobody reads the answers any more, that is said, and is no success. */
+  /** Requests have side effects: a closed standard output is then reported as an interruption. */
   readonly hasEffects?: boolean;
-  /** Makes a request of a line, which is neither blank nor padded. Throws SvcError for a bad one. */
+  /** Parses a line, which is trimmed and not blank, into a request. Throws SvcError for an invalid line. */
   readonly read: (line: string) => R;
-  /** Sends one request. Several run at a time; the client paces them. */
+  /** Sends one request. Requests run concurrently; the client paces them. */
   readonly call: (request: R) => Promise<BatchAnswer>;
 }
 
-/** How often a line on stderr says how far it is, where the results do not show it on a terminal. */
+/** The interval of progress notices on stderr, where the results do not go to a terminal. */
 const PROGRESS_MS = 10_000;
 
-/** Most requests under way or waiting for an earlier one to be written. */
+/** Maximum number of requests that are pending or waiting for an earlier result to be written. */
 const WINDOW = 32;
 
-/** Failures that every further line would meet too. */
-const STOPPING = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configured']);
+/** Errors that every further line would cause too. */
+const FATAL = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configured']);
 
 /**
- * Sends a request for each line of the input and writes one line for each, in the order of the input:
- * `{"request", "response"}`, or `{"request", "error"}` where the line was bad or the service refused it; `request` is
- * the line itself where it made none. A line is written as soon as those before it are, so the other end of a pipe
- * need not be closed. Resolves with the number of lines. Throws `partial` where some failed, `interrupted`, and at
- * once what no further line can survive (no authorisation, no connection).
+ * Sends a request for each line of the input and writes a result line for each, in input order:
+ * `{"request", "response"}`, or `{"request", "error"}` for an invalid line or a failed request; `request` is the line
+ * itself where it could not be parsed. Results are written as soon as they are complete, also while the input is open.
+ * Resolves with the number of lines. Throws `partial` where some failed, `interrupted`, and at once an error that every
+ * further line would cause too (no authorization, no connection).
  */
 export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const { out } = options;
@@ -60,7 +60,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const signal = reading?.signal ?? options.signal;
   const stopping = new AbortController();
   const stop = AbortSignal.any([signal, stopping.signal]);
-  // Every request that waits listens to it.
+  // Each pending request adds a listener.
   setMaxListeners(0, stop);
   let fatal: SvcError | undefined;
   let lines = 0;
@@ -70,19 +70,19 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const room = new Semaphore(WINDOW);
 
   const progress = new AbortController();
-  if (!options.world.stdout.isTTY) void tellProgress(options, progress.signal, () => answered);
-  const patience = () => out.notice('finishing what was sent; Ctrl-C again stops at once');
-  signal.addEventListener('abort', patience, { once: true });
+  if (!options.world.stdout.isTTY) void reportProgress(options, progress.signal, () => answered);
+  const notifyStopping = () => out.notice('waiting for pending requests; press Ctrl-C again to stop at once');
+  signal.addEventListener('abort', notifyStopping, { once: true });
   for await (const line of inputLines(await open(options), stop, options.input)) {
     await room.acquire();
     if (stop.aborted) break;
     lines++;
     const result = answerLine(options, line);
-    // Written in order: each waits for the one before.
+    // Results are written in input order.
     written = written.then(async () => {
       const { text, error } = await result;
       if (error) failed++;
-      if (error && STOPPING.has(error.code)) {
+      if (error && FATAL.has(error.code)) {
         fatal ??= error;
         stopping.abort();
       }
@@ -93,21 +93,23 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   }
   await written;
   progress.abort();
-  signal.removeEventListener('abort', patience);
+  signal.removeEventListener('abort', notifyStopping);
   reading?.over();
   if (fatal) {
-    out.notice(`stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the others would fail alike`);
+    out.notice(
+      `stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the remaining lines would fail for the same reason`,
+    );
     throw fatal;
   }
   if (signal.aborted)
     throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
       hint: (invocation) =>
-        `go on behind them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
+        `continue after them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
     });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
       hint: (invocation) =>
-        `OUTPUT, what was printed, says why; to try those again: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
+        `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
     });
   return lines;
 }
@@ -115,10 +117,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 function endedText(closed: boolean, lines: number): string {
   return closed
     ? `standard output was closed; ${lines} lines were sent, and the last answers are lost`
-    : `interrupted after ${lines} lines; what was read is answered`;
+    : `interrupted after ${lines} lines; all of them are answered`;
 }
 
-async function tellProgress<R>(
+async function reportProgress<R>(
   { out, pacer, world: { clock } }: BatchOptions<R>,
   over: AbortSignal,
   answered: () => number,
@@ -134,7 +136,7 @@ async function tellProgress<R>(
   }
 }
 
-/** Prints what comes behind the first `lines` of an input that are not blank. */
+/** Returns a shell command that prints what follows the first `lines` non-blank lines of an input. */
 function restOf(input: string, lines: number): string {
   const tail = shell`tail -n ${`+${lines + 1}`}`;
   return input === '-' ? tail : [`grep -v '^[[:space:]]*$' ${shellPath(input)}`, tail].join(' | ');
@@ -157,7 +159,7 @@ async function answerLine<R>(
   }
 }
 
-/** The answer as it came, on one line; text that is no JSON becomes a string, nothing becomes null. */
+/** Returns a response body as one line of JSON; other text becomes a string, an empty body null. */
 function oneLine(text: string): string {
   if (text.trim() === '') return 'null';
   try {

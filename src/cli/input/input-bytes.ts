@@ -6,7 +6,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { World } from '../terminal/world.ts';
 import { stdinChunks } from './stdin.ts';
 
-/** Standard input can hold one thing only. Throws usage where the secret comes from it too. */
+/** Asserts that body and secret do not both come from standard input. Throws usage. */
 export function assertStdinUsedOnce(
   file: string | undefined,
   flags: { 'secret-file'?: string | undefined },
@@ -17,7 +17,7 @@ export function assertStdinUsedOnce(
   });
 }
 
-/** All bytes of a file, or of standard input for `-` and where no file is named. Throws file, interrupted. */
+/** Reads a file, or standard input for `-` and where no file is given. Throws file, interrupted. */
 export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
   if (file === undefined || file === '-') {
     if (world.stdin.isTTY) {
@@ -25,14 +25,14 @@ export async function inputBytes(file: string | undefined, world: World): Promis
         hint: 'name a file, or pipe the bytes in',
       });
     }
-    return allOf(world);
+    return readAll(world);
   }
   return fileBytes(file, world);
 }
 
 /**
- * All bytes of a file. A FIFO is read as standard input is: an interrupt ends the wait for it. Throws file, interrupted.
- * @param most bytes that are read of a FIFO, give or take a chunk
+ * Reads a file. An interrupt ends the wait for a FIFO. Throws file, interrupted.
+ * @param most where reading a FIFO stops, in bytes; up to one chunk more is returned
  */
 export async function fileBytes(
   file: string,
@@ -42,13 +42,13 @@ export async function fileBytes(
   try {
     const path = resolve(cwd, file);
     const pipe = await openPipe(path);
-    return pipe ? await allOf({ stdin: pipe, onInterrupt }, most) : await readFile(path);
+    return pipe ? await readAll({ stdin: pipe, onInterrupt }, most) : await readFile(path);
   } catch (error) {
     throw fileError(file, error);
   }
 }
 
-async function allOf(
+async function readAll(
   from: Pick<World, 'stdin' | 'onInterrupt'>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {

@@ -2,12 +2,13 @@ import { StringDecoder } from 'node:string_decoder';
 import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 
-/** Longest line that is read, in characters: no request of the service is near it. */
-const LONGEST = 1024 * 1024;
+/** Maximum length of a line, in characters; far above any request. */
+const MAX_LINE = 1024 * 1024;
 
 /**
- * The lines of a stream, trimmed, without blank ones and a byte order mark. `name` is the input as the user named it. Ends early when the signal fires. Throws
- * SvcError `file` where the stream cannot be read or a line is longer than a request can be.
+ * Reads the lines of a stream, trimmed, without blank lines and a byte order mark. Ends early when the signal aborts.
+ * Throws `file` where the stream cannot be read or a line is too long.
+ * @param name the input as the user typed it
  */
 export async function* inputLines(
   stream: NodeJS.ReadableStream,
@@ -40,9 +41,9 @@ export async function* inputLines(
     }
     const lines = rest.split('\n');
     rest = done ? '' : lines.pop()!;
-    if (rest.length > LONGEST)
+    if (rest.length > MAX_LINE)
       throw new SvcError('file', 'a line of the input is longer than 1 MiB', {
-        hint: 'give one request or one hashId a line',
+        hint: 'give one request or one hashId per line',
       });
     for (const line of lines) {
       const text = line.trim();

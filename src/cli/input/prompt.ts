@@ -5,27 +5,27 @@ import { sanitizeLine } from '../terminal/sanitize.ts';
 import type { World } from '../terminal/world.ts';
 import { stdinChunks } from './stdin.ts';
 
-/** Where an answer comes from if nobody can be asked, and how it is judged. */
-export interface Asking {
+/** How to prompt, and what to suggest where prompting is not possible. */
+export interface PromptOptions {
   readonly noInput: boolean;
-  /** How to give the answer otherwise. */
+  /** The hint: how to provide the answer without a prompt. */
   readonly instead: Hint;
-  /** Throws an SvcError for an answer that will not do: its message is shown, and the question asked again. */
+  /** Throws an SvcError for an invalid answer: its message is shown and the prompt repeated. */
   readonly check?: (answer: string) => void;
 }
 
-/** True where somebody can be asked. */
+/** Returns whether the command can prompt. */
 export function canAsk({ stdin, stderr }: World, noInput: boolean): boolean {
   return !noInput && stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**
- * Asks for a secret on the terminal without showing what is typed. Throws usage where nobody answers, and interrupted.
+ * Prompts for a secret without echoing it. Throws usage where there is no answer, and interrupted.
  */
-export function askSecret(world: World, question: string, asking: Asking): Promise<string> {
-  return ask(world, question, asking, async () => {
+export function askSecret(world: World, question: string, options: PromptOptions): Promise<string> {
+  return ask(world, question, options, async () => {
     world.stderr.write(`${question} (not shown): `);
-    // readline echoes to its output: one that swallows everything keeps the secret off the screen.
+    // readline echoes to its output, so it gets one that discards everything.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: world.stdin, output: silent, terminal: true });
     try {
@@ -37,9 +37,9 @@ export function askSecret(world: World, question: string, asking: Asking): Promi
   });
 }
 
-/** Asks for a line of text on the terminal. Throws usage where nobody answers, and interrupted. */
-export function askLine(world: World, question: string, asking: Asking): Promise<string> {
-  return ask(world, question, asking, async () => {
+/** Prompts for a line of text. Throws usage where there is no answer, and interrupted. */
+export function askLine(world: World, question: string, options: PromptOptions): Promise<string> {
+  return ask(world, question, options, async () => {
     const lines = createInterface({ input: world.stdin, output: world.stderr });
     let answer: string | undefined;
     try {
@@ -47,7 +47,7 @@ export function askLine(world: World, question: string, asking: Asking): Promise
       return answer;
     } finally {
       lines.close();
-      // The cursor still stands behind the question.
+      // The cursor is still on the line of the question.
       if (answer === undefined) world.stderr.write('\n');
     }
   });
@@ -56,11 +56,11 @@ export function askLine(world: World, question: string, asking: Asking): Promise
 async function ask(
   world: World,
   question: string,
-  { noInput, instead, check }: Asking,
+  { noInput, instead, check }: PromptOptions,
   once: () => Promise<string | undefined>,
 ): Promise<string> {
   if (!canAsk(world, noInput))
-    throw new SvcError('usage', `${question} is needed, and there is no terminal to ask on`, {
+    throw new SvcError('usage', `${question} is required, and there is no terminal to prompt on`, {
       hint: instead,
     });
   for (;;) {
@@ -76,14 +76,14 @@ async function ask(
   }
 }
 
-/** Asks a question that only y or yes agrees to. Throws usage where nobody can answer, and interrupted. */
+/** Prompts for confirmation; only y or yes confirms. Throws usage without a terminal, and interrupted. */
 export async function confirm(
   world: World,
   question: string,
   { noInput, instead }: { noInput: boolean; instead: Hint },
 ): Promise<boolean> {
   if (!canAsk(world, noInput))
-    throw new SvcError('usage', `${question} There is no terminal to ask on`, { hint: instead });
+    throw new SvcError('usage', `${question} There is no terminal to prompt on`, { hint: instead });
   const lines = createInterface({ input: world.stdin, output: world.stderr });
   let answer: string | undefined;
   try {
@@ -95,10 +95,10 @@ export async function confirm(
   }
 }
 
-/** The line typed; undefined where the input ended (Ctrl-D, a terminal that went away). Throws interrupted at Ctrl-C. */
+/** Reads one line; undefined where the input ended (Ctrl-D, a closed terminal). Throws interrupted at Ctrl-C. */
 async function answerOf(lines: Interface, question: string): Promise<string | undefined> {
   let interrupted = false;
-  // With a listener, readline leaves Ctrl-C to it; without one it fails the question, as a fault of the program.
+  // Without a listener for SIGINT, readline would reject the question with an error of its own.
   lines.once('SIGINT', () => {
     interrupted = true;
     lines.close();
@@ -116,7 +116,7 @@ function ended(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ABORT_ERR') throw error;
 }
 
-/** Reads all of standard input as text, at most `most` bytes. Throws usage beyond, and interrupted. */
+/** Reads standard input as text. Throws usage beyond `most` bytes, and interrupted. */
 export async function readStdin(world: World, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -124,7 +124,7 @@ export async function readStdin(world: World, most: number): Promise<string> {
     bytes += chunk.length;
     if (bytes > most)
       throw new SvcError('usage', `standard input is larger than ${most} bytes`, {
-        hint: 'pipe in only what the command asks for',
+        hint: 'pipe in only what the command reads',
       });
     chunks.push(chunk);
   }

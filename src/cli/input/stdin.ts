@@ -3,8 +3,8 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Input, World } from '../terminal/world.ts';
 
 /**
- * What comes on standard input, until its end. Throws `interrupted` when the user interrupts, also while nothing comes:
- * a pipe that nobody writes to must not hold a command that was told to stop.
+ * Reads standard input to its end. Throws `interrupted` at an interrupt, also while the read is pending: a pipe without
+ * a writer must not block an interrupted command.
  */
 export async function* stdinChunks({
   stdin,
@@ -18,7 +18,7 @@ export async function* stdinChunks({
   try {
     for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
   } catch (error) {
-    // What ends in the middle of a read is a failure of the stream, and here it was asked for.
+    // Destroying the stream fails a pending read.
     if (!interrupted) throw error;
   } finally {
     stop();
@@ -30,8 +30,8 @@ export async function* stdinChunks({
 }
 
 /**
- * Standard input for a reader that looks at the signal itself between what comes: the signal ends it only while nothing
- * came yet, so that no record is cut in two.
+ * Returns standard input for a reader that checks the signal between chunks: the signal ends it only before the first
+ * chunk, so that no record is split.
  */
 export function untilStopped(
   stdin: Input,
@@ -52,7 +52,7 @@ export function untilStopped(
   };
 }
 
-/** Opens FIFOs and terminals for such a reader; see openPipe. */
+/** Returns a function that opens FIFOs and terminals for such a reader; see openPipe. */
 export function pipesUntil(signal: AbortSignal) {
   return async (path: string) => {
     const pipe = await openPipe(path);

@@ -3,68 +3,100 @@ import { commandLine } from '../../kit/shell.ts';
 import { type FlagSpan, partitionFlags } from './partition-flags.ts';
 import type { Settings } from './settings.ts';
 
-/** Flags that say which service a command works on. */
-const WHERE = /^--(profile|base-url|workspace|region)(=|$)/;
-const where: FlagSpan = (word) => {
+/** The flags that select the service. */
+const SERVICE_FLAGS = /^--(profile|base-url|workspace|region)(=|$)/;
+const serviceFlags: FlagSpan = (word) => {
   if (word === '-p') return 2;
   if (/^-p./.test(word)) return 1;
-  return WHERE.test(word) ? (word.includes('=') ? 1 : 2) : 0;
+  return SERVICE_FLAGS.test(word) ? (word.includes('=') ? 1 : 2) : 0;
 };
 
-/** What was typed and what came of it: the next step of a failure is made from it, so that it can be pasted. */
-export class Invocation {
-  /** The command's words, such as `events send`; undefined while it is not known. */
-  command: string | undefined;
-  /** The settings of the connection, once they are found. */
-  settings: Extract<Settings, { kind: 'remote' }> | undefined;
-  readonly #argv: readonly string[] | undefined;
+/** What is known about the command line once it has been parsed. */
+interface Known {
+  readonly command?: string;
+  readonly settings?: RemoteSettings;
+}
 
-  /** `argv` as it came, without `svc`; nothing where a failure stands for itself, as that of one line of many. */
-  constructor(argv?: readonly string[]) {
+type RemoteSettings = Extract<Settings, { kind: 'remote' }>;
+
+/** An immutable command line, from which the hints of errors are made as commands that can be pasted. */
+export class Invocation {
+  readonly #argv: readonly string[] | undefined;
+  readonly #known: Known;
+
+  /** `argv` excludes `svc`; omit it for an error that is not tied to a command line, such as that of one input line. */
+  constructor(argv?: readonly string[], known: Known = {}) {
     this.#argv = argv;
+    this.#known = known;
   }
 
-  /** The same command line, with a flag more or in place of what was given for it. */
+  /** The command's words, such as `events send`; undefined until the command is found. */
+  get command(): string | undefined {
+    return this.#known.command;
+  }
+
+  /** The settings of the connection; undefined until the command connects to a remote service. */
+  get settings(): RemoteSettings | undefined {
+    return this.#known.settings;
+  }
+
+  withCommand(command: string): Invocation {
+    return new Invocation(this.#argv, { ...this.#known, command });
+  }
+
+  withSettings(settings: RemoteSettings): Invocation {
+    return new Invocation(this.#argv, { ...this.#known, settings });
+  }
+
+  /** Returns whether `flag` was typed before any `--`: what follows belongs to another program. */
+  has(flag: string): boolean {
+    const argv = this.#argv ?? [];
+    const end = argv.indexOf('--');
+    return (end === -1 ? argv : argv.slice(0, end)).includes(flag);
+  }
+
+  /** Returns the same command line with `flag` added, or replaced where it was given. */
   again(...flag: [flag?: string, value?: string]): string {
-    const more = flag.filter((word) => word !== undefined);
-    return this.#instead((word) => {
+    const added = flag.filter((word) => word !== undefined);
+    return this.#replace((word) => {
       if (flag[0] === undefined) return 0;
       if (word === flag[0]) return flag[1] === undefined ? 1 : 2;
       return word.startsWith(`${flag[0]}=`) ? 1 : 0;
-    }, more);
+    }, added);
   }
 
-  /** The same on the service of this machine, in place of the one that the flags name. */
+  /** Returns the same command line for the local service, without the flags that select another one. */
   locally(): string {
-    return this.#instead(where, ['--profile', 'local']);
+    return this.#replace(serviceFlags, ['--profile', 'local']);
   }
 
-  /** Another command on the same service: under the flags typed that name it. */
+  /** Returns another command with the flags that select the same service. */
   on(...command: string[]): string {
-    return pasted(['svc', ...command, ...partitionFlags(this.#argv ?? [], where).flags]);
+    return pasteable(['svc', ...command, ...partitionFlags(this.#argv ?? [], serviceFlags).flags]);
   }
 
-  /** The same for a command with an operand, which may be foreign text: it is never read as a flag. */
+  /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */
   onThis(operand: string, ...command: string[]): string {
-    const flags = partitionFlags(this.#argv ?? [], where).flags;
-    const behind = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
-    return pasted(['svc', ...command, ...behind]);
+    const flags = partitionFlags(this.#argv ?? [], serviceFlags).flags;
+    const last = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
+    return pasteable(['svc', ...command, ...last]);
   }
 
-  /** The page that explains the command's flags. */
+  /** Returns the command that shows the help of this one. */
   help(): string {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;
   }
 
-  #instead(of: FlagSpan, more: readonly string[]): string {
-    if (this.#argv === undefined) return ['the same again', ...more].join(' ');
-    const { others, rest } = partitionFlags(this.#argv, of);
-    return pasted(['svc', ...others, ...more, ...rest]);
+  #replace(span: FlagSpan, added: readonly string[]): string {
+    if (this.#argv === undefined)
+      return ['repeat the command', ...(added.length === 0 ? [] : ['with', ...added])].join(' ');
+    const { others, rest } = partitionFlags(this.#argv, span);
+    return pasteable(['svc', ...others, ...added, ...rest]);
   }
 }
 
-/** A password in a URL was typed once; it is not printed for that. */
-function pasted(words: readonly string[]): string {
+/** Quotes words for the shell and masks passwords in URLs. */
+function pasteable(words: readonly string[]): string {
   return commandLine(
     words.map((word) =>
       word.replace(/^(--[\w-]+=)?(\w+:\/\/.*)$/s, (_, flag = '', url) => flag + maskUrl(url)),
@@ -72,5 +104,5 @@ function pasted(words: readonly string[]): string {
   );
 }
 
-/** A failure that stands for itself. */
+/** For errors that are not tied to a command line. */
 export const NO_INVOCATION = new Invocation();

@@ -1,25 +1,25 @@
 import { commandLine, shellWord } from '../../kit/shell.ts';
 
-/** Where a setting came from. `name` is what a user would call it: `--region`, `SVC_REGION`, a profile's name. */
+/** The source of a setting. `name` is a flag, a variable or a profile: `--region`, `SVC_REGION`, `prod`. */
 export interface Origin {
   readonly from: 'flag' | 'environment' | 'profile';
   readonly name: string;
 }
 
-/** An origin in words: `profile prod`, `SVC_REGION`, `--region`. */
+/** Describes an origin: `profile prod`, `SVC_REGION`, `--region`. */
 export function describeOrigin({ from, name }: Origin): string {
   return from === 'profile' ? `profile ${name}` : name;
 }
 
-/** How to give another key; a key never stands in a command line. */
+/** Returns the command that provides another key; a key is never an argument. */
 export function giveKey(profile: string | undefined): string {
-  // Without a pipe `profiles add` asks for it and leaves the rest of the profile as it is.
+  // `profiles add` prompts for the key and keeps the rest of the profile.
   return profile === undefined
     ? 'read -rs SVC_API_KEY && export SVC_API_KEY'
     : commandLine(['svc', 'profiles', 'add', profile]);
 }
 
-/** How to give a setting another value where it came from. */
+/** Returns the command that changes a setting in its source. */
 export function giveSetting(
   setting: 'region' | 'base-url' | 'workspace',
   value: string,

@@ -1,7 +1,7 @@
-/** How many words a flag takes up, itself and its value; 0 for a word that is not asked about. */
+/** Returns how many words a flag and its value occupy; 0 for a word that is not one of the flags. */
 export type FlagSpan = (word: string) => 0 | 1 | 2;
 
-/** The words of a command line: those of the flags asked about, the others, and `--` with all behind it. */
+/** Splits a command line into the given flags, other words, and `--` with everything after it. */
 export function partitionFlags(
   words: readonly string[],
   span: FlagSpan,

@@ -1,18 +1,18 @@
 import type { Origin } from './origin.ts';
 
-/** A setting of a call. */
+/** The settings that have an origin. */
 export type Setting = 'baseUrl' | 'workspace' | 'apiKey' | 'region';
 
-/** Where calls go and as whom. */
+/** The service that calls go to, and the credentials they use. */
 export type Settings =
   | {
       readonly kind: 'local';
-      /** What chose it: `--profile`, `SVC_PROFILE` or `svc profiles use`. */
+      /** What selected it: `--profile`, `SVC_PROFILE` or `svc profiles use`. */
       readonly by: string;
     }
   | {
       readonly kind: 'remote';
-      /** The profile that is in use or named; undefined where the environment and flags suffice. */
+      /** The selected profile; undefined where environment and flags suffice. */
       readonly profile: string | undefined;
       readonly baseUrl: string;
       readonly workspace: string;
@@ -20,8 +20,8 @@ export type Settings =
       readonly region: string | undefined;
       readonly sandbox: boolean;
       readonly keysHonoured: boolean;
-      /** What `--profile` or `SVC_PROFILE` names, also where it gives nothing. */
+      /** The profile that `--profile` or `SVC_PROFILE` names, even if every setting is overridden. */
       readonly named: { readonly profile: string; readonly by: '--profile' | 'SVC_PROFILE' } | undefined;
-      /** Of each setting that there is. */
+      /** The origin of each setting. */
       readonly origins: Readonly<Record<Exclude<Setting, 'region'>, Origin> & { region?: Origin }>;
     };

@@ -1,7 +1,7 @@
 const CELLS = 10;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A number from 0 to 1 as a bar of ten cells, in steps of an eighth of a cell; what lies outside is cut to it. */
+/** Renders a number from 0 to 1 as a bar of ten cells, in steps of an eighth of a cell; clamps other values. */
 export function bar(value: number): string {
   const eighths = Math.round(Math.min(Math.max(value, 0), 1) * CELLS * 8);
   const text = '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];

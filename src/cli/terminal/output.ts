@@ -8,7 +8,7 @@ export interface OutputOptions {
   readonly quiet: boolean;
 }
 
-/** What a command says: results on stdout, everything else on stderr; text cleaned, colour only on a terminal. */
+/** The output of a command: results on stdout, everything else on stderr; text is sanitized, color only on a terminal. */
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -20,7 +20,7 @@ export class Output {
     this.quiet = quiet;
   }
 
-  /** The result of a command that gives one: a JSON document under --json, else what `show` makes of it. */
+  /** Writes the result of a command: JSON under --json, otherwise the text of `show`. */
   result(value: unknown, show: () => Text): void {
     this.#write(
       this.#world.stdout,
@@ -30,43 +30,43 @@ export class Output {
     );
   }
 
-  /** One result of a stream: an NDJSON line under --json. */
+  /** Writes one result of a stream: a line of NDJSON under --json. */
   line(value: unknown, show: () => Text): void {
     this.#write(this.#world.stdout, this.json ? sanitizeJson(value) : this.#text(this.#world.stdout, show()));
   }
 
-  /** Bytes of a result as they are: for commands whose purpose is exactness. */
+  /** Writes a result unchanged, for commands whose output must be exact. */
   raw(bytes: string | Uint8Array): void {
     this.#world.stdout.write(bytes);
   }
 
-  /** A table as Text for `result`: fitted to the terminal, without frames in a pipe. */
+  /** Renders a table for `result`: fitted to the terminal, without borders in a pipe. */
   table(columns: readonly Column[], rows: readonly (readonly Text[])[]): Text {
     const color = this.colors(this.#world.stdout);
     return new Rendered(table(columns, rows, { width: this.columns, color }));
   }
 
-  /** For people who watch: nothing under --quiet. */
+  /** Writes a notice on stderr, except under --quiet. */
   notice(text: Text): void {
     if (!this.quiet) this.#write(this.#world.stderr, this.#text(this.#world.stderr, dim(text)));
   }
 
-  /** What may need an action; also under --quiet. */
+  /** Writes a warning on stderr, also under --quiet. */
   warn(text: Text): void {
     this.#write(this.#world.stderr, this.#text(this.#world.stderr, [yellow('warning: '), text]));
   }
 
-  /** Plain text to stderr that belongs to the command's purpose (a debug line, the limits asked for). */
+  /** Writes requested text on stderr, such as debug lines or rate limits, also under --quiet. */
   info(text: Text): void {
     this.#write(this.#world.stderr, this.#text(this.#world.stderr, text));
   }
 
-  /** True when results go to a terminal. */
+  /** Whether stdout is a terminal. */
   get isTerminal(): boolean {
     return this.#world.stdout.isTTY === true;
   }
 
-  /** Width of the terminal that results go to; undefined where they go elsewhere. */
+  /** The width of the terminal; undefined where stdout is not a terminal. */
   get columns(): number | undefined {
     return this.isTerminal ? (this.#world.stdout.columns ?? 80) : undefined;
   }
@@ -84,8 +84,8 @@ export class Output {
   }
 }
 
-/** Whether a stream takes colour: NO_COLOR and FORCE_COLOR first, then whether it is a terminal. */
-export function wantsColor({ env }: Pick<World, 'env'>, stream: Stream): boolean {
+/** Returns whether to color a stream: NO_COLOR and FORCE_COLOR take precedence over whether it is a terminal. */
+function wantsColor({ env }: Pick<World, 'env'>, stream: Stream): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
   return stream.isTTY === true && env.TERM !== 'dumb';

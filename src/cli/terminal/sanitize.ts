@@ -1,7 +1,7 @@
 /**
- * The terminal sanitiser: the one place where text from outside is made fit for a terminal.
- * What could move the cursor, hide, reorder or imitate text becomes a visible escape: C0 and C1 controls (escape
- * sequences begin with one), DEL, bidirectional and zero-width characters, line separators, tags, lone surrogates.
+ * Characters that could move the cursor, or hide, reorder or imitate text on a terminal. They are escaped visibly: C0
+ * and C1 controls (escape sequences start with one), DEL, bidirectional and zero-width characters, line separators,
+ * tags and lone surrogates.
  */
 const UNSAFE_RANGES = [
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f', // C0 without tab and newline, DEL, C1
@@ -12,33 +12,30 @@ const UNSAFE_RANGES = [
 ];
 const UNSAFE = new RegExp(`[${UNSAFE_RANGES.join('')}]`, 'gu');
 
-/** Cleans text that may span lines: newlines and tabs stay. */
+/** Sanitizes text of several lines: newlines and tabs are kept. */
 export function sanitize(text: string): string {
-  return text.replace(UNSAFE, visible);
+  return text.replace(UNSAFE, escapeCharacter);
 }
 
-/** Cleans text that must stay on one line: newlines and tabs are made visible too. */
+/** Sanitizes text of one line: newlines and tabs are escaped too. */
 export function sanitizeLine(text: string): string {
   return sanitize(text).replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : '\\t'));
 }
 
-/** JSON text whose every character is harmless to a terminal; the value it stands for is the same. */
+/** Serializes a value as JSON in which unsafe characters are escaped. */
 export function sanitizeJson(value: unknown, indent?: number): string {
   return escapeJson(JSON.stringify(value, null, indent));
 }
 
-/** The same for JSON text that came from elsewhere and must keep its spelling otherwise. */
+/** Escapes unsafe characters in JSON text and keeps its spelling otherwise. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, (c) =>
-    // What JSON does not allow inside strings can only be white space between tokens.
-    c < ' ' ? ' ' : [...Array(c.length).keys()].map((i) => unit(c.charCodeAt(i))).join(''),
+    // JSON forbids control characters in strings, so this is white space between tokens.
+    c < ' ' ? ' ' : [...Array(c.length).keys()].map((i) => escapeCodeUnit(c.charCodeAt(i))).join(''),
   );
 }
 
-/**
- * What a service answered as one JSON document: its own spelling where it is JSON, null where it is nothing, and the
- * text as a JSON string where it is anything else.
- */
+/** Returns a response body as JSON text: JSON is kept, an empty body becomes null, other text a JSON string. */
 export function foreignJson(text: string): string {
   if (text.trim() === '') return 'null';
   try {
@@ -49,12 +46,12 @@ export function foreignJson(text: string): string {
   }
 }
 
-function visible(c: string): string {
+function escapeCharacter(c: string): string {
   const code = c.codePointAt(0)!;
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : unit(code);
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : escapeCodeUnit(code);
 }
 
-function unit(code: number): string {
+function escapeCodeUnit(code: number): string {
   return `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -2,7 +2,7 @@ import type { Output } from './output.ts';
 import { sanitize } from './sanitize.ts';
 import type { World } from './world.ts';
 
-/** Turns a spinner on stderr while `work` is under way: only on a terminal that is watched, and gone afterwards. */
+/** Shows a spinner on stderr during `work`: only on a terminal, not under --quiet and --json. */
 export async function withSpinner<T>(
   world: World,
   out: Output,
@@ -16,7 +16,7 @@ export async function withSpinner<T>(
     text: sanitize(text),
     stream,
     color: out.colors(stream) ? 'cyan' : false,
-    // Both would listen to the terminal's signals and input, which are the command's.
+    // Both would handle signals and input that the command handles.
     hideCursor: false,
     discardStdin: false,
   }).start();

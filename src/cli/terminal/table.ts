@@ -6,17 +6,16 @@ import { bold, render, type Text } from './text.ts';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** A column that must not be cut, such as an identifier to copy. */
+  /** Never truncated, such as an identifier to copy. */
   readonly whole?: boolean;
 }
 
-/** A column that is cut keeps this many characters; where not all columns can, rows become records. */
+/** Minimum width of a truncated column; where it cannot be kept, rows become records. */
 const NARROWEST = 12;
 
 /**
- * A table for people: framed and fitted to the terminal's width, longer cells cut with an ellipsis; one record below the
- * other, uncut, where the terminal is too narrow for that; in a pipe tab-separated lines without frames or cutting.
- * Cells are cleaned here.
+ * Renders a table. On a terminal it has borders and long cells are truncated with an ellipsis; on a narrow terminal each
+ * row becomes a record of lines; in a pipe rows are tab-separated lines. Cells are sanitized.
  */
 export function table(
   columns: readonly Column[],
@@ -27,7 +26,7 @@ export function table(
   if (width === undefined) {
     return [columns.map((column) => column.title), ...cells].map((row) => row.join('\t')).join('\n');
   }
-  const widths = narrow(
+  const widths = shrink(
     columns,
     columns.map((column, i) =>
       Math.max(stringWidth(column.title), ...cells.map((row) => stringWidth(row[i] ?? ''))),
@@ -46,11 +45,11 @@ export function table(
   return made.toString();
 }
 
-/** Takes width from the widest columns first, until the table with its frames fits; undefined where it cannot. */
-function narrow(columns: readonly Column[], natural: number[], width: number): number[] | undefined {
+/** Shrinks the widest columns until the table fits; undefined where it cannot. */
+function shrink(columns: readonly Column[], natural: number[], width: number): number[] | undefined {
   const widths = [...natural];
-  const frames = widths.length * 3 + 1;
-  const over = () => widths.reduce((sum, w) => sum + w, frames) - width;
+  const borders = widths.length * 3 + 1;
+  const over = () => widths.reduce((sum, w) => sum + w, borders) - width;
   while (over() > 0) {
     const candidates = widths.map((w, i) => (columns[i]!.whole ? 0 : w));
     const widest = Math.max(...candidates);
@@ -60,7 +59,7 @@ function narrow(columns: readonly Column[], natural: number[], width: number): n
   return widths;
 }
 
-/** A row as lines of title and cell, with an empty line between rows. */
+/** Renders each row as lines of title and cell, with a blank line between rows. */
 function records(columns: readonly Column[], rows: readonly (readonly string[])[], color: boolean): string {
   const longest = Math.max(...columns.map(({ title }) => stringWidth(title)));
   const title = (text: string) => render(bold(text), color) + ' '.repeat(longest - stringWidth(text));

@@ -1,6 +1,6 @@
 import { sanitize } from './sanitize.ts';
 
-/** Text with its style apart, so that cleaning and colour each happen once, at the end. */
+/** Text with styles as data, so that sanitizing and coloring each happen once, in `render`. */
 export type Text = string | Span | Rendered | readonly Text[];
 
 export interface Span {
@@ -8,7 +8,7 @@ export interface Span {
   readonly text: Text;
 }
 
-/** Text that was cleaned and styled before, such as a table with its frames. */
+/** Text that is already sanitized and styled, such as a table. */
 export class Rendered {
   readonly rendered: string;
   constructor(rendered: string) {
@@ -24,7 +24,7 @@ const STYLES = {
   yellow: [33, 39],
   cyan: [36, 39],
 } as const;
-export type Style = keyof typeof STYLES;
+type Style = keyof typeof STYLES;
 
 export const bold = (text: Text): Span => ({ style: 'bold', text });
 export const dim = (text: Text): Span => ({ style: 'dim', text });
@@ -33,13 +33,13 @@ export const green = (text: Text): Span => ({ style: 'green', text });
 export const yellow = (text: Text): Span => ({ style: 'yellow', text });
 export const cyan = (text: Text): Span => ({ style: 'cyan', text });
 
-/** Makes text ready for a stream: every string cleaned, styles as ANSI sequences or left out. */
-export function render(text: Text, color: boolean, cleaner: (text: string) => string = sanitize): string {
-  if (typeof text === 'string') return cleaner(text);
-  if (Array.isArray(text)) return text.map((part) => render(part, color, cleaner)).join('');
+/** Renders text for a stream: sanitizes every string, writes styles as ANSI sequences or omits them. */
+export function render(text: Text, color: boolean, sanitizer: (text: string) => string = sanitize): string {
+  if (typeof text === 'string') return sanitizer(text);
+  if (Array.isArray(text)) return text.map((part) => render(part, color, sanitizer)).join('');
   if (text instanceof Rendered) return text.rendered;
   const span = text as Span;
-  const inner = render(span.text, color, cleaner);
+  const inner = render(span.text, color, sanitizer);
   if (!color) return inner;
   const [on, off] = STYLES[span.style];
   return `\u001b[${on}m${inner}\u001b[${off}m`;

@@ -8,7 +8,7 @@ export type Input = NodeJS.ReadableStream & {
 };
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-/** Everything from outside that a command may touch, in one object, so that a test can hold all of it. */
+/** Everything outside the process that a command may use, in one object that a test can replace. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -16,11 +16,11 @@ export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** Calls `heard` on SIGINT and SIGTERM; returns the function that stops it. */
-  onInterrupt(heard: () => void): () => void;
-  /** Calls `listener`, in place of ending quietly, when nobody reads standard output any more; returns what stops it. */
+  /** Calls `listener` on SIGINT and SIGTERM. Returns a function that removes the listener. */
+  onInterrupt(listener: () => void): () => void;
+  /** Calls `listener` when standard output is closed, instead of exiting. Returns a function that removes it. */
   onOutputClosed(listener: () => void): () => void;
-  /** Told by a command that ends after a few requests: what only pays in the long run need not be begun. */
+  /** Announces that the command ends after a few requests, so that slow optimizations can be skipped. */
   endsSoon(): void;
   /** Ends the process at once, for a second Ctrl-C. */
   exit(code: number): void;

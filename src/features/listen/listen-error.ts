@@ -1,6 +1,6 @@
 import { fileError } from '../../cli/errors/file-error.ts';
+import { toListenError } from '../../cli/errors/listen-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { shell } from '../../kit/shell.ts';
 import { NotARecording } from './recording.ts';
 import { ProbeFailed } from './session.ts';
 
@@ -24,23 +24,9 @@ export function listenError(
       hint: (invocation) => invocation.again('--record', `${record}.deliveries.ndjson`),
       cause: error,
     });
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  const { syscall, path } = error as NodeJS.ErrnoException;
   if (syscall === 'open') {
     return fileError(record ?? String(path), error, 'write');
   }
-  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
-  if (code === 'EADDRINUSE') {
-    return new SvcError('port_taken', `port ${port} on ${host} is already in use`, {
-      hint: (invocation) =>
-        `find the process with ${shell`fuser -v ${`${port}/tcp`}`}, or use a free port: ${invocation.again('--port', '0')}`,
-    });
-  }
-  if (code === 'EACCES') {
-    return new SvcError('usage', `you do not have permission to listen on port ${port}`, {
-      hint: (invocation) => `use a port above 1023: ${invocation.again('--port', '4500')}`,
-    });
-  }
-  return new SvcError('usage', `cannot listen on ${host}: ${(error as Error).message}`, {
-    hint: (invocation) => `use an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
-  });
+  return toListenError(error, { host, port, flag: '--port', freePort: '4500' });
 }

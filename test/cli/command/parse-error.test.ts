@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 
-describe('a mistake in the command line', () => {
+describe('an invalid command line', () => {
   it.each([
     ['decide --hsh-id x', '`svc decide` has no flag --hsh-id', 'did you mean --hash-id?'],
     ['decide --jsn', '`svc decide` has no flag --jsn', 'did you mean --json?'],
@@ -27,24 +27,24 @@ describe('a mistake in the command line', () => {
       '--port: a number of at most 65535 is needed, not 99999',
       'see `svc serve --help`',
     ],
-    ['webhooks tset', '`svc webhooks tset` is no command', 'did you mean `svc webhooks test`?'],
+    ['webhooks tset', 'unknown command: svc webhooks tset', 'did you mean `svc webhooks test`?'],
     ['decide --jsno', '`svc decide` has no flag --jsno', 'did you mean --json?'],
-    ['decid', '`svc decid` is no command', 'did you mean `svc decide`?'],
+    ['decid', 'unknown command: svc decid', 'did you mean `svc decide`?'],
     ['serve exec ls', 'unexpected argument: ls', 'svc serve exec -- ls'],
     ["decide it's", "unexpected argument: it's", "svc decide --hash-id 'it'\\''s'"],
-    ['profiles rm', '`svc profiles rm` is no command', 'did you mean `svc profiles remove`?'],
-    ['webhooks ls', '`svc webhooks ls` is no command', 'did you mean `svc webhooks list`?'],
-    ['import a.csv', '`svc import` is no command', 'did you mean `svc events import`?'],
-    ['events:import', '`svc events:import` is no command', 'did you mean `svc events import`?'],
-    ['--versoin', '--versoin comes before any command', 'did you mean svc --version?'],
+    ['profiles rm', 'unknown command: svc profiles rm', 'did you mean `svc profiles remove`?'],
+    ['webhooks ls', 'unknown command: svc webhooks ls', 'did you mean `svc webhooks list`?'],
+    ['import a.csv', 'unknown command: svc import', 'did you mean `svc events import`?'],
+    ['events:import', 'unknown command: svc events:import', 'did you mean `svc events import`?'],
+    ['--versoin', '--versoin must follow a command', 'did you mean svc --version?'],
     ['decide --prof x', '`svc decide` has no flag --prof', 'did you mean --profile?'],
-    ['events nope', '`svc events nope` is no command', 'see `svc events --help`'],
+    ['events nope', 'unknown command: svc events nope', 'see `svc events --help`'],
   ])('svc %s', async (line, message, hint) => {
     const run = await runSvc(line.split(' '));
     expect(run).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n  next: ${hint}\n` });
   });
 
-  it('never repeats a value that may be a secret', async () => {
+  it('does not print a value that may be a secret', async () => {
     const run = await runSvc(['decide', '--api-key=sk_live_0123456789']);
     expect(run.stderr).toContain('has no flag --api-key\n');
     expect(run.stderr).not.toContain('sk_live');

@@ -5,8 +5,8 @@ import { tempDir } from '../../support/temp.ts';
 
 const send = ['events', 'send', '--user-id', 'u', '--event', 'e'];
 
-describe('where a call goes', () => {
-  it('nowhere without profile and environment: exit 4 and both ways out', async () => {
+describe('the settings of a call', () => {
+  it('are missing without profile and environment: exit 4 with both alternatives', async () => {
     const run = await runSvc(send);
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toContain('svc profiles add');
@@ -16,13 +16,13 @@ describe('where a call goes', () => {
   it.each([
     [{ SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'sk_1' }, 'SVC_WORKSPACE'],
     [{ SVC_WORKSPACE: 'ws', SVC_API_KEY: 'sk_1' }, 'SVC_BASE_URL'],
-  ])('half a service in the environment: exit 4 and what is missing', async (env, missing) => {
+  ])('an incomplete environment: exit 4 with what is missing', async (env, missing) => {
     const run = await runSvc(send, { env });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toContain(`set ${missing}`);
   });
 
-  it('an address without a key, on `local`: exit 4, and no profile that cannot be made', async () => {
+  it('a base URL without a key, on `local`: exit 4, without a hint to change `local`', async () => {
     const env = { SVC_PROFILE: 'local', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_WORKSPACE: 'ws' };
     const run = await runSvc(send, { env });
     expect(run.code).toBe(4);
@@ -90,7 +90,7 @@ describe('where a call goes', () => {
     });
   });
 
-  it('warns when the answer came from another region', async () => {
+  it('warns of a response from another region', async () => {
     const service = await startTestService({ region: 'eu' });
     const run = await runSvc([...send, '--region', 'us'], { env: service.env });
     expect(run.code).toBe(0);

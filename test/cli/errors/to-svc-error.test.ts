@@ -19,13 +19,13 @@ function commandsIn(text: string): { id: string; flags: string[] }[] {
 
 const send = ['events', 'send', '--user-id', 'u', '--event', "it's"];
 
-describe('the next step of what a service answers', () => {
+describe('the hint for an error response', () => {
   it.each<[number, string, string]>([
     [301, '', 'correct the base URL BASE of SVC_BASE_URL; svc doctor --region eu'],
     [
       400,
       '{"message":"bad","details":[{"field":"userId","message":"is odd"}]}',
-      'change what is named there; the flags: svc events send --help',
+      'correct the fields named above; the flags: svc events send --help',
     ],
     [
       400,
@@ -40,8 +40,8 @@ describe('the next step of what a service answers', () => {
       '',
       `use a service that has it, such as the one on this machine: svc events send --user-id u --event 'it'\\''s' --profile local`,
     ],
-    [429, '', 'see what is left: svc limits --region eu\n        to wait for longer: svc events send '],
-    [500, '', 'the address is from SVC_BASE_URL; look closer: svc doctor --region eu'],
+    [429, '', 'check the limits: svc limits --region eu\n        to retry more often: svc events send '],
+    [500, '', 'the address is from SVC_BASE_URL; diagnose it: svc doctor --region eu'],
   ])('%i %s', async (status, body, next) => {
     const service = await cannedService(() => ({ status, body, headers: { 'retry-after': '0' } }));
     const run = await runSvc([...send, '--region', 'eu', '--max-retries', '0'], {
@@ -57,7 +57,7 @@ describe('the next step of what a service answers', () => {
   });
 });
 
-describe('what is not the service', () => {
+describe('a peer that is not the service', () => {
   const PORTAL = '<!DOCTYPE html>\n<html><head><title> Hotel </title></head><body>Log in</body></html>';
   const input = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
 
@@ -73,7 +73,7 @@ describe('what is not the service', () => {
     [['messages', 'outcome', 'd', 'opened'], 0],
     [['limits', '--refresh'], 0],
     [['doctor'], 6],
-  ])('any 2xx is a success, but of a captive portal once a warning says so: svc %j', async (argv, code) => {
+  ])('any 2xx is a success, with one warning for a web page: svc %j', async (argv, code) => {
     const service = await cannedService(() => ({ headers: { 'content-type': 'text/html' }, body: PORTAL }));
     const run = await runSvc([...argv, '--max-retries', '0'], {
       env: service.env,
@@ -85,7 +85,7 @@ describe('what is not the service', () => {
     expect(said).toHaveLength(argv[0] === 'doctor' ? 3 : 2);
   });
 
-  it('a proxy that speaks for the service is named', async () => {
+  it('reports a response of a proxy', async () => {
     const body = '<html><head><title>502 Bad Gateway</title></head></html>';
     const service = await cannedService(() => ({ status: 502, body }));
     const run = await runSvc(['decide', '--hash-id', 'h', '--max-retries', '0'], { env: service.env });
@@ -107,7 +107,7 @@ describe('what is not the service', () => {
     },
   );
 
-  it('says why nothing happens while it tries again, once', async () => {
+  it('reports once that it is retrying', async () => {
     const { env } = await cannedService(() => ({ status: 503, body: '' }));
     const clock = new VirtualClock(Date.now());
     const running = startSvc(['webhooks', 'list'], { env, clock });
@@ -121,11 +121,11 @@ describe('what is not the service', () => {
     }
     const { code, stderr } = await done;
     expect(code).toBe(6);
-    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: trying again, up to 5 times in all`);
-    expect(stderr.match(/trying again/g)).toHaveLength(1);
+    expect(stderr.split('\n')[0]).toBe(`${env.SVC_BASE_URL} answers 503: retrying, up to 5 times in total`);
+    expect(stderr.match(/retrying/g)).toHaveLength(1);
   });
 
-  it('a TLS port, a plain one, a lost read: each in words', async () => {
+  it('reports a TLS port, a plain port and a lost response', async () => {
     const plain = await cannedService(() => ({}));
     const tls = { ...plain.env, SVC_BASE_URL: plain.env.SVC_BASE_URL.replace('http:', 'https:') };
     const wrong = await runSvc(['webhooks', 'list', '--max-retries', '0'], { env: tls });
@@ -145,7 +145,7 @@ describe('what is not the service', () => {
   });
 });
 
-it('an interrupted request that may have arrived is in doubt, and is not offered again', async () => {
+it('an interrupted request that may have arrived has an unknown outcome, and no hint to retry it', async () => {
   let arrived = () => {};
   const there = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -166,7 +166,7 @@ it('an interrupted request that may have arrived is in doubt, and is not offered
 });
 
 describe('a batch', () => {
-  it('ends in the command that tries again what failed', async () => {
+  it('ends with the command that retries the failed lines', async () => {
     const service = await cannedService(({ body }) =>
       body.includes('"bad"') ? { status: 400 } : { body: '{"decisionId":"d"}' },
     );

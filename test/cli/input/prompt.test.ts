@@ -22,20 +22,20 @@ function terminal(typed: string): { world: World; shown: () => string } {
   return { world: { stdin, stderr } as unknown as World, shown: () => shown };
 }
 
-describe('a secret that is asked for', () => {
-  it('is what was typed, and is not shown', async () => {
+describe('a prompt for a secret', () => {
+  it('returns the typed text without echoing it', async () => {
     const { world, shown } = terminal('s3cret\r');
     expect(await askSecret(world, 'API key', OPTIONS)).toBe('s3cret');
     expect(shown()).not.toContain('s3cret');
   });
 
-  it('is given up at Ctrl-C as an interruption', async () => {
+  it('fails with interrupted at Ctrl-C', async () => {
     await expect(askSecret(terminal(CTRL_C).world, 'API key', OPTIONS)).rejects.toMatchObject({
       code: 'interrupted',
     });
   });
 
-  it('is missing at Ctrl-D, with the other way to give it', async () => {
+  it('fails at Ctrl-D with a hint how to provide the secret', async () => {
     await expect(askSecret(terminal(CTRL_D).world, 'API key', OPTIONS)).rejects.toMatchObject({
       code: 'usage',
       hint: 'pipe it in',
@@ -43,7 +43,7 @@ describe('a secret that is asked for', () => {
   });
 });
 
-describe('a question', () => {
+describe('a confirmation', () => {
   it.each([
     ['y\r', true],
     ['YES\r', true],
@@ -54,7 +54,7 @@ describe('a question', () => {
     expect(await confirm(terminal(typed).world, 'Sure?', OPTIONS)).toBe(agreed);
   });
 
-  it('is given up at Ctrl-C as an interruption', async () => {
+  it('fails with interrupted at Ctrl-C', async () => {
     await expect(confirm(terminal(CTRL_C).world, 'Sure?', OPTIONS)).rejects.toMatchObject({
       code: 'interrupted',
     });

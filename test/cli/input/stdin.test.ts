@@ -35,7 +35,7 @@ it.each<[string[], Record<string, string>]>([
   });
 });
 
-it('takes up what comes on standard input in pieces', async () => {
+it('reads standard input that arrives in chunks', async () => {
   const pieces = Readable.from([Buffer.from('ab'), Buffer.from('c')]);
   const whole = await startSvc(['webhooks', 'sign'], { stdin: 'abc', env: SECRET }).done;
   expect(await startSvc(['webhooks', 'sign'], { stdin: pieces, env: SECRET }).done).toEqual(whole);

@@ -6,8 +6,8 @@ import { commandLine, shellPath } from '../../../src/kit/shell.ts';
 
 const typed = (...argv: string[]) => new Invocation(argv);
 
-describe('a command line in a next step', () => {
-  it('is read back by a shell word for word', () => {
+describe('a command line in a hint', () => {
+  it('is parsed by a shell into the same words', () => {
     const words = [
       'a b',
       "it's",
@@ -47,7 +47,7 @@ describe('a command line in a next step', () => {
       typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
       'svc decide --profile local -- -p',
     ],
-    [new Invocation().locally(), 'the same again --profile local'],
+    [new Invocation().locally(), 'repeat the command with --profile local'],
     [
       typed('serve', '--database', 'postgres://u:secret@h/d').again(),
       "svc serve --database 'postgres://u:***@h/d'",
@@ -61,8 +61,8 @@ describe('a command line in a next step', () => {
       typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),
       'svc serve exec --debug -- npm --debug',
     ],
-    [new Invocation().again('--debug'), 'the same again --debug'],
-  ])('repeats what was typed with a flag more or another: %s', (made, expected) => {
+    [new Invocation().again('--debug'), 'repeat the command with --debug'],
+  ])('repeats the command line with a flag added or replaced: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
 
@@ -76,7 +76,7 @@ describe('a command line in a next step', () => {
     ],
     [typed('serve', 'exec', '--', 'svc', '-p', 'x').on('doctor'), 'svc doctor'],
     [new Invocation().on('webhooks', 'list'), 'svc webhooks list'],
-  ])('asks the same service: %s', (made, expected) => {
+  ])('selects the same service: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
 });

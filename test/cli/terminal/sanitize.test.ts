@@ -12,7 +12,7 @@ const hostile = fc.string({
   ),
 });
 
-describe('clean', () => {
+describe('sanitize', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],
     ['\u001b]52;c;aGk=\u0007', '\\x1b]52;c;aGk=\\x07'],
@@ -23,11 +23,11 @@ describe('clean', () => {
     ['\u{e0041}', '\\u{e0041}'],
     ['\ud800', '\\ud800'],
     ['naïve 日本語 😀\ttab\nline', 'naïve 日本語 😀\ttab\nline'],
-  ])('makes %j visible', (text, cleaned) => {
+  ])('escapes %j', (text, cleaned) => {
     expect(sanitize(text)).toBe(cleaned);
   });
 
-  it('lets nothing harmful through, whatever comes', () => {
+  it('leaves no unsafe character in any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(sanitize(text)).not.toMatch(HARMFUL);
@@ -36,7 +36,7 @@ describe('clean', () => {
     );
   });
 
-  it('leaves harmless text as it is', () => {
+  it('keeps safe text unchanged', () => {
     const harmless = fc.string({ unit: fc.constantFrom(...'abc XYZ 09 ~!{}äöüßéñ日本語😀\n\t') });
     fc.assert(
       fc.property(harmless, (text) => {
@@ -46,8 +46,8 @@ describe('clean', () => {
   });
 });
 
-describe('cleanJson', () => {
-  it('is harmless and means the same', () => {
+describe('sanitizeJson', () => {
+  it('is safe and parses to the same value', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), (value) => {
         const json = sanitizeJson(value);
@@ -57,7 +57,7 @@ describe('cleanJson', () => {
     );
   });
 
-  it('keeps the spelling of JSON from elsewhere', () => {
+  it('keeps the spelling of foreign JSON', () => {
     expect(escapeJson('{"n": 12345678901234567890, "x": 1.50, "s": "\u202e"}')).toBe(
       '{"n": 12345678901234567890, "x": 1.50, "s": "\\u202e"}',
     );

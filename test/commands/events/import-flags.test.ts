@@ -133,7 +133,7 @@ test.each([
   [['--type', 'a=date'], '--type a=date is not a type'],
   [['--delimiter', 'ab'], '--delimiter ab is not one ASCII character'],
   [['--convert-timestamps', '--time-zone', 'Mars/Base'], '--time-zone Mars/Base is not a time zone'],
-  [['--flush-interval', 'soon'], '--flush-interval soon is no length of time'],
+  [['--flush-interval', 'soon'], '--flush-interval soon is not a duration'],
   [['--batch-size', '1001'], '1001'],
   [['--resume', '--restart'], 'restart'],
 ])('%j is refused with exit 2', async (flags, message) => {

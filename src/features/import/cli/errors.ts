@@ -166,7 +166,7 @@ function unavailable(error: Unavailable, recovery: RecoveryCommands): SvcError {
   const cause = error.cause as { cause?: unknown } | undefined;
   const code = cause?.cause
     ? toSvcError(cause.cause, false).code
-    : /429/.test(error.message)
+    : error.rateLimited
       ? 'rate_limited'
       : 'unavailable';
   return new SvcError(code, withoutPeriod(error.message), {

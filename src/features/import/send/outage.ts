@@ -4,11 +4,18 @@ import { type Answer, isUnavailable, type Send, SendFailure } from './send.ts';
 /** The service was unreachable or failing for longer than `--max-wait`. */
 export class Unavailable extends Error {
   readonly ambiguous: boolean;
+  /** The last answer was 429. */
+  readonly rateLimited: boolean;
 
-  constructor(message: string, ambiguous: boolean, options?: ErrorOptions) {
-    super(message, options);
+  constructor(
+    message: string,
+    ambiguous: boolean,
+    { cause, rateLimited = false }: ErrorOptions & { rateLimited?: boolean } = {},
+  ) {
+    super(message, { cause });
     this.name = 'Unavailable';
     this.ambiguous = ambiguous;
+    this.rateLimited = rateLimited;
   }
 }
 
@@ -46,6 +53,7 @@ export class Outage {
       while (this.pause) await this.pause;
       if (signal.aborted) throw new Unavailable('The import was stopped.', ambiguous);
       let reason: string;
+      let rateLimited = false;
       let cause: unknown;
       try {
         const answer = await send(body, key, signal);
@@ -55,6 +63,7 @@ export class Outage {
           return answer;
         }
         ambiguous ||= answer.ambiguous === true || answer.status >= 500;
+        rateLimited = answer.status === 429;
         reason = `The service answers ${answer.status}${answer.message ? `: ${answer.message}` : ''}`;
       } catch (error) {
         if (!(error instanceof SendFailure)) throw error;
@@ -65,7 +74,7 @@ export class Outage {
       const now = this.options.clock.now();
       this.since ??= now;
       if (signal.aborted || now - this.since >= this.options.maxWait)
-        throw new Unavailable(reason, ambiguous, { cause });
+        throw new Unavailable(reason, ambiguous, { cause, rateLimited });
       this.pause ??= this.wait(reason, now, signal);
     }
   }

@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Config } from '@oclif/core/config';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
+import { putProgram } from '../support/process/installed-svc.ts';
+import { runProcess } from '../support/process/run-process.ts';
+import { ROOT } from '../support/process/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
+
+/** The built program, inside node_modules so that `libsql` and `@oclif/core` are found from there. */
+const program = join(ROOT, 'node_modules', '.cache', `svc-oclif-${process.pid}`);
+const throughOclif = join(program, 'through-oclif.mjs');
+
+beforeAll(async () => {
+  mkdirSync(program, { recursive: true });
+  await putProgram(program);
+  writeFileSync(
+    throughOclif,
+    [
+      "import { Config, handle } from '@oclif/core';",
+      `const config = await Config.load(${JSON.stringify(program)});`,
+      'const [id, ...argv] = process.argv.slice(2);',
+      'await config.runCommand(id, argv).catch(handle);',
+    ].join('\n'),
+  );
+}, 120_000);
+
+afterAll(() => rmSync(program, { recursive: true, force: true }));
+
+describe('oclif', () => {
+  it('lists every command and finds the class of each in the built program', async () => {
+    const config = await Config.load(program);
+    expect(config.commandIDs.sort()).toEqual([...Object.keys(COMMANDS), ...Object.keys(ALIASES)].sort());
+    const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8'));
+    for (const command of config.commands) {
+      const found = await command.load();
+      expect(found.id, command.id).toBe(ALIASES[command.id] ?? command.id);
+      expect(found.run, command.id).toBeTypeOf('function');
+      expect(Object.keys({ ...found.baseFlags, ...found.flags }).sort(), command.id).toEqual(
+        Object.keys(commands[found.id].flags).sort(),
+      );
+    }
+  });
+
+  it.each([
+    { name: 'a success', id: 'profiles:list', argv: ['--json'], code: 0 },
+    {
+      name: 'a command with positional arguments after --',
+      id: 'serve:exec',
+      argv: ['--', process.execPath, '-e', 'console.log(Object.keys(process.env).sort()); process.exit(3)'],
+      code: 3,
+    },
+    { name: 'a usage error', id: 'events:send', argv: ['--jsno'], code: 2 },
+    {
+      name: 'a failure under --json, whose hint repeats the command line',
+      id: 'decide',
+      argv: [
+        '--hash-id',
+        'h',
+        '--surface',
+        'home',
+        '--base-url',
+        'http://127.0.0.1:9',
+        '--max-retries',
+        '0',
+        '--json',
+      ],
+      code: 6,
+      env: { SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' },
+    },
+  ])('runs a whole command as svc does: $name', async ({ id, argv, code, env = {} }) => {
+    const words = id.split(':');
+    const home = tempDir();
+    const direct = await runProcess([join(program, 'bin', 'run.js')], [...words, ...argv], { home, env });
+    const oclif = await runProcess([throughOclif], [id, ...argv], { home, env });
+    expect(oclif).toEqual(direct);
+    expect(oclif.code, oclif.stderr).toBe(code);
+  });
+});
