@@ -2,7 +2,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import type { Visit, World } from './worlds.ts';
 
 /** What a policy chose: index of the content, and the chance it promised, where it gives one. */
-export interface Chosen {
+interface Chosen {
   readonly content: number;
   readonly ranking?: number;
 }

@@ -168,7 +168,7 @@ decide`);
     /** The example with what is here in place of what it names. */
     here(example: string): string {
       const line = example.replace(named, (name) => own.get(name)!);
-      // The usual port may be taken here.
+      // The default port may be taken here.
       return /^svc (serve(?! exec| migrate)|webhooks listen)(?!.* --port)/.test(line)
         ? `${line} --port 0`
         : line;

@@ -11,7 +11,7 @@ const names = { ids, aliases: ALIASES };
 const shown = commands.flatMap(({ id, aliases }) => [id, ...aliases]).map((id) => id.replaceAll(':', ' '));
 const topicNames = [...new Set(ids.filter((id) => id.includes(':')).map((id) => id.split(':')[0]!))];
 
-/** Every text that is one slip of a finger away: a letter left out, doubled, replaced, or two that changed places. */
+/** Every text that is one typing error away: a letter left out, doubled, replaced, or two that changed places. */
 function typosOf(word: string): string[] {
   const typos = [...word].flatMap((letter, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at + 1)];

@@ -82,7 +82,7 @@ export function sourceOf(bytes: Buffer, chunk: number): ByteSource {
 }
 
 /** The text of each record, from the table; proves that the body is the array of exactly these. */
-export function recordsOf({ body, records }: Batch): string[] {
+function recordsOf({ body, records }: Batch): string[] {
   const texts = Array.from({ length: records.count }, (_, index) =>
     body.toString('utf8', records.start[index], records.end[index]),
   );

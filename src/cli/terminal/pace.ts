@@ -79,7 +79,7 @@ export function heldBackText(
   advice.push(
     isLocal
       ? 'svc serve --limit ingest=N sets another limit'
-      : 'ask whoever runs the service for a higher limit (svc limits shows it)',
+      : 'ask the operator of the service for a higher limit (svc limits shows it)',
   );
   return {
     held: `held back by the limit of ${allowance(pace)} for ${seconds(Math.min(pace.heldMs, elapsedMs))} of ${seconds(elapsedMs)}`,

@@ -14,7 +14,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-export const USERS = [
+const USERS = [
   { userId: 'user-1001', name: 'Ada', timeZone: 'Europe/London', locale: 'en-GB' },
   { userId: 'user-1002', name: 'Bruno', timeZone: 'Europe/Lisbon', locale: 'pt-PT' },
   { userId: 'user-1003', name: 'Chioma', timeZone: 'Africa/Lagos', locale: 'en-NG' },

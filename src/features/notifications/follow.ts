@@ -3,7 +3,7 @@ import type { Answer, Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 
 /** A state change of a notification. */
-export interface StateChange {
+interface StateChange {
   readonly status: string;
   readonly at: string | undefined;
 }

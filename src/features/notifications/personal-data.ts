@@ -1,12 +1,7 @@
 import { isValidIBAN } from 'ibantools';
 
 /** A kind of personal data, as text for messages. */
-export type PersonalKind =
-  | 'an e-mail address'
-  | 'a phone number'
-  | 'a card number'
-  | 'an account number'
-  | 'a name';
+type PersonalKind = 'an e-mail address' | 'a phone number' | 'a card number' | 'an account number' | 'a name';
 
 export interface PersonalFinding {
   /** The variable or field. */

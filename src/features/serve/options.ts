@@ -77,7 +77,7 @@ export function storedFlags(policy: Policy, given: PolicyChange): { stored: stri
 }
 
 /** Parses `GROUP=N` and `GROUP=off`. Throws usage. */
-export function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {
+function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {
   return Object.fromEntries(
     given.map((text) => {
       const [, group, value] = /^(\w+)=(off|[1-9]\d{0,8})$/.exec(text) ?? [];
@@ -95,7 +95,7 @@ const MIN_WINDOW_MS = 100;
 const MAX_WINDOW_MS = 24 * 3600_000;
 
 /** Parses the length of the window to milliseconds. Throws usage. */
-export function parseWindow(text: string | undefined): number | undefined {
+function parseWindow(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const windowMs = parseDuration(text, '--window');
   if (windowMs >= MIN_WINDOW_MS && windowMs <= MAX_WINDOW_MS) return windowMs;

@@ -34,7 +34,7 @@ interface EventWindow {
 }
 
 /** How decisions are made and counted. */
-export interface Settings {
+interface Settings {
   /** An outcome counts as reward for so long after its decision began to count. */
   readonly rewardWindowMs: number;
   /** A channel counts as polled for so long after a poll. */

@@ -11,7 +11,7 @@ test('an import that hardly waited is not called held back', () => {
 test('one that did says by what, for how long, and whom to ask', () => {
   expect(heldBackText(PACE, RUN)).toEqual({
     held: 'held back by the limit of 1,600 requests a minute for 12.3 s of 14.0 s',
-    faster: ['ask whoever runs the service for a higher limit (svc limits shows it)'],
+    faster: ['ask the operator of the service for a higher limit (svc limits shows it)'],
   });
 });
 

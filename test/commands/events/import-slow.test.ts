@@ -20,7 +20,7 @@ test('an import that the limit held back says which, for how long, and what is f
   const { code, stdout } = await imported(30, 20);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^ {2}held back by the limit of 20 requests in \d s for \d+\.\d s of \d+\.\d s\n {2}faster: {2}--batch-size 1000 needs fewer requests\n {11}ask whoever runs the service for a higher limit \(svc limits shows it\)$/m,
+    /^ {2}held back by the limit of 20 requests in \d s for \d+\.\d s of \d+\.\d s\n {2}faster: {2}--batch-size 1000 needs fewer requests\n {11}ask the operator of the service for a higher limit \(svc limits shows it\)$/m,
   );
 });
 

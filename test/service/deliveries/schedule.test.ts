@@ -115,7 +115,7 @@ describe('a delivery on a virtual clock', () => {
     expect((await webhook())!.status).toBe('active');
   });
 
-  it('starts its five days anew when its subscription is made active again', async () => {
+  it('restarts its five days when its subscription is made active again', async () => {
     await subscribe();
     await enqueue();
     await finish((await claim())[0]!, 500);

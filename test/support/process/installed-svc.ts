@@ -32,7 +32,7 @@ export function installedSvc() {
   afterAll(() => rmSync(program, { recursive: true, force: true }));
 
   return {
-    /** Opens a session in a fresh home; whoever opens it closes it. */
+    /** Opens a session in a fresh home; the caller closes it. */
     session(env: Record<string, string> = {}): Desk {
       const dir = tempDir();
       const [home, work, bin] = ['home', 'work', 'bin'].map((part) => join(dir, part)) as [

@@ -64,9 +64,9 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     stdout,
     stderr,
     clock: options.clock ?? systemClock,
-    onInterrupt(heard) {
-      interrupts.add(heard);
-      return () => interrupts.delete(heard);
+    onInterrupt(onSignal) {
+      interrupts.add(onSignal);
+      return () => interrupts.delete(onSignal);
     },
     onOutputClosed: () => () => undefined,
     endsSoon() {},
@@ -81,7 +81,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     stdout: () => stdout.text,
     stderr: () => stderr.text,
     interrupt: () => {
-      for (const heard of [...interrupts]) heard();
+      for (const onSignal of [...interrupts]) onSignal();
     },
     waitFor: (pattern, name = 'stdout') =>
       new Promise((resolve, reject) => {

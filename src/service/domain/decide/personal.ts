@@ -1,5 +1,5 @@
 /** Most pairs of user and content that are kept; the pair not met for the longest time makes room. */
-export const MAX_PAIRS = 32_768;
+const MAX_PAIRS = 32_768;
 
 /** What one user thinks of one content beyond what the features say: mean and variance for each copy of the model. */
 export interface Pair {

@@ -6,7 +6,7 @@ import type { Score } from './reader.ts';
 export const FLOOR = 0.02;
 
 /** Posterior draws behind a propensity vector, and the fewest where there are very many candidates. */
-export const DRAWS = 128;
+const DRAWS = 128;
 const FEWEST_DRAWS = 16;
 /** Most numbers drawn for one decision: some milliseconds of work. */
 const MOST_NUMBERS = 256_000;

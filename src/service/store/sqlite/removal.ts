@@ -4,7 +4,7 @@ import { readCredentials } from '../credentials.ts';
 import { hasCredentials, ownerOf, refuseForeign } from './ownership.ts';
 
 /** The database is open in another process. Nothing was changed. */
-export class StoreInUse extends Error {
+class StoreInUse extends Error {
   constructor(path: string, cause: unknown) {
     super(`${path} is in use by another process`, { cause });
     this.name = 'StoreInUse';
