@@ -121,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       models: new LearnedModels(log),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
+      repeatable: options.seed !== undefined,
     };
     const channels = openChannels(
       options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),

@@ -36,7 +36,7 @@ describe('svc doctor in front of a server that is not the service', () => {
     expect(result.code).toBe(6);
     expect(result.row('service')).toMatchObject({
       status: 'fail',
-      seen: expect.stringMatching(/cannot be recognised as the service|not from the service itself/),
+      seen: expect.stringMatching(/cannot be recognised as the service|not from the service/),
       next: expect.stringContaining(result.baseUrl),
     });
     expect(result.row('key')).toMatchObject({ status: 'skipped' });

@@ -73,7 +73,7 @@ it.each([
   const { code, stderr } = await runSvc(argv, { home: tempDir() });
   expect([code, stderr]).toEqual([
     2,
-    `error: port ${port} on 127.0.0.1 is taken\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: ${next}\n`,
+    `error: port ${port} on 127.0.0.1 is in use\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: ${next}\n`,
   ]);
 });
 

@@ -55,7 +55,7 @@ describe('docs/webhooks-handlers.md', () => {
 
   it('lists exactly the known mistakes', () => {
     const rows = page
-      .slice(page.indexOf('## The mistakes it knows'))
+      .slice(page.indexOf('## Signature diagnosis'))
       .split('\n')
       .filter((line) => line.startsWith('| `'));
     const named = rows.flatMap((row) =>

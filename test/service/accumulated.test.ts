@@ -68,8 +68,8 @@ it('pages of the decision log are bounded in bytes and complete', async () => {
     service,
     60,
     `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-       model_version, seed)
-     SELECT ?, 'dec_' || CAST(i AS TEXT), 'h', i, '{}', 'content_0', ?, 0.1, 0, 's' FROM n`,
+       model_version, seed, reward)
+     SELECT ?, 'dec_' || CAST(i AS TEXT), 'h', i, '{}', 'content_0', ?, 0.1, 0, 's', 0 FROM n`,
     [service.workspace, wide],
   );
   const seen: string[] = [];

@@ -16,7 +16,7 @@ export function toListenError(error: unknown, { host, port, flag, freePort }: Ad
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   if (code === 'EADDRINUSE')
-    return new SvcError('port_taken', `port ${port} on ${host} is taken`, {
+    return new SvcError('port_taken', `port ${port} on ${host} is in use`, {
       hint: (invocation) =>
         `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.again(flag, '0')}`,
       cause: error,

@@ -24,4 +24,6 @@ export interface ServiceDeps {
   readonly models: LearnedModels;
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
+  /** SVC_SEED is set: random choices must depend on the requests alone. */
+  readonly repeatable: boolean;
 }

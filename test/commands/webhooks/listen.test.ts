@@ -141,7 +141,7 @@ it('names a port in use, and suggests a free one', async () => {
   const { port } = other.address() as AddressInfo;
   const run = await runSvc(['webhooks', 'listen', '--port', String(port)], { env });
   expect(run).toMatchObject({ code: 2, stdout: '' });
-  expect(run.stderr).toContain(`port ${port} on 127.0.0.1 is already in use`);
+  expect(run.stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
   expect(run.stderr).toContain('--port 0');
 });
 

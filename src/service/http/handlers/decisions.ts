@@ -21,7 +21,13 @@ export const decisionLogHandlers: Handlers = {
   },
 };
 
+/** A decision that counts has earned 0 until an outcome comes, also before the reward log says so. */
 function entryOf(decision: LoggedDecision): object {
-  const { seq, at, prior, features, category, countedAt, others, ...entry } = decision;
-  return { ...entry, ...(others === null ? {} : { others }), at: new Date(at).toISOString() };
+  const { seq, at, prior, features, category, countedAt, others, reward, ...entry } = decision;
+  return {
+    ...entry,
+    reward: reward ?? (countedAt === null ? null : 0),
+    ...(others === null ? {} : { others }),
+    at: new Date(at).toISOString(),
+  };
 }

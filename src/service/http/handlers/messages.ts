@@ -11,6 +11,7 @@ import { users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
+import { startCounting } from '../start-counting.ts';
 
 export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
@@ -70,7 +71,7 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
     if (servedAt === null) {
       // An outcome that came first has taken the message away.
       if (!(await messages.served(tx, workspace.id, decisionId))) continue;
-      if (decision?.reward === null) await rewards.record(tx, workspace.id, decision, 0);
+      if (decision?.countedAt === null) await startCounting({ tx, workspace, deps }, decision);
     }
     served.push(message);
   }

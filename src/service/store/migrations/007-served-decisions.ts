@@ -13,6 +13,8 @@ export const servedDecisions: Migration = {
     'ALTER TABLE decision ADD COLUMN outcome TEXT',
     // Candidates that the log does not name: [count, propensity, ranking, expected].
     'ALTER TABLE decision ADD COLUMN others TEXT',
+    // Decisions that count and whose silence is not in the reward log yet.
+    'CREATE INDEX decision_counting ON decision (counted_at) WHERE reward IS NULL AND counted_at IS NOT NULL',
     'CREATE INDEX decision_log ON decision (workspace_id, seq)',
     'CREATE INDEX decision_of_content ON decision (workspace_id, content_id, seq)',
     'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',

@@ -119,6 +119,36 @@ export const decisions = {
     await tx.sql.run(sql, [reward, tx.now, workspaceId, decisionId]);
   },
 
+  /**
+   * Starts to count the silence of a decision, now. The settler writes it to the reward log: that log has one row to
+   * lock for a whole workspace, for which no decision should wait.
+   */
+  async startCounting(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
+    await tx.sql.run(
+      'UPDATE decision SET counted_at = COALESCE(counted_at, ?) WHERE workspace_id = ? AND decision_id = ?',
+      [tx.now, workspaceId, decisionId],
+    );
+    await tx.notify('outcomes');
+  },
+
+  /** Up to `most` decisions that count and have no reward yet, the longest counting first. */
+  async counting(tx: Tx, most: number): Promise<(Earning & { workspaceId: string })[]> {
+    const rows = await tx.sql.all<EarningRow & { workspaceId: string }>(
+      `SELECT workspace_id AS "workspaceId", ${EARNING} FROM decision
+       WHERE reward IS NULL AND counted_at IS NOT NULL ORDER BY counted_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
+      [most],
+    );
+    return rows.map((row) => ({ ...earningOf(row), workspaceId: row.workspaceId }));
+  },
+
+  /** True while some decision counts and has no reward yet. */
+  async anyCounting(tx: Tx): Promise<boolean> {
+    const row = await tx.sql.get(
+      'SELECT 1 AS one FROM decision WHERE reward IS NULL AND counted_at IS NOT NULL LIMIT 1',
+    );
+    return row !== undefined;
+  },
+
   /** Takes note of what the user did with a decision's message. */
   async setOutcome(tx: Tx, workspaceId: string, decisionId: string, outcome: string): Promise<void> {
     await tx.sql.run('UPDATE decision SET outcome = ? WHERE workspace_id = ? AND decision_id = ?', [

@@ -47,6 +47,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       ({
         cipher,
         catalog: () => catalogue,
+        repeatable: true,
         models: new LearnedModels(() => {}),
         signals: new EventSignals(),
         decisionSeed: decisionSeeds('store'),
