@@ -3,6 +3,7 @@ import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
 import { messages } from '../store/repositories/messages.ts';
+import { polls } from '../store/repositories/polls.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
@@ -22,6 +23,7 @@ const CHORES: readonly ((tx: Tx, most: number) => Promise<number>)[] = [
   contacts.purge,
   recentEvents.purge,
   userSignals.purge,
+  polls.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

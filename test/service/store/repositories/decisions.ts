@@ -15,6 +15,7 @@ import { contacts } from '../../../../src/service/store/repositories/contacts.ts
 import { decisions } from '../../../../src/service/store/repositories/decisions.ts';
 import { messages } from '../../../../src/service/store/repositories/messages.ts';
 import { models } from '../../../../src/service/store/repositories/models.ts';
+import { MAX_CHANNELS, polls } from '../../../../src/service/store/repositories/polls.ts';
 import { recentEvents } from '../../../../src/service/store/repositories/recent-events.ts';
 import { rewards } from '../../../../src/service/store/repositories/rewards.ts';
 import { users } from '../../../../src/service/store/repositories/users.ts';
@@ -146,6 +147,21 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(serialiseModel(other)).toBe(serialiseModel(model));
       for (const { decisionId, reward } of log)
         if (expected.has(decisionId)) expect(reward).toBe(expected.get(decisionId));
+    });
+
+    it('stores polls of a bounded number of channels, and forgets old ones', async () => {
+      const seen = (channel: string, ageMs = 0) =>
+        store().write((tx) => polls.seen({ ...tx, now: tx.now - ageMs }, 'ws_polls', channel));
+      for (let i = 0; i < MAX_CHANNELS; i++) await seen(`channel ${i}`, 40 * 86_400_000);
+      await seen('one too many');
+      await seen('channel 7');
+      const polled = (channel: string) =>
+        store().read((tx) => polls.since(tx, 'ws_polls', channel, tx.now - 86_400_000));
+      expect([await polled('one too many'), await polled('channel 7')]).toEqual([false, true]);
+      const removed = await store().write((tx) => polls.purge(tx, 1000));
+      expect(removed).toBe(MAX_CHANNELS - 1);
+      await seen('one too many');
+      expect(await polled('one too many')).toBe(true);
     });
 
     it('gives a decision back as it was logged', async () => {
