@@ -69,7 +69,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
     case 'CatalogError':
-      return new SvcError('usage', `the catalogue cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
+      return new SvcError('usage', `the catalog cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
         hint: (invocation) =>
           `correct that (docs/catalog.md says what it may hold), then: ${invocation.again()}`,
         cause: error,

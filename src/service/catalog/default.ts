@@ -1,6 +1,6 @@
 import type { CatalogFile } from './schema.ts';
 
-/** The catalog of a service without a configured one (docs/decisions.md, "Default catalogue"). */
+/** The catalog of a service without a configured one (docs/decisions.md, "Default catalog"). */
 export const DEFAULT_CATALOG: CatalogFile = {
   contents: [
     {

@@ -36,7 +36,7 @@ export interface Choice {
   /** Null where no content may be shown. */
   readonly chosen: Candidate | null;
   readonly reason: string;
-  /** The candidates in the order of the catalogue; their propensities sum to 1. Empty where none is left. */
+  /** The candidates in the order of the catalog; their propensities sum to 1. Empty where none is left. */
   readonly candidates: readonly Candidate[];
   /** What the choice was made by; empty where none was made. */
   readonly features: readonly Feature[];
@@ -118,7 +118,7 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
   return { chosen, reason, candidates, features };
 }
 
-/** The runners-up of a choice, best first; equals in the order of the catalogue. */
+/** The runners-up of a choice, best first; equals in the order of the catalog. */
 export function alternativesOf({ chosen, candidates }: Choice, most: number): Candidate[] {
   return candidates
     .filter((candidate) => candidate !== chosen)

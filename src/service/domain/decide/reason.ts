@@ -54,7 +54,7 @@ export function reasonForNone(
 ): string {
   if (cap)
     return `Nothing chosen: maxDailyContacts ${cap.max} is reached, the user had ${cap.today} ${cap.today === 1 ? 'contact' : 'contacts'} today.`;
-  if (removed.length === 0) return 'Nothing chosen: the catalogue holds no content.';
+  if (removed.length === 0) return 'Nothing chosen: the catalog holds no content.';
   const groups = new Map<string, string[]>();
   for (const { contentId, removal } of removed) {
     const words = wordsOf(removal);

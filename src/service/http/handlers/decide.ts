@@ -30,14 +30,14 @@ export const decideHandlers: Handlers = {
     const nth = await contacts.lockForUpdate(tx, workspace.id, hashId);
     const user = await users.find(tx, deps.cipher, workspace.id, hashId);
     const day = dayAround(now, user?.timeZone ?? undefined);
-    const catalogue = deps.catalog();
+    const catalog = deps.catalog();
     const model = await deps.models.current(tx, workspace.id);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
     const history = await decisions.history(tx, workspace.id, hashId, HISTORY);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
     const choice = decide({
-      contents: catalogue.contents,
+      contents: catalog.contents,
       context,
       audience: await audienceOf(tx, workspace.id, user, now, deps),
       person: { traits: user?.traits ?? {}, events: await eventsOf(call, user), history },
@@ -56,7 +56,7 @@ export const decideHandlers: Handlers = {
     });
     const type = typeOf(context);
     const decisionId = newId('dec');
-    const content = choice.chosen ? catalogue.byId.get(choice.chosen.contentId) : undefined;
+    const content = choice.chosen ? catalog.byId.get(choice.chosen.contentId) : undefined;
     const record = {
       decisionId,
       hashId,
@@ -71,7 +71,7 @@ export const decideHandlers: Handlers = {
     };
     await decisions.add(tx, workspace.id, record);
     if (content) {
-      const since = now - catalogue.settings.pollLookBackMs;
+      const since = now - catalog.settings.pollLookBackMs;
       const channel = context.channel === undefined ? null : String(context.channel);
       if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
         await startCounting(call, { ...record, reward: null });

@@ -126,7 +126,7 @@ describe('nothing eligible is said in words', () => {
     });
   });
 
-  test('by the cap, and by an empty catalogue', () => {
+  test('by the cap, and by an empty catalog', () => {
     const capped = { excludeCategories: [], maxDailyContacts: 2 };
     expect(decide(situation({ guardrails: capped, contactsToday: 2 })).reason).toBe(
       'Nothing chosen: maxDailyContacts 2 is reached, the user had 2 contacts today.',

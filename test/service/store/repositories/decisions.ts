@@ -41,13 +41,13 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       await engine?.close?.();
     });
     const store = () => nodes[0]!;
-    const catalogue = toCatalog(DEFAULT_CATALOG);
+    const catalog = toCatalog(DEFAULT_CATALOG);
 
     /** What the pipeline does with a request: the handler inside one transaction of a node. */
     const deps = () =>
       ({
         cipher,
-        catalog: () => catalogue,
+        catalog: () => catalog,
         repeatable: true,
         models: new LearnedModels(() => {}),
         signals: new EventSignals(),
