@@ -66,7 +66,7 @@ describe('the answer', () => {
       columns: 100,
     });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/chosen.*\w+.*█.* 0\.\d{3}.*in-app-message/);
+    expect(stdout).toMatch(/chosen.*\w+.*[█▉▊▋▌▍▎▏].* 0\.\d{3}.*in-app-message/);
     expect(stdout.match(/next/g)).toHaveLength(3);
     expect(stdout).toMatch(/reason {4}Eligible on home; .*no outcomes yet/);
   });
