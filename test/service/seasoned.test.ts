@@ -13,14 +13,14 @@ it('reads a seasoned store in bounded pages, while decisions continue', {
   onTestFinished(() => program.release());
   const folder = tempDir();
   const size = {
-    hotEvents: 5000,
-    bigEvents: 20,
+    hotEvents: 2000,
+    bigEvents: 8,
     bigBytes: 8 * 1024 * 1024 - 200,
-    contents: 1000,
-    subscriptions: 300,
+    contents: 300,
+    subscriptions: 150,
     deliveries: 150,
-    decisions: 2000,
-    wideDecisions: 60,
+    decisions: 1000,
+    wideDecisions: 20,
     messages: 200,
   };
   const report = await readSeasoned(program, await freshDatabase(folder), join(folder, 'home'), size);
