@@ -17,6 +17,7 @@ const WANTED = [
   /^LICENSE$/,
   /^bin\/(run\.js|code-cache\.js|package\.json)$/,
   /^dist\/main\.cjs$/,
+  /^dist\/commands\.mjs$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,

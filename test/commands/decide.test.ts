@@ -148,7 +148,7 @@ describe('--input', () => {
   test('answers thousands of bare hashIds in order', async () => {
     const { env } = await startTestService();
     const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);
-    const { code, stdout, stderr } = await runSvc(['decide', '--input', '-', '--surface', 'home'], {
+    const { code, stdout, stderr } = await runSvc(['decide', '--input', '-', '--surface', 'home', '--quiet'], {
       env,
       stdin: ids.join('\n'),
     });

@@ -34,19 +34,15 @@ test('svc serve --catalog uses the file, and refuses an invalid one with the pat
 
 test('SVC_SEED makes the choices of a run repeatable', async () => {
   const run = async (seed: string | undefined) => {
-    const ids = Array.from({ length: 60 }, (_, i) => `h${i % 20}`).join('\n');
+    const home = tempDir();
     const env = { SVC_PROFILE: 'local', SVC_SEED: seed };
-    // One at a time for each user is not needed: the seed depends on the user and the count.
-    const { stdout } = await runSvc(['decide', '--input', '-'], { env, stdin: ids });
-    return stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const { request, response } = JSON.parse(line);
-        return `${request.hashId} ${response.action.contentId}`;
-      })
-      .sort()
-      .join();
+    const chosen: string[] = [];
+    // One after the other: each decision is learned from, so the order of requests matters too.
+    for (let i = 0; i < 6; i++) {
+      const { stdout } = await runSvc(['decide', '--hash-id', `h${i % 2}`, '--json'], { env, home });
+      chosen.push(JSON.parse(stdout).action.contentId);
+    }
+    return chosen.join();
   };
   const first = await run('42');
   expect(await run('42')).toBe(first);
