@@ -148,10 +148,13 @@ describe('--input', () => {
   test('answers thousands of bare hashIds in order', async () => {
     const { env } = await startTestService();
     const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);
-    const { code, stdout, stderr } = await runSvc(['decide', '--input', '-', '--surface', 'home', '--quiet'], {
-      env,
-      stdin: ids.join('\n'),
-    });
+    const { code, stdout, stderr } = await runSvc(
+      ['decide', '--input', '-', '--surface', 'home', '--quiet'],
+      {
+        env,
+        stdin: ids.join('\n'),
+      },
+    );
     expect([code, stderr]).toEqual([0, '']);
     const out = lines(stdout);
     expect(out.map((line) => line.request.hashId)).toEqual(ids);
