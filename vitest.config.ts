@@ -19,7 +19,8 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
     maxWorkers: 3,
-    testTimeout: 20_000,
+    // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     disableConsoleIntercept: true,
     projects: [
