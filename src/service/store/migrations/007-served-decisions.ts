@@ -15,6 +15,10 @@ export const servedDecisions: Migration = {
     'ALTER TABLE decision ADD COLUMN others TEXT',
     // Decisions that count and whose silence is not in the reward log yet.
     'CREATE INDEX decision_counting ON decision (counted_at) WHERE reward IS NULL AND counted_at IS NOT NULL',
+    // Of an earlier version alone: decisions that are never served stay without a reward, and must not be looked through.
+    'DROP INDEX decision_open',
+    `CREATE INDEX decision_unsettled ON decision (at_ms)
+      WHERE reward IS NULL AND content_id IS NOT NULL AND features IS NULL`,
     'CREATE INDEX decision_log ON decision (workspace_id, seq)',
     'CREATE INDEX decision_of_content ON decision (workspace_id, content_id, seq)',
     'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',
