@@ -5,8 +5,13 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import type { Client } from '../../client/client.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { validate } from '../../contract/validation.ts';
-import type { Estimate } from '../../features/evaluation/estimators.ts';
-import { evaluateLog, type LogEntry } from '../../features/evaluation/evaluate-log.ts';
+import { evaluateLog, type LogEntry, type LogEvaluation } from '../../features/evaluation/evaluate-log.ts';
+import { clipOf, mapOf, rangeOf } from '../../features/evaluation/flag-values.ts';
+import { readLogFile } from '../../features/evaluation/log-file.ts';
+import { LOG_FIELDS } from '../../features/evaluation/log-row.ts';
+import type { Estimate } from '../../features/evaluation/logged-decision.ts';
+import { NAMED, policyOf } from '../../features/evaluation/policy-option.ts';
+import { seededRandom } from '../../kit/random.ts';
 
 /** Effective sample size below which an estimate deserves a warning. */
 const FEW = 100;
@@ -14,21 +19,73 @@ const FEW = 100;
 /** Decisions below which a log is a trial, and nobody takes its estimates for more. */
 const TRIAL = 10;
 
-const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;
-
 export default class DecisionsEvaluate extends SvcCommand {
   static override summary = 'Evaluate decision policies on the decision log (off-policy)';
   static override description =
-    `Estimates the mean reward of three policies from the decision log: the running policy, a uniform choice, and always
-the content with the highest ranking. Prints each estimate with its 95% confidence interval, by inverse propensity
-scoring (IPS), self-normalised IPS (SNIPS) and the doubly robust estimator (DR). Rewards: actioned 1, clicked 0.6,
-opened 0.2. A decision without an outcome counts as 0 from when its message was served, or from when it was made if
-nobody polls, as in learning; one that was not served yet is left out. N_eff is the effective sample size.`;
+    `Estimates the mean reward of policies from the decision log of the service or, with --input, from a file. Prints each
+estimate with its 95% confidence interval, by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and the
+doubly robust estimator (DR). N_eff is the effective sample size.
+
+Policies: running (the one that made the log), uniform, best (always the content with the highest ranking), content:ID
+(always that content, where it is a candidate), or a JSON file with a weight for each content.
+
+Rewards of the service: actioned 1, clicked 0.6, opened 0.2. A decision without an outcome counts as 0 from when its
+message was served, or from when it was made if nobody polls, as in learning; one that was not served yet is left out.
+
+A file has a row a decision with action, reward and propensity, and may list its candidates as a JSON array of ids, or
+of objects with contentId, propensity and ranking. Without rankings there is no DR and no best. A row without a reward
+counts as not served yet. NDJSON entries of GET /v1/decisions are read as they are.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --json | jq .policies.best.dr',
+    '<%= config.bin %> <%= command.id %> --policy running --policy content:welcome-back --bootstrap 1000',
+    '<%= config.bin %> <%= command.id %> --input bts.csv --map action=item_id --map reward=click --map propensity=propensity_score',
   ];
   static override flags = {
+    input: Flags.string({
+      summary: 'evaluate the log in this file, or standard input, instead of that of the service',
+      helpValue: 'FILE|-',
+    }),
+    format: Flags.string({
+      summary: 'format of the file; by its extension, otherwise NDJSON',
+      options: ['ndjson', 'csv'],
+      helpValue: 'ndjson|csv',
+      dependsOn: ['input'],
+    }),
+    map: Flags.string({
+      summary: `read a field (${LOG_FIELDS.join(', ')}) from a column of the file`,
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'field=column',
+      dependsOn: ['input'],
+    }),
+    candidates: Flags.integer({
+      summary: 'number of candidates of each decision, if the file does not list them',
+      min: 1,
+      helpValue: 'N',
+      dependsOn: ['input'],
+    }),
+    'reward-range': Flags.string({
+      summary: 'smallest and largest possible reward in the file',
+      helpValue: '0..1',
+      dependsOn: ['input'],
+    }),
+    policy: Flags.string({
+      summary: 'policy to evaluate (repeatable); running, uniform and best by default',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'running|uniform|best|content:ID|FILE',
+    }),
+    clip: Flags.string({
+      summary: 'largest weight of a decision: less variance, some bias',
+      helpValue: 'WEIGHT',
+    }),
+    bootstrap: Flags.integer({
+      summary: 'bootstrap the intervals from N replicates instead of the normal approximation',
+      min: 100,
+      max: 10_000,
+      helpValue: 'N',
+    }),
     since: Flags.string({
       summary: 'only decisions at or after this time',
       helpValue: 'TIME',
@@ -42,32 +99,94 @@ nobody polls, as in learning; one that was not served yet is left out. N_eff is 
   };
 
   protected override async run(context: Context<typeof DecisionsEvaluate>): Promise<void> {
-    const { flags, out, signal } = context;
-    const { client } = await context.connect();
-    const result = await evaluateLog(
-      pages(client, signal, flags, (read) => out.notice(`${read.toLocaleString('en')} decisions read`)),
+    const { flags, out, signal, world } = context;
+    const { bootstrap } = flags;
+    const map = mapOf(flags.map ?? []);
+    const clip = clipOf(flags.clip);
+    const range = rangeOf(flags['reward-range']);
+    const names = flags.policy ?? [...NAMED.keys()];
+    const policies = new Map(
+      await Promise.all(names.map(async (name) => [name, await policyOf(name, world)] as const)),
     );
-    if (result.pending > 0) out.notice(`${result.pending} decisions were not served yet and are left out`);
-    for (const [policy, judged] of Object.entries(result.policies))
-      if (judged && judged.decisions >= TRIAL && judged.effective < FEW)
-        out.notice(
-          `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${LABELS[policy as keyof typeof LABELS]} policy: its estimates are rough`,
-        );
+    const read = () => {
+      const { input, format, candidates, since, until } = flags;
+      if (input === undefined) return undefined;
+      const onNotice = (text: string) => out.notice(text);
+      return readLogFile({
+        input,
+        format: format as 'ndjson' | 'csv' | undefined,
+        map,
+        candidates,
+        since,
+        until,
+        range,
+        signal,
+        world,
+        onNotice,
+      });
+    };
+    const fromService = async () => {
+      const { client } = await context.connect();
+      return pages(client, signal, flags, (count) =>
+        out.notice(`${count.toLocaleString('en')} decisions read`),
+      );
+    };
+    const result = await evaluateLog(read() ?? (await fromService()), {
+      policies,
+      clip,
+      range,
+      bootstrap:
+        bootstrap === undefined
+          ? undefined
+          : { replicates: bootstrap, random: seededRandom(world.env.SVC_SEED || 'bootstrap') },
+    });
+    if (signal.aborted)
+      throw new SvcError('interrupted', 'interrupted before the end of the log', {
+        hint: (invocation) => invocation.again(),
+      });
+    for (const text of warnings(result, names)) out.notice(text);
     out.result(result, () =>
       result.decisions === 0
         ? 'no decision in the log has an action'
         : out.table(
             ['POLICY', 'N_eff', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
             Object.entries(result.policies).map(([policy, judged]) => [
-              LABELS[policy as keyof typeof LABELS],
+              label(policy),
               ...(judged
                 ? [judged.effective.toFixed(0), ...[judged.ips, judged.snips, judged.dr].map(interval)]
-                : []),
+                : ['-', '-', '-', '-']),
             ]),
           ),
     );
   }
 }
+
+/** What a reader must know before trusting the estimates. */
+function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, names: readonly string[]) {
+  if (pending > 0) yield `${pending} decisions were not served yet and are left out`;
+  if (skipped > 0)
+    yield `${skipped} decisions are left out: no action, or no propensity of the action among the candidates`;
+  for (const [policy, judged] of Object.entries(policies)) {
+    if (!judged) {
+      if (decisions > 0 && names.includes(policy)) yield `${label(policy)} ${NOT_JUDGED}`;
+      continue;
+    }
+    if (judged.decisions < decisions)
+      yield `${label(policy)} has a candidate in ${judged.decisions} of ${decisions} decisions; it is judged on those`;
+    if (judged.clipped > 0) yield `${label(policy)}: ${judged.clipped} weights were clipped`;
+    if (judged.decisions >= TRIAL && judged.effective < FEW)
+      yield `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${label(policy)} policy: its estimates are rough`;
+  }
+}
+
+const NOT_JUDGED = 'cannot be judged on this log: it has no candidate in it, or the log has no rankings';
+
+const label = (policy: string): string =>
+  policy === 'best'
+    ? 'always best'
+    : policy.startsWith('content:')
+      ? `always ${policy.slice('content:'.length)}`
+      : policy;
 
 async function* pages(
   client: Client,
@@ -97,7 +216,8 @@ async function* pages(
   } while (after !== undefined);
 }
 
-const interval = ({ mean, low, high }: Estimate) => `${short(mean)} [${short(low)}, ${short(high)}]`;
+const interval = (estimate: Estimate | null) =>
+  estimate ? `${short(estimate.mean)} [${short(estimate.low)}, ${short(estimate.high)}]` : '-';
 
 /** Four decimal places; negative zero without its sign. */
 const short = (value: number) => value.toFixed(4).replace(/^-(0\.0*)$/, '$1');

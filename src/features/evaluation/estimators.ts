@@ -1,63 +1,31 @@
-/** A logged decision: its candidates, the chosen one and its reward. */
-export interface LoggedDecision {
-  /** Probability of each candidate under the logging policy, and its predicted reward. */
-  readonly candidates: readonly { readonly propensity: number; readonly ranking: number }[];
-  /** Index of the candidate that was chosen. */
-  readonly chosen: number;
-  readonly reward: number;
-  /** Candidates that the log does not name, together. */
-  readonly others?: Others | undefined;
-}
-
-/** How many there are, their mean predicted reward, and what the policy that ran expects of them. */
-export interface Others {
-  readonly count: number;
-  readonly ranking: number;
-  readonly expected: number;
-}
-
-/** A policy to be judged: the probability of each named candidate; `others` counts those not named. */
-export type Policy = (candidates: LoggedDecision['candidates'], others?: number) => readonly number[];
-
-/** What a policy expects of the candidates not named. */
-export type Rest = (others: Others, named: number) => number;
-
-/** The part of each policy's expectation that lies in candidates not named. The best ranked is always named. */
-export const RESTS = {
-  running: ({ expected }) => expected,
-  uniform: ({ count, ranking }, named) => (count * ranking) / (count + named),
-  best: () => 0,
-} as const satisfies Record<string, Rest>;
-
-export const POLICIES = {
-  /** The policy that produced the log. */
-  running: (candidates) => candidates.map((candidate) => candidate.propensity),
-  uniform: (candidates, others = 0) => candidates.map(() => 1 / (candidates.length + others)),
-  /** Always the candidate with the highest ranking; the first of equals. */
-  best: (candidates) => {
-    let best = 0;
-    for (const [i, { ranking }] of candidates.entries()) if (ranking > candidates[best]!.ranking) best = i;
-    return candidates.map((_, i) => (i === best ? 1 : 0));
-  },
-} as const satisfies Record<string, Policy>;
-
-/** An estimated mean reward with its 95 % confidence interval. */
-export interface Estimate {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
+import { Replicates, type Resampling } from './bootstrap.ts';
+import { type Estimate, type LoggedDecision, type Range, UNIT } from './logged-decision.ts';
+import type { Policy } from './policies.ts';
 
 export interface Evaluation {
+  /** Decisions in which the policy has a candidate. */
   readonly decisions: number;
   /** Kish's effective sample size: how many decisions of the policy itself the log is worth. */
   readonly effective: number;
+  /** Decisions whose weight was clipped. */
+  readonly clipped: number;
   /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; wide where the policies differ much. */
   readonly ips: Estimate;
   /** Self-normalised IPS (Swaminathan & Joachims, 2015). */
   readonly snips: Estimate;
-  /** Doubly robust (Dudík, Langford & Li, 2011), with the rankings of the log as the reward model. */
-  readonly dr: Estimate;
+  /**
+   * Doubly robust (Dudík, Langford & Li, 2011), with the rankings of the log as the reward model; null if the log has
+   * none.
+   */
+  readonly dr: Estimate | null;
+}
+
+export interface EvaluatorOptions {
+  /** The largest weight of a decision (truncated importance sampling, Ionides, 2008). */
+  readonly clip?: number | undefined;
+  readonly range?: Range | undefined;
+  /** Bootstrap intervals instead of normal ones. */
+  readonly replicates?: number | undefined;
 }
 
 /** The 97.5 % point of the normal distribution. */
@@ -65,12 +33,15 @@ const Z = 1.959963984540054;
 
 /**
  * Evaluates a policy on a log, one decision at a time, in constant memory. Confidence intervals use the normal
- * approximation: of the mean for IPS and DR, by the delta method for SNIPS.
+ * approximation (of the mean for IPS and DR, by the delta method for SNIPS), or the bootstrap.
  */
 export class Evaluator {
   readonly #policy: Policy;
-  readonly #rest: Rest;
+  readonly #clip: number;
+  readonly #range: Range;
+  readonly #replicates: Replicates | undefined;
   #n = 0;
+  #clipped = 0;
   #ips = new Moments();
   #dr = new Moments();
   #w = 0;
@@ -79,43 +50,72 @@ export class Evaluator {
   #wwr = 0;
   #wwrr = 0;
 
-  constructor(policy: Policy, rest: Rest = RESTS.running) {
+  constructor(policy: Policy, options: EvaluatorOptions = {}) {
     this.#policy = policy;
-    this.#rest = rest;
+    this.#clip = options.clip ?? Number.POSITIVE_INFINITY;
+    this.#range = options.range ?? UNIT;
+    this.#replicates = options.replicates ? new Replicates(options.replicates) : undefined;
   }
 
-  add({ candidates, chosen, reward, others }: LoggedDecision): void {
-    const target = this.#policy(candidates, others?.count);
-    const weight = target[chosen]! / candidates[chosen]!.propensity;
-    let predicted = others ? this.#rest(others, candidates.length) : 0;
-    for (const [i, { ranking }] of candidates.entries()) predicted += target[i]! * ranking;
+  /** @param counts of {@link Resampling}, if there are replicates */
+  add(decision: LoggedDecision, counts?: ReturnType<Resampling['next']>): void {
+    const choice = this.#policy(decision);
+    if (!choice) return;
+    const { candidates, chosen, reward } = decision;
+    const { propensity, ranking } = candidates[chosen]!;
+    const full = choice.chances[chosen]! / propensity;
+    const weight = Math.min(full, this.#clip);
+    if (weight < full) this.#clipped++;
+    let predicted = choice.rest;
+    for (const [i, candidate] of candidates.entries()) predicted += choice.chances[i]! * candidate.ranking;
+    const dr = predicted + weight * (reward - ranking);
     this.#n++;
     this.#ips.add(weight * reward);
-    this.#dr.add(predicted + weight * (reward - candidates[chosen]!.ranking));
+    this.#dr.add(dr);
     this.#w += weight;
     this.#wr += weight * reward;
     this.#ww += weight ** 2;
     this.#wwr += weight ** 2 * reward;
     this.#wwrr += weight ** 2 * reward ** 2;
+    if (counts) this.#replicates?.add(counts, weight, reward, dr);
   }
 
-  /** The estimates so far, or null for an empty log. */
+  /** The estimates so far; null if there is no decision in which the policy has a candidate. */
   result(): Evaluation | null {
     if (this.#n === 0) return null;
+    const dr = this.#dr.mean;
+    const normal = {
+      ips: this.#around(this.#ips.mean, this.#ips.error),
+      snips: this.#snips(),
+      dr: this.#around(dr, this.#dr.error),
+    };
+    const drawn = this.#replicates?.intervals(this.#range);
+    const estimates = drawn
+      ? {
+          ips: { ...normal.ips, ...drawn.ips },
+          snips: { ...normal.snips, ...drawn.snips },
+          dr: { ...normal.dr, ...drawn.dr },
+        }
+      : normal;
     return {
       decisions: this.#n,
       effective: this.#ww === 0 ? 0 : this.#w ** 2 / this.#ww,
-      ips: this.#ips.estimate(),
-      snips: this.#snips(),
-      dr: this.#dr.estimate(),
+      clipped: this.#clipped,
+      ...estimates,
+      dr: Number.isNaN(dr) ? null : estimates.dr,
     };
   }
 
   #snips(): Estimate {
-    if (this.#w === 0) return { mean: 0, low: 0, high: 0 };
+    if (this.#w === 0) return { mean: 0, ...this.#range };
     const mean = this.#wr / this.#w;
     const spread = this.#wwrr - 2 * mean * this.#wwr + mean ** 2 * this.#ww;
-    return around(mean, Math.sqrt(Math.max(spread, 0)) / this.#w);
+    return this.#around(mean, Math.sqrt(Math.max(spread, 0)) / this.#w);
+  }
+
+  #around(mean: number, error: number): Estimate {
+    const inRange = (value: number) => Math.min(this.#range.high, Math.max(this.#range.low, value));
+    return { mean, low: inRange(mean - Z * error), high: inRange(mean + Z * error) };
   }
 }
 
@@ -132,17 +132,13 @@ class Moments {
     this.#m2 += delta * (x - this.#mean);
   }
 
-  estimate(): Estimate {
+  get mean(): number {
+    return this.#mean;
+  }
+
+  /** The standard error of the mean. */
+  get error(): number {
     const variance = this.#n > 1 ? this.#m2 / (this.#n - 1) : 0;
-    return around(this.#mean, Math.sqrt(variance / this.#n));
+    return Math.sqrt(variance / this.#n);
   }
 }
-
-const inRange = (value: number) => Math.min(1, Math.max(0, value));
-
-/** A reward lies in [0, 1], and so does what is said of its mean. */
-const around = (mean: number, error: number): Estimate => ({
-  mean,
-  low: inRange(mean - Z * error),
-  high: inRange(mean + Z * error),
-});

@@ -1,16 +1,15 @@
-import { type Evaluation, Evaluator, type Others, POLICIES, RESTS } from './estimators.ts';
+import type { Random } from '../../kit/random.ts';
+import { Resampling } from './bootstrap.ts';
+import { type Evaluation, Evaluator } from './estimators.ts';
+import type { LoggedDecision, Range } from './logged-decision.ts';
+import type { Policy } from './policies.ts';
 
-/** A decision of the log as the service returns it. */
-export interface LogEntry {
+/** A decision of the log. Unknown numbers are NaN. */
+export interface LogEntry extends Pick<LoggedDecision, 'candidates' | 'others'> {
+  /** Null if the decision had no action. */
   readonly contentId: string | null;
-  readonly candidates: readonly {
-    readonly contentId: string;
-    readonly propensity: number;
-    readonly ranking: number;
-  }[];
   /** Null while the decision does not count: its message was not served yet. */
   readonly reward: number | null;
-  readonly others?: Others | undefined;
 }
 
 export interface LogEvaluation {
@@ -20,15 +19,27 @@ export interface LogEvaluation {
   readonly pending: number;
   /** Decisions without an action, or without the propensity of the action. */
   readonly skipped: number;
-  /** Null for an empty log. */
-  readonly policies: Readonly<Record<keyof typeof POLICIES, Evaluation | null>>;
+  /** Null for a policy that has no candidate in any decision. */
+  readonly policies: Readonly<Record<string, Evaluation | null>>;
 }
 
-/** Evaluates the policies on a paged log. Holds at most one page in memory. */
-export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Promise<LogEvaluation> {
-  const evaluators = Object.entries(POLICIES).map(
-    ([name, policy]) =>
-      [name as keyof typeof POLICIES, new Evaluator(policy, RESTS[name as keyof typeof POLICIES])] as const,
+export interface EvaluateOptions {
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly clip?: number | undefined;
+  readonly range?: Range | undefined;
+  /** Bootstrap intervals from this many replicates. */
+  readonly bootstrap?: { readonly replicates: number; readonly random: Random } | undefined;
+}
+
+/** Evaluates policies on a paged log. Holds at most one page in memory. */
+export async function evaluateLog(
+  pages: AsyncIterable<readonly LogEntry[]>,
+  { policies, clip, range, bootstrap }: EvaluateOptions,
+): Promise<LogEvaluation> {
+  const replicates = bootstrap?.replicates;
+  const resampling = bootstrap && new Resampling(bootstrap.replicates, bootstrap.random);
+  const evaluators = [...policies].map(
+    ([name, policy]) => [name, new Evaluator(policy, { clip, range, replicates })] as const,
   );
   let decisions = 0;
   let pending = 0;
@@ -45,7 +56,8 @@ export async function evaluateLog(pages: AsyncIterable<readonly LogEntry[]>): Pr
         continue;
       }
       decisions++;
-      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward, others });
+      const counts = resampling?.next();
+      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward, others }, counts);
     }
   }
   const results = evaluators.map(([name, evaluator]) => [name, evaluator.result()]);
