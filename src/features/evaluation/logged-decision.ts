@@ -14,7 +14,7 @@ export interface LoggedDecision {
 }
 
 /** How many there are, their mean predicted reward, and what the policy that ran expects of them. */
-export interface Others {
+interface Others {
   readonly count: number;
   readonly ranking: number;
   readonly expected: number;
