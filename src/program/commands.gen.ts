@@ -15,6 +15,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'events:import': () => import('../commands/events/import.ts'),
   'events:send': () => import('../commands/events/send.ts'),
   'events:tail': () => import('../commands/events/tail.ts'),
+  'keys:create': () => import('../commands/keys/create.ts'),
+  'keys:list': () => import('../commands/keys/list.ts'),
+  'keys:revoke': () => import('../commands/keys/revoke.ts'),
+  'keys:rotate': () => import('../commands/keys/rotate.ts'),
   limits: () => import('../commands/limits.ts'),
   'messages:list': () => import('../commands/messages/list.ts'),
   'messages:outcome': () => import('../commands/messages/outcome.ts'),
@@ -47,6 +51,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'webhooks:test': () => import('../commands/webhooks/test.ts'),
   'webhooks:update': () => import('../commands/webhooks/update.ts'),
   'webhooks:verify': () => import('../commands/webhooks/verify.ts'),
+  'workspaces:create': () => import('../commands/workspaces/create.ts'),
+  'workspaces:list': () => import('../commands/workspaces/list.ts'),
+  'workspaces:update': () => import('../commands/workspaces/update.ts'),
 };
 
 /** Other names of commands, and the ids they stand for. */

@@ -3,7 +3,9 @@
  * loads a store when it is first used, because most commands need none.
  */
 import type { Clock } from '../kit/clock.ts';
+import type { listWorkspaces, NewKey } from './runtime/accounts.ts';
 import type { DumpKind } from './store/dump.ts';
+import type { ApiKey, KeyKind } from './store/repositories/api-keys.ts';
 import type { RemovableDatabase } from './store/sqlite/removal.ts';
 
 export { isPostgres } from './store/postgres/url.ts';
@@ -20,6 +22,38 @@ export async function openForExport(database: string, clock: Clock): Promise<Exp
   const { dump } = await import('./store/dump.ts');
   const store = await connectStore(database, clock);
   return { records: (kind) => dump(store, kind), close: () => store.close() };
+}
+
+/** Workspaces and keys of a database; see service/runtime/accounts.ts. */
+export interface Accounts {
+  createWorkspace(id: string | undefined, mode: 'live' | 'test'): Promise<NewKey>;
+  listWorkspaces(): ReturnType<typeof listWorkspaces>;
+  setMode(id: string, mode: 'live' | 'test'): Promise<void>;
+  createKey(workspace: string | undefined, kind: KeyKind | undefined): Promise<NewKey>;
+  listKeys(workspace: string | undefined): Promise<ApiKey[]>;
+  revokeKey(keyId: string): Promise<ApiKey>;
+  rotateKey(keyId: string, graceMs: number): Promise<NewKey>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database to administer its workspaces and keys, also while services run on it: they act on a change at once.
+ * Rejects with StoreUnusable or StoreUnavailable.
+ */
+export async function openAccounts(database: string, clock: Clock): Promise<Accounts> {
+  const { connectStore } = await import('./store/open.ts');
+  const accounts = await import('./runtime/accounts.ts');
+  const store = await connectStore(database, clock);
+  return {
+    createWorkspace: (id, mode) => accounts.createWorkspace(store, id, mode),
+    listWorkspaces: () => accounts.listWorkspaces(store),
+    setMode: (id, mode) => accounts.setMode(store, id, mode),
+    createKey: (workspace, kind) => accounts.createKey(store, workspace, kind),
+    listKeys: (workspace) => accounts.listKeys(store, workspace),
+    revokeKey: (keyId) => accounts.revokeKey(store, keyId),
+    rotateKey: (keyId, graceMs) => accounts.rotateKey(store, keyId, graceMs),
+    close: () => store.close(),
+  };
 }
 
 /** Migrates a database to the schema of this program. Resolves with the versions before and after. */

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
+import { shell } from '../kit/shell.ts';
 import { followCatalog } from './catalog/follow.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
@@ -27,6 +28,7 @@ import { followPolicy, type PolicyChange } from './runtime/policy.ts';
 import { provision } from './store/credentials.ts';
 import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
+import { workspaces } from './store/repositories/workspaces.ts';
 import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
@@ -127,6 +129,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
       clock.now,
     );
+    await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),
@@ -193,6 +196,23 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Warns of workspaces whose notifications do not go where an operator may expect. */
+async function reportModes(store: Store, configured: readonly string[], log: Log): Promise<void> {
+  for (const { id, mode } of await store.read((tx) => workspaces.list(tx))) {
+    if (mode === null)
+      log('warn', 'a workspace of an earlier version keeps sending notifications; say whether it is live', {
+        workspace: id,
+        next: shell`svc workspaces update ${id} --mode live`,
+      });
+    if (mode === 'test' && configured.length > 0)
+      log('warn', 'a test workspace sends notifications to the outbox only', {
+        workspace: id,
+        configured,
+        next: 'svc workspaces create --mode live',
+      });
   }
 }
 

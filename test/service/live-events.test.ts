@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { hashOfKey, workspaces } from '../../src/service/store/repositories/workspaces.ts';
+import { apiKeys, hashOfKey } from '../../src/service/store/repositories/api-keys.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 
 const event = (userId: string, more = '') =>
@@ -127,7 +127,7 @@ it('ends on every node when its key is deleted; other streams continue', async (
   const first = await startTestService();
   const second = await startTestService({ database: first.database, limits: {} });
   const other = 'sk_test_another';
-  await first.deps.store.write((tx) => workspaces.addKey(tx, first.workspace, other));
+  await first.deps.store.write((tx) => apiKeys.add(tx, first.workspace, other, 'test'));
   const streams = [await open(first), await open(second)];
   const kept = await open(first, { authorization: `Bearer ${other}` });
   await Promise.all([...streams, kept].map((stream) => stream.until(/id: 0/)));

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { listKeys, listWorkspaces } from '../../src/service/runtime/accounts.ts';
+import { keys } from '../../src/service/store/migrations/008-keys.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
 import { filesOf } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
@@ -34,6 +36,10 @@ test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and stays usa
     );
     expect(rows.map(({ id }) => Number(id))).toEqual(MIGRATIONS.map(({ id }) => id));
     expect(stored).toHaveLength(1 + start);
+    // A workspace of an earlier version has no mode and keeps sending; its key can be revoked by its id.
+    expect(await listWorkspaces(service.deps.store)).toMatchObject([{ id: OLDER.workspace, mode: null }]);
+    if (version < keys.id)
+      expect((await listKeys(service.deps.store, OLDER.workspace))[0]?.keyId).toMatch(/^key_/);
     await service.close();
   }
 });

@@ -67,7 +67,10 @@ function protocolOf(url: string): string {
 
 /** The channels of a running service. */
 export interface Channels {
-  forChannel(channel: string): ChannelAdapter;
+  /** The channels that do not write to the outbox. */
+  readonly configured: readonly string[];
+  /** Returns the adapter of a channel for a workspace of this mode: a test workspace sends to the outbox only. */
+  forChannel(channel: string, mode: 'live' | 'test' | null): ChannelAdapter;
   close(): Promise<void>;
 }
 
@@ -79,9 +82,10 @@ export function openChannels(settings: ChannelSettings, now: () => number): Chan
   for (const [channel, provider] of Object.entries(settings.providers))
     adapters.set(channel, providerChannel({ ...provider, deadlineMs: CHANNEL_TIMEOUT_MS, now }));
   return {
-    forChannel: (channel) => adapters.get(channel) ?? outbox,
+    configured: [...adapters.keys()],
+    forChannel: (channel, mode) => (mode === 'test' ? undefined : adapters.get(channel)) ?? outbox,
     close: async () => {
-      await Promise.all([...adapters.values()].map((adapter) => adapter.close()));
+      await Promise.all([outbox, ...adapters.values()].map((adapter) => adapter.close()));
     },
   };
 }

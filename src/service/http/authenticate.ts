@@ -1,7 +1,8 @@
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { hashOfKey, type Workspace, workspaces } from '../store/repositories/workspaces.ts';
+import { apiKeys, hashOfKey } from '../store/repositories/api-keys.ts';
+import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Store } from '../store/store.ts';
 
 const keyOf = (request: HonoRequest) =>
@@ -12,13 +13,13 @@ export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(reque
 
 /**
  * Finds the workspace of a request by its API key (specification: Authentication).
- * Throws unauthorized (missing or unknown key), invalid_request (no workspace header) or forbidden (a key of another
+ * Throws unauthorized (missing, unknown or revoked key), invalid_request (no workspace header) or forbidden (a key of another
  * workspace).
  */
 export async function authenticate(request: HonoRequest, store: Store): Promise<Workspace> {
   const key = keyOf(request);
   if (!key) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
-  const workspace = await store.read((tx) => workspaces.ofKey(tx, key));
+  const workspace = await store.read((tx) => apiKeys.workspaceOf(tx, key));
   if (!workspace)
     throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
   const named = request.header(HEADERS.workspace);

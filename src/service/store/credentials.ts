@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { newId } from '../../kit/id.ts';
 import { writePrivateFile } from '../../kit/private-file.ts';
-import { newApiKey, workspaces } from './repositories/workspaces.ts';
+import { apiKeys, newApiKey } from './repositories/api-keys.ts';
+import { workspaces } from './repositories/workspaces.ts';
 import { type Store, StoreUnusable } from './store.ts';
 
 /** The credentials of a first client, created at the first start and stored with mode 0600 beside the data. */
@@ -13,8 +14,9 @@ export interface Credentials {
 
 /**
  * Returns the workspace and key of a store, and creates them at its first start. The file is written before the commit;
- * a start that was killed between the two reuses it. For an SQLite file, a lost credentials file is replaced by one with
- * a new key. For a shared database, the key exists only on the node that created it.
+ * a start that was killed between the two reuses it. The first workspace is a test one. For an SQLite file, a credentials
+ * file that was lost, or whose key was revoked, is replaced by one with a new key. For a shared database, the key exists
+ * only on the node that created it.
  */
 export async function provision(
   store: Store,
@@ -26,15 +28,14 @@ export async function provision(
   return store.write(async (tx) => {
     await tx.lock('provision');
     const existing = await workspaces.first(tx);
-    if (existing && shared)
-      return { workspace: existing.id, apiKey: stored?.workspace === existing.id ? stored.apiKey : null };
     const workspace = existing?.id ?? stored?.workspace ?? newId('ws');
-    const apiKey = (stored?.workspace === workspace ? stored.apiKey : null) ?? newApiKey();
-    if (stored?.workspace !== workspace || stored.apiKey !== apiKey) {
-      writePrivateFile(file, `${JSON.stringify({ workspace, apiKey }, null, 2)}\n`);
-    }
-    if (!existing) await workspaces.create(tx, workspace, region ?? null);
-    await workspaces.addKey(tx, workspace, apiKey);
+    const usable = stored?.workspace === workspace && !(await apiKeys.ended(tx, stored.apiKey));
+    if (existing && shared) return { workspace, apiKey: usable ? stored.apiKey : null };
+    const kind = existing?.mode ?? 'test';
+    const apiKey = usable ? stored.apiKey : newApiKey(kind);
+    if (!usable) writePrivateFile(file, `${JSON.stringify({ workspace, apiKey }, null, 2)}\n`);
+    if (!existing) await workspaces.create(tx, { id: workspace, region: region ?? null, mode: 'test' });
+    await apiKeys.add(tx, workspace, apiKey, kind);
     return { workspace, apiKey };
   });
 }

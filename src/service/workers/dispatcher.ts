@@ -40,7 +40,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
         await store.write((tx) => notifications.release(tx, claimed));
         return;
       }
-      const adapter = channels.forChannel(claimed.channel);
+      const adapter = channels.forChannel(claimed.channel, claimed.mode);
       const composed = await composeMessage(claimed);
       const result: DispatchResult = composed.ok
         ? dispatchResult(await sendWithTimeout(adapter, composed.message), adapter.dropsRepeats)
@@ -117,7 +117,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
           claimed.push(
             await notifications.claim(tx, channel, count, {
               leaseMs: LEASE_MS,
-              channelDropsRepeats: channels.forChannel(channel).dropsRepeats,
+              dropsRepeats: (mode) => channels.forChannel(channel, mode).dropsRepeats,
             }),
           );
         return claimed;

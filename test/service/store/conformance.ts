@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limiter } from '../../../src/service/store/limiter/limiter.ts';
 import { type SteadyClock, systemSteadyClock } from '../../../src/service/store/limiter/limiter-clock.ts';
+import { apiKeys } from '../../../src/service/store/repositories/api-keys.ts';
 import { events } from '../../../src/service/store/repositories/events.ts';
 import { idempotency } from '../../../src/service/store/repositories/idempotency.ts';
 import { settings } from '../../../src/service/store/repositories/settings.ts';
@@ -229,14 +230,15 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('stores only the hash of a key', async () => {
       await store.write(async (tx) => {
-        await workspaces.create(tx, WORKSPACE, 'eu');
-        await workspaces.addKey(tx, WORKSPACE, 'sk_test_1');
+        await workspaces.create(tx, { id: WORKSPACE, region: 'eu', mode: 'live' });
+        await apiKeys.add(tx, WORKSPACE, 'sk_test_1', 'live');
       });
-      expect(await other.read((tx) => workspaces.ofKey(tx, 'sk_test_1'))).toEqual({
+      expect(await other.read((tx) => apiKeys.workspaceOf(tx, 'sk_test_1'))).toEqual({
         id: WORKSPACE,
         region: 'eu',
+        mode: 'live',
       });
-      expect(await other.read((tx) => workspaces.ofKey(tx, 'sk_test_2'))).toBeUndefined();
+      expect(await other.read((tx) => apiKeys.workspaceOf(tx, 'sk_test_2'))).toBeUndefined();
     });
 
     it('refuses a database written by a newer version', async () => {

@@ -187,7 +187,9 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       return notificationId;
     };
     const take = (store: Store, channel: string, leaseMs = LEASE, channelDropsRepeats = true) =>
-      store.write((tx) => notifications.claim(tx, channel, 100, { leaseMs, channelDropsRepeats }));
+      store.write((tx) =>
+        notifications.claim(tx, channel, 100, { leaseMs, dropsRepeats: () => channelDropsRepeats }),
+      );
     const end = (store: Store, claimed: ClaimedNotification, event: 'deliver' | 'retry') =>
       store.write((tx) =>
         notifications.finish(tx, claimed, event === 'deliver' ? { event } : { event, failure: 'busy' }, 0),

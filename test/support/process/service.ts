@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { setMode } from '../../../src/service/runtime/accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
 import { freshDatabase } from '../postgres/database.ts';
@@ -21,14 +22,21 @@ export interface TestService extends RunningService {
 /** Processes on one database share the files beside it, as nodes on one machine do. */
 const dataDirs = new Map<string, string>();
 
-/** The real service on a fresh database and a free port, closed with the test. Limits are off unless given. */
-export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+/**
+ * The real service on a fresh database and a free port, closed with the test. Limits are off unless given. Its
+ * workspace is a live one where channels are configured, and a test one otherwise, unless `mode` says so.
+ */
+export async function startTestService(
+  options: Partial<ServiceOptions> & { mode?: 'live' | 'test' } = {},
+): Promise<TestService> {
   const database = options.database ?? (await freshDatabase(tempDir()));
   const dataDir = dataDirs.get(database) ?? tempDir();
   dataDirs.set(database, dataDir);
   const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
   const service = await startService({ limits, dataDir, ...options, database });
   onTestFinished(() => service.close(0));
+  const mode = options.mode ?? (options.channels || options.environment ? 'live' : undefined);
+  if (mode) await setMode(service.deps.store, service.workspace, mode);
   const apiKey = service.apiKey!;
   return {
     ...service,

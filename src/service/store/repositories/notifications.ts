@@ -7,6 +7,7 @@ import {
 } from '../../domain/notifications/state.ts';
 import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import type { Mode } from './workspaces.ts';
 
 export interface HistoryEntry {
   readonly status: NotificationState;
@@ -29,6 +30,8 @@ export interface StoredNotification {
 /** A notification claimed by a worker. `variables` are encrypted. */
 export interface ClaimedNotification extends StoredNotification {
   readonly workspaceId: string;
+  /** The mode of the workspace. */
+  readonly mode: Mode;
   readonly variables: Uint8Array;
   readonly claim: number;
   /** Earlier attempts to send it. */
@@ -104,7 +107,7 @@ export const notifications = {
     tx: Tx,
     channel: string,
     most: number,
-    { leaseMs, channelDropsRepeats }: { leaseMs: number; channelDropsRepeats: boolean },
+    { leaseMs, dropsRepeats }: { leaseMs: number; dropsRepeats: (mode: Mode) => boolean },
   ): Promise<ClaimedNotification[]> {
     const due = await tx.sql.all<{ workspaceId: string; id: string; bytes: number }>(
       `SELECT workspace_id AS "workspaceId", notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
@@ -114,14 +117,18 @@ export const notifications = {
     const claimed: ClaimedNotification[] = [];
     for (const { workspaceId, id } of due.slice(0, fitting(due))) {
       const row = await tx.sql.get<
-        Row & { workspaceId: string; variables: Uint8Array; claim: number; tries: number; inHand: number }
+        Row &
+          Pick<ClaimedNotification, 'workspaceId' | 'variables' | 'claim' | 'tries' | 'mode'> & {
+            inHand: number;
+          }
       >(
-        `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand"
+        `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand",
+           (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
          FROM notification WHERE workspace_id = ? AND notification_id = ?`,
         [workspaceId, id],
       );
       const { inHand, ...rest } = fromRow(row!);
-      const lost = inHand === 1 && afterLostWorker(channelDropsRepeats) === 'give-up';
+      const lost = inHand === 1 && afterLostWorker(dropsRepeats(rest.mode)) === 'give-up';
       const next = { ...rest, claim: rest.claim + 1 };
       if (lost) {
         await applyEvent(tx, next, 'fail', {

@@ -1,34 +1,50 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Tx } from '../store.ts';
 
 export interface Workspace {
   readonly id: string;
   /** Its region; null if the service has no regions. */
   readonly region: string | null;
+  readonly mode: Mode;
 }
 
-/** Keys per statement. */
-const KEYS_PER_QUERY = 64;
+/**
+ * A test workspace sends notifications to the outbox only. Null for a workspace that was created before modes existed:
+ * it sends like a live one.
+ */
+export type Mode = 'live' | 'test' | null;
 
-/** Generates an API key. It is shown once; only its hash is stored. */
-export function newApiKey(): string {
-  return `sk_test_${randomBytes(24).toString('hex')}`;
-}
-
-/** The hash under which a key is stored. */
-export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
+const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
 
 export const workspaces = {
-  async create(tx: Tx, id: string, region: string | null): Promise<void> {
-    await tx.sql.run(
-      'INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES (?, ?, ?, ?)',
-      [id, region, randomBytes(32), tx.now],
+  /** Creates a workspace. Returns false if one with this id exists. */
+  async create(tx: Tx, { id, region, mode }: Workspace): Promise<boolean> {
+    const created = await tx.sql.get<{ id: string }>(
+      `INSERT INTO workspace (workspace_id, region, mode, hash_key, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (workspace_id) DO NOTHING RETURNING workspace_id AS id`,
+      [id, region, mode, randomBytes(32), tx.now],
     );
+    return created !== undefined;
+  },
+
+  /** All workspaces, oldest first. */
+  async list(tx: Tx): Promise<(Workspace & { createdAt: number })[]> {
+    return tx.sql.all(
+      `SELECT ${WORKSPACE_COLUMNS}, created_at AS "createdAt" FROM workspace ORDER BY created_at, workspace_id`,
+    );
+  },
+
+  async get(tx: Tx, id: string): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(`SELECT ${WORKSPACE_COLUMNS} FROM workspace WHERE workspace_id = ?`, [id]);
+  },
+
+  async setMode(tx: Tx, id: string, mode: 'live' | 'test'): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
   },
 
   async first(tx: Tx): Promise<Workspace | undefined> {
     return tx.sql.get<Workspace>(
-      'SELECT workspace_id AS id, region FROM workspace ORDER BY created_at, workspace_id LIMIT 1',
+      `SELECT ${WORKSPACE_COLUMNS} FROM workspace ORDER BY created_at, workspace_id LIMIT 1`,
     );
   },
 
@@ -40,36 +56,5 @@ export const workspaces = {
     );
     if (!row) throw new Error(`workspace ${id} does not exist`);
     return row.key;
-  },
-
-  async addKey(tx: Tx, workspaceId: string, apiKey: string): Promise<void> {
-    await tx.sql.run(
-      'INSERT INTO api_key (key_hash, workspace_id, created_at) VALUES (?, ?, ?) ON CONFLICT (key_hash) DO NOTHING',
-      [hashOfKey(apiKey), workspaceId, tx.now],
-    );
-  },
-
-  /** Which of these keys, given by their hashes, exist. */
-  async existingKeys(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
-    const existing = new Set<string>();
-    const placeholders = Array(KEYS_PER_QUERY).fill('?').join(', ');
-    for (let from = 0; from < hashes.length; from += KEYS_PER_QUERY) {
-      const part = hashes.slice(from, from + KEYS_PER_QUERY);
-      const rows = await tx.sql.all<{ hash: string }>(
-        `SELECT key_hash AS hash FROM api_key WHERE key_hash IN (${placeholders})`,
-        [...part, ...Array<null>(KEYS_PER_QUERY - part.length).fill(null)],
-      );
-      for (const { hash } of rows) existing.add(hash);
-    }
-    return existing;
-  },
-
-  /** The workspace of an API key; undefined for an unknown key. */
-  async ofKey(tx: Tx, apiKey: string): Promise<Workspace | undefined> {
-    return tx.sql.get<Workspace>(
-      `SELECT w.workspace_id AS id, w.region FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
-       WHERE k.key_hash = ?`,
-      [hashOfKey(apiKey)],
-    );
   },
 };

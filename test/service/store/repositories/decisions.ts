@@ -23,7 +23,7 @@ import { workspaces } from '../../../../src/service/store/repositories/workspace
 import type { Store } from '../../../../src/service/store/store.ts';
 import type { Engine } from '../conformance.ts';
 
-const WORKSPACE = { id: 'ws_decide', region: null };
+const WORKSPACE = { id: 'ws_decide', region: null, mode: 'test' as const };
 const cipher = createCipher(randomBytes(32));
 
 /** What users, decisions and learning promise on any engine, with two processes at work. */
@@ -34,7 +34,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
     beforeAll(async () => {
       engine = await prepare();
       nodes = await Promise.all([engine.open(), engine.open()]);
-      await nodes[0]!.write((tx) => workspaces.create(tx, WORKSPACE.id, null));
+      await nodes[0]!.write((tx) => workspaces.create(tx, WORKSPACE));
     });
     afterAll(async () => {
       for (const node of nodes ?? []) await node.close();

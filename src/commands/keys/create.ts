@@ -1,0 +1,35 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseFlag } from '../../cli/connection/database.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { withAccounts } from '../../features/accounts/open.ts';
+import { newKeyText } from '../../features/accounts/view.ts';
+
+export default class KeysCreate extends SvcCommand {
+  static override summary = 'Create an API key of a workspace of this service';
+  static override description =
+    `Prints the key once: only its hash is stored. Works on the data of \`local\` or of --database, also while the service
+runs, which accepts the key at once. The kind of a key is that of its workspace's mode.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --workspace ws_shop --kind live --json | jq -r .key',
+  ];
+  static override exitCodes = [0, 1, 2, 6] as const;
+  static override flags = {
+    database: databaseFlag,
+    kind: Flags.string({
+      summary: 'kind of the key; that of the workspace by default',
+      options: ['live', 'test'] as const,
+      helpValue: 'live|test',
+    }),
+  };
+
+  protected override async run(context: Context<typeof KeysCreate>): Promise<void> {
+    const { flags, out } = context;
+    const made = await withAccounts(context, (accounts) =>
+      accounts.createKey(flags.workspace, flags.kind as 'live' | 'test' | undefined),
+    );
+    const { keyId, key, kind, workspace } = made;
+    out.result({ keyId, key, kind, workspace }, () => newKeyText(made));
+    out.notice('the key is shown this once; keep it in a secret store');
+  }
+}

@@ -1,0 +1,50 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseFlag } from '../../cli/connection/database.ts';
+import { green } from '../../cli/terminal/text.ts';
+import { withAccounts } from '../../features/accounts/open.ts';
+import { stateOf } from '../../features/accounts/view.ts';
+
+export default class KeysList extends SvcCommand {
+  static override summary = 'List the API keys of this service';
+  static override description =
+    'Shows what is known of each key, never the key. An ending key was rotated and is valid until its end.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    `<%= config.bin %> <%= command.id %> --workspace ws_shop --json | jq -r '.keys[] | select(.state == "active").keyId'`,
+  ];
+  static override exitCodes = [0, 1, 2, 6] as const;
+  static override flags = { database: databaseFlag };
+
+  protected override async run(context: Context<typeof KeysList>): Promise<void> {
+    const { flags, out, world } = context;
+    const now = world.clock.now();
+    const stored = await withAccounts(context, (accounts) => accounts.listKeys(flags.workspace));
+    const keys = stored.map(({ keyId, workspace, kind, createdAt, endsAt }) => ({
+      keyId,
+      workspace,
+      kind,
+      state: stateOf(endsAt, now),
+      createdAt: new Date(createdAt).toISOString(),
+      // A key that was revoked at once has no time of its end.
+      endsAt: endsAt ? new Date(endsAt).toISOString() : null,
+    }));
+    out.result({ keys }, () =>
+      out.table(
+        [
+          { title: 'KEY', whole: true },
+          { title: 'WORKSPACE' },
+          { title: 'KIND' },
+          { title: 'STATE' },
+          { title: 'CREATED' },
+        ],
+        keys.map((key) => [
+          key.keyId,
+          key.workspace,
+          key.kind,
+          key.state === 'active' ? green(key.state) : key.state,
+          key.createdAt.slice(0, 10),
+        ]),
+      ),
+    );
+  }
+}

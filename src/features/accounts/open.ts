@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { databaseError } from '../../cli/connection/database.ts';
+import { localDatabase } from '../../cli/connection/local-database.ts';
+import type { Paths } from '../../cli/connection/paths.ts';
+import type { ConnectionFlags } from '../../cli/connection/settings.ts';
+import { type Hint, SvcError } from '../../cli/errors/svc-error.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import type { World } from '../../cli/terminal/world.ts';
+import type { Accounts } from '../../service/admin.ts';
+
+interface Place {
+  readonly flags: ConnectionFlags & { readonly database?: string | undefined };
+  readonly world: World;
+  readonly paths: Paths;
+  readonly out: Output;
+}
+
+/** What to do after an error of `AccountError`, by its reason. */
+const HINTS: Readonly<Record<string, Hint>> = {
+  exists: (invocation) => `its keys: ${invocation.on('keys', 'list')}`,
+  unknown_workspace: (invocation) => `list them: ${invocation.on('workspaces', 'list')}`,
+  several_workspaces: (invocation) =>
+    `list them: ${invocation.on('workspaces', 'list')}, then: ${invocation.again('--workspace', 'WORKSPACE')}`,
+  other_kind: 'leave out --kind, or name another workspace with --workspace',
+  unknown_key: (invocation) => `list them: ${invocation.on('keys', 'list')}`,
+};
+
+/**
+ * Opens the workspaces and keys of a database on this machine, or of a PostgreSQL database, and closes it afterwards.
+ * `--workspace` names a workspace in it, not a remote service. Throws usage, file and data.
+ */
+export async function withAccounts<T>(place: Place, work: (accounts: Accounts) => Promise<T>): Promise<T> {
+  const { flags, world, paths, out } = place;
+  const { isPostgres, openAccounts } = await import('../../service/admin.ts');
+  const database = localDatabase({ ...flags, workspace: undefined }, world, paths, out);
+  if (!isPostgres(database) && !existsSync(database))
+    throw new SvcError('file', `${database} does not exist`, {
+      hint: '`svc serve` and commands with --profile local create data; name another file with --database',
+    });
+  const accounts = await openAccounts(database, world.clock).catch((error: unknown) => {
+    throw databaseError(error, database);
+  });
+  try {
+    return await work(accounts);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AccountError')
+      throw new SvcError('usage', error.message, {
+        hint: HINTS[(error as Error & { reason: string }).reason]!,
+        cause: error,
+      });
+    throw databaseError(error, database);
+  } finally {
+    await accounts.close();
+  }
+}

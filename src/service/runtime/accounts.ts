@@ -1,0 +1,117 @@
+import { newId } from '../../kit/id.ts';
+import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../store/repositories/api-keys.ts';
+import { type Workspace, workspaces } from '../store/repositories/workspaces.ts';
+import type { Store, Tx } from '../store/store.ts';
+
+/** A workspace or a key cannot be created or changed as asked. */
+class AccountError extends Error {
+  override readonly name = 'AccountError';
+  readonly reason: 'exists' | 'unknown_workspace' | 'several_workspaces' | 'other_kind' | 'unknown_key';
+
+  constructor(reason: AccountError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A key as it is created: the only time that it is shown. */
+export interface NewKey {
+  readonly keyId: string;
+  readonly key: string;
+  readonly kind: KeyKind;
+  readonly workspace: string;
+}
+
+/** Creates a workspace with its first key. Throws AccountError. */
+export function createWorkspace(
+  store: Store,
+  id: string | undefined,
+  mode: 'live' | 'test',
+): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const workspace = { id: id ?? newId('ws'), region: null, mode };
+    if (!(await workspaces.create(tx, workspace)))
+      throw new AccountError('exists', `workspace ${workspace.id} exists already`);
+    return addKey(tx, workspace, mode);
+  });
+}
+
+export function listWorkspaces(store: Store): Promise<(Workspace & { createdAt: number })[]> {
+  return store.read((tx) => workspaces.list(tx));
+}
+
+/** Sets the mode of a workspace. Throws AccountError. */
+export function setMode(store: Store, id: string, mode: 'live' | 'test'): Promise<void> {
+  return store.write(async (tx) => {
+    await workspaceOf(tx, id);
+    await workspaces.setMode(tx, id, mode);
+  });
+}
+
+/**
+ * Creates a key of a workspace, which may be left out where there is only one. Its kind is that of the workspace's mode.
+ * Throws AccountError.
+ */
+export function createKey(store: Store, id: string | undefined, kind: KeyKind | undefined): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const workspace = await workspaceOf(tx, id);
+    const { mode } = workspace;
+    if (kind !== undefined && mode !== null && kind !== mode)
+      throw new AccountError(
+        'other_kind',
+        `workspace ${workspace.id} is a ${mode} workspace: it has no ${kind} keys`,
+      );
+    return addKey(tx, workspace, kind ?? mode ?? 'live');
+  });
+}
+
+/** Lists the keys of a workspace, or of all. Throws AccountError for an unknown workspace. */
+export function listKeys(store: Store, id: string | undefined): Promise<ApiKey[]> {
+  return store.read(async (tx) => {
+    if (id !== undefined) await workspaceOf(tx, id);
+    return apiKeys.list(tx, id);
+  });
+}
+
+/** Revokes a key at once. Returns it as it was. Throws AccountError. */
+export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
+  return store.write(async (tx) => {
+    const key = await keyOf(tx, keyId);
+    await apiKeys.end(tx, keyId, 0);
+    return key;
+  });
+}
+
+/** Creates a key that replaces another, which ends after `graceMs`. Throws AccountError. */
+export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const { workspace, kind } = await keyOf(tx, keyId);
+    const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind);
+    await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
+    return replacement;
+  });
+}
+
+async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind): Promise<NewKey> {
+  const key = newApiKey(kind);
+  return { keyId: await apiKeys.add(tx, id, key, kind), key, kind, workspace: id };
+}
+
+async function workspaceOf(tx: Tx, id: string | undefined): Promise<Workspace> {
+  if (id === undefined) {
+    const all = await workspaces.list(tx);
+    if (all.length > 1)
+      throw new AccountError('several_workspaces', `there are ${all.length} workspaces: name one`);
+    if (all.length === 0) throw new AccountError('unknown_workspace', 'there is no workspace yet');
+    return all[0]!;
+  }
+  const workspace = await workspaces.get(tx, id);
+  if (!workspace) throw new AccountError('unknown_workspace', `there is no workspace ${id}`);
+  return workspace;
+}
+
+async function keyOf(tx: Tx, keyId: string): Promise<ApiKey> {
+  const key = await apiKeys.get(tx, keyId);
+  if (!key) throw new AccountError('unknown_key', `there is no key ${keyId}`);
+  return key;
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '../../../kit/id.ts';
+import type { Tx } from '../store.ts';
+import type { Workspace } from './workspaces.ts';
+
+/** The kind of a server key; it is that of its workspace's mode. */
+export type KeyKind = 'live' | 'test';
+
+/** What is shown of a key; the key itself is not stored. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly workspace: string;
+  readonly kind: KeyKind;
+  /** Unix ms. */
+  readonly createdAt: number;
+  /** The key is refused from this time on; null if it has no end. */
+  readonly endsAt: number | null;
+}
+
+/** Keys per statement. */
+const KEYS_PER_QUERY = 64;
+
+/** Generates an API key. It is shown once; only its hash is stored. */
+export function newApiKey(kind: KeyKind): string {
+  return `sk_${kind}_${randomBytes(24).toString('hex')}`;
+}
+
+/** The hash under which a key is stored. */
+export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
+
+const COLUMNS = `key_id AS "keyId", workspace_id AS workspace, kind, created_at AS "createdAt", ends_at AS "endsAt"`;
+
+export const apiKeys = {
+  /** Stores a key. Does nothing if it is stored, even if it was revoked. */
+  async add(tx: Tx, workspaceId: string, apiKey: string, kind: KeyKind): Promise<string> {
+    const keyId = newId('key');
+    await tx.sql.run(
+      `INSERT INTO api_key (key_hash, key_id, workspace_id, kind, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (key_hash) DO NOTHING`,
+      [hashOfKey(apiKey), keyId, workspaceId, kind, tx.now],
+    );
+    return keyId;
+  },
+
+  /** All keys of a workspace, or of all workspaces, oldest first. */
+  async list(tx: Tx, workspaceId: string | undefined): Promise<ApiKey[]> {
+    const where = workspaceId === undefined ? '' : 'WHERE workspace_id = ?';
+    return tx.sql.all<ApiKey>(
+      `SELECT ${COLUMNS} FROM api_key ${where} ORDER BY created_at, key_id`,
+      workspaceId === undefined ? [] : [workspaceId],
+    );
+  },
+
+  async get(tx: Tx, keyId: string): Promise<ApiKey | undefined> {
+    return tx.sql.get<ApiKey>(`SELECT ${COLUMNS} FROM api_key WHERE key_id = ?`, [keyId]);
+  },
+
+  /** Ends a key at a time (Unix ms; 0 at once, whatever the clocks of the nodes say), unless it ends before. */
+  async end(tx: Tx, keyId: string, at: number): Promise<void> {
+    await tx.sql.run('UPDATE api_key SET ends_at = ? WHERE key_id = ? AND (ends_at IS NULL OR ends_at > ?)', [
+      at,
+      keyId,
+      at,
+    ]);
+  },
+
+  /** Returns whether a key was revoked; false for an unknown one. */
+  async ended(tx: Tx, apiKey: string): Promise<boolean> {
+    const row = await tx.sql.get<{ endsAt: number | null }>(
+      'SELECT ends_at AS "endsAt" FROM api_key WHERE key_hash = ?',
+      [hashOfKey(apiKey)],
+    );
+    return row?.endsAt != null && row.endsAt <= tx.now;
+  },
+
+  /** Which of these keys, given by their hashes, are valid now. */
+  async valid(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+    const valid = new Set<string>();
+    const placeholders = Array(KEYS_PER_QUERY).fill('?').join(', ');
+    for (let from = 0; from < hashes.length; from += KEYS_PER_QUERY) {
+      const part = hashes.slice(from, from + KEYS_PER_QUERY);
+      const rows = await tx.sql.all<{ hash: string }>(
+        `SELECT key_hash AS hash FROM api_key
+         WHERE (ends_at IS NULL OR ends_at > ?) AND key_hash IN (${placeholders})`,
+        [tx.now, ...part, ...Array<null>(KEYS_PER_QUERY - part.length).fill(null)],
+      );
+      for (const { hash } of rows) valid.add(hash);
+    }
+    return valid;
+  },
+
+  /** The workspace of a valid API key; undefined for a key that is unknown or has ended. */
+  async workspaceOf(tx: Tx, apiKey: string): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(
+      `SELECT w.workspace_id AS id, w.region, w.mode FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
+       WHERE k.key_hash = ? AND (k.ends_at IS NULL OR k.ends_at > ?)`,
+      [hashOfKey(apiKey), tx.now],
+    );
+  },
+};

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+/** Runs commands on the data of `local` in one home. */
+function localSvc() {
+  const home = tempDir();
+  const run = (line: string, env = {}) =>
+    runSvc(line.split(' '), { home, env: { SVC_PROFILE: 'local', ...env } });
+  const json = async (line: string) => {
+    const { code, stdout, stderr } = await run(`${line} --json`);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+  return { run, json };
+}
+
+it('creates, lists, rotates and revokes keys, and shows each key once', async () => {
+  const { run, json } = localSvc();
+  await run('events send --user-id u --event e');
+  const made = await json('keys create');
+  expect(made).toEqual({
+    keyId: expect.stringMatching(/^key_[0-9a-f]+$/),
+    key: expect.stringMatching(/^sk_test_[0-9a-f]{48}$/),
+    kind: 'test',
+    workspace: expect.stringMatching(/^ws_/),
+  });
+  const rotated = await json(`keys rotate ${made.keyId} --valid-for 0s`);
+  expect(rotated).toMatchObject({ kind: 'test', replaces: made.keyId });
+  const listed = await json('keys list');
+  expect(JSON.stringify(listed)).not.toContain(made.key.slice(8));
+  const state = (id: string) => listed.keys.find(({ keyId }: { keyId: string }) => keyId === id)?.state;
+  expect([listed.keys.length, state(made.keyId), state(rotated.keyId)]).toEqual([3, 'revoked', 'active']);
+  expect((await run(`keys revoke ${rotated.keyId}`)).stdout).toMatch(/^revoked key_/);
+  // Revoking the key of `local` itself gives it a new one.
+  const first = listed.keys[0].keyId;
+  expect((await run(`keys revoke ${first}`)).code).toBe(0);
+  expect((await run('events send --user-id u --event e')).code).toBe(0);
+  expect((await run('keys list')).stdout).toMatch(/KEY\s+WORKSPACE\s+KIND\s+STATE\s+CREATED/);
+});
+
+it('creates workspaces of a mode, whose keys are of that kind', async () => {
+  const { run, json } = localSvc();
+  await run('events send --user-id u --event e');
+  const shop = await json('workspaces create shop --mode live');
+  expect(shop).toEqual({
+    workspace: 'shop',
+    mode: 'live',
+    keyId: expect.any(String),
+    key: expect.stringMatching(/^sk_live_/),
+  });
+  expect(await json('keys create --workspace shop')).toMatchObject({ kind: 'live', workspace: 'shop' });
+  const { workspaces } = await json('workspaces list');
+  expect(workspaces).toMatchObject([{ mode: 'test' }, { workspace: 'shop', mode: 'live' }]);
+  expect(await json('workspaces update shop --mode test')).toEqual({ workspace: 'shop', mode: 'test' });
+  expect((await run('workspaces list')).stdout).toMatch(/shop\s+test/);
+  for (const [line, message, next] of [
+    ['keys create', /there are 2 workspaces: name one/, /svc workspaces list/],
+    ['keys create --workspace shop --kind live', /shop is a test workspace: it has no live keys/, /--kind/],
+    ['keys create --workspace nowhere', /no workspace nowhere/, /svc workspaces list/],
+    ['keys revoke key_none', /no key key_none/, /svc keys list/],
+    ['workspaces create shop', /shop exists already/, /svc keys list/],
+    ['workspaces create a/b', /cannot be the id of a workspace/, /svc workspaces create/],
+    ['workspaces update shop', /mode/, /svc/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout, stderr], line).toEqual([2, '', expect.stringMatching(message)]);
+    expect(stderr, line).toMatch(next);
+  }
+});
+
+it('refuses to act on a remote service, and on data that do not exist', async () => {
+  const { run } = localSvc();
+  expect(await run('keys list')).toMatchObject({ code: 2, stderr: expect.stringMatching(/does not exist/) });
+  const remote = await run('keys list --base-url https://svc.example');
+  expect([remote.code, remote.stderr]).toEqual([
+    2,
+    expect.stringMatching(/works only on data of this machine/),
+  ]);
+});
