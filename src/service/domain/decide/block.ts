@@ -1,7 +1,7 @@
-/** One entry of a sparse feature vector: a row of the feature table, and the value there. */
-export interface Row {
-  readonly row: number;
-  readonly value: number;
+/** A sparse feature vector, packed: rows of the feature table, ascending, and the values there. */
+export interface Rows {
+  readonly rows: Int32Array;
+  readonly values: Float64Array;
 }
 
 /** Mean and variance of a part of the log-odds that a decision gets a response. */
@@ -37,7 +37,7 @@ export class Block {
   }
 
   /** What the block adds to the score of a decision with these features. */
-  believe(copy: number, rows: readonly Row[]): Belief {
+  believe(copy: number, { rows, values }: Rows): Belief {
     const { capacity, covariance } = this;
     const offset = copy * triangle(capacity);
     const start = copy * capacity;
@@ -45,7 +45,8 @@ export class Block {
     let mean = 0;
     let variance = 0;
     for (let a = 0; a < rows.length; a++) {
-      const { row, value } = rows[a]!;
+      const row = rows[a]!;
+      const value = values[a]!;
       if (row >= capacity) {
         variance += value * value * (row === 0 ? spread.bias : spread.weight);
         if (row === 0) mean += value * this.origin;
@@ -55,7 +56,7 @@ export class Block {
       // Rows ascend, so each pair lies in the triangle at its later row.
       const base = offset + triangle(row);
       let cross = 0;
-      for (let b = 0; b < a; b++) cross += rows[b]!.value * covariance[base + rows[b]!.row]!;
+      for (let b = 0; b < a; b++) cross += values[b]! * covariance[base + rows[b]!]!;
       variance += value * (2 * cross + value * covariance[base + row]!);
     }
     return { mean, variance };
@@ -67,11 +68,13 @@ export class Block {
   }
 
   /** Covariance × features of one copy, into `direction`. The rows must be within the capacity. */
-  project(copy: number, rows: readonly Row[], direction: Float64Array): void {
+  project(copy: number, { rows, values }: Rows, direction: Float64Array): void {
     const { capacity, covariance } = this;
     const offset = copy * triangle(capacity);
     direction.fill(0, 0, capacity);
-    for (const { row, value } of rows) {
+    for (let a = 0; a < rows.length; a++) {
+      const row = rows[a]!;
+      const value = values[a]!;
       const base = offset + triangle(row);
       for (let j = 0; j <= row; j++) direction[j]! += value * covariance[base + j]!;
       for (let i = row + 1; i < capacity; i++)

@@ -2,7 +2,7 @@ import type { Block } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { MAX_FEATURES } from './feature-table.ts';
 import { packFeatures, unpackFeatures } from './features.ts';
-import { COPIES, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
+import { COPIES, contentHash, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
 import { convertOldActions } from './older-snapshot.ts';
 
 /** Layout of a stored model. Layout 1 is converted; any other is not read. */
@@ -109,7 +109,15 @@ function read(stored: Stored): Model {
   for (const [id, counts, ...block] of stored.contents) {
     must(typeof id === 'string');
     const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
-    const known: Known = { block: readBlock(ownBlock(block[1]), block), seen, life, rewards, responses };
+    const hash = contentHash(id, life);
+    const known: Known = {
+      block: readBlock(ownBlock(block[1]), block),
+      hash,
+      seen,
+      life,
+      rewards,
+      responses,
+    };
     model.contents.set(id, known);
   }
   const tastes = unpack(stored.tastes, stored.pairs.length * copies * 2);
