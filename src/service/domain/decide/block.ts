@@ -29,7 +29,8 @@ export class Block {
   readonly origin: number;
   capacity = 0;
   mean = new Float64Array(0);
-  covariance = new Float64Array(0);
+  /** In single precision, in which a model of many contents is half as large; the sums are made in double. */
+  covariance = new Float32Array(0);
 
   constructor(spreads: readonly Spread[], origin: number) {
     this.spreads = spreads;
@@ -59,7 +60,8 @@ export class Block {
       for (let b = 0; b < a; b++) cross += values[b]! * covariance[base + rows[b]!]!;
       variance += value * (2 * cross + value * covariance[base + row]!);
     }
-    return { mean, variance };
+    // Rounding may leave a trace below zero.
+    return { mean, variance: Math.max(variance, 0) };
   }
 
   /** Mean of the weight of a row; 0 where it was never met. */
@@ -103,7 +105,7 @@ export class Block {
     const copies = this.spreads.length;
     this.capacity = size;
     this.mean = new Float64Array(copies * size);
-    this.covariance = new Float64Array(copies * triangle(size));
+    this.covariance = new Float32Array(copies * triangle(size));
     for (const [copy, spread] of this.spreads.entries()) {
       this.mean.set(old.mean.subarray(copy * old.capacity, (copy + 1) * old.capacity), copy * size);
       const packed = triangle(old.capacity);
@@ -116,9 +118,24 @@ export class Block {
     }
   }
 
-  /** Numbers that it holds. */
+  /** Forgets the rows from `size` on: what is known of the others stays as it is (the marginal of a Gaussian). */
+  truncate(size: number): void {
+    const { capacity, mean, covariance } = this;
+    if (size >= capacity) return;
+    const copies = this.spreads.length;
+    this.capacity = size;
+    this.mean = new Float64Array(copies * size);
+    this.covariance = new Float32Array(copies * triangle(size));
+    for (let copy = 0; copy < copies; copy++) {
+      const from = copy * triangle(capacity);
+      this.mean.set(mean.subarray(copy * capacity, copy * capacity + size), copy * size);
+      this.covariance.set(covariance.subarray(from, from + triangle(size)), copy * triangle(size));
+    }
+  }
+
+  /** Size in numbers of eight bytes. */
   get size(): number {
-    return this.mean.length + this.covariance.length;
+    return this.mean.length + this.covariance.length / 2;
   }
 
   /** The diagonal of every covariance. */

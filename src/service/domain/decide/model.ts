@@ -76,13 +76,12 @@ export class Model {
   rewards = 1;
   responses = 1;
 
-  /** Numbers that it holds, about. */
+  /** Memory that it takes, about, in numbers of eight bytes. */
   get size(): number {
-    let size = 0;
+    let size = 1024;
     for (const block of this.categories.values()) size += block.size;
     for (const { block } of this.contents.values()) size += block.size;
-    const eachPair = 2 * COPIES.length + 16;
-    return size + eachPair * this.personal.pairs.size + 64 * (this.change.recent.size + this.pending.size);
+    return size + 50 * this.personal.pairs.size + 64 * this.change.recent.size + 300 * this.pending.size;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Belief, Block, Rows } from './block.ts';
+import { MAX_FEATURES } from './feature-table.ts';
 import {
   COPIES,
   type Example,
@@ -25,8 +26,8 @@ const MAX_CONTENTS = 10_000;
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
 
-/** Numbers that blocks may take together; with many contents each has fewer rows. */
-const MAX_NUMBERS = 4_000_000;
+/** Covariances, of four bytes, that blocks may take together; with many contents each has fewer rows. */
+const MAX_NUMBERS = 5_500_000;
 
 const direction = [new Float64Array(64), new Float64Array(64)] as const;
 
@@ -163,21 +164,33 @@ function blocksOf(model: Model, example: Example) {
     const variance = priorVariance(SHARED, rows) + priorVariance(OWN[copy]!, rows) + TASTES[copy]!;
     known = fresh(contentId, originOf(prior, variance), 0);
     model.contents.set(contentId, known);
+    makeRoom(model);
   }
   let shared = model.categories.get(category);
   if (!shared) {
     shared = sharedBlock();
     model.categories.set(category, shared);
+    makeRoom(model);
   }
-  const blocks = model.contents.size + model.categories.size;
-  const most = Math.floor(Math.sqrt((2 * MAX_NUMBERS) / (COPIES.length * blocks)));
-  const found = model.features.find(features);
-  const limit = Math.max(most, known.block.capacity, 1);
-  const rows = below(limit, found);
+  const rows = below(mostRows(model), model.features.find(features));
   const size = (rows.rows.at(-1) ?? 0) + 1;
   shared.reserve(size);
   known.block.reserve(size);
   return { shared, known, rows };
+}
+
+/** Rows that a block may have while the model has so many of them. */
+function mostRows({ contents, categories }: Model): number {
+  const blocks = contents.size + categories.size;
+  return Math.max(1, Math.floor(Math.sqrt((2 * MAX_NUMBERS) / (COPIES.length * blocks))));
+}
+
+/** Makes room for one more block: the others may have grown while there were fewer. */
+function makeRoom(model: Model): void {
+  const most = mostRows(model);
+  if (most >= MAX_FEATURES) return;
+  for (const block of model.categories.values()) block.truncate(most);
+  for (const { block } of model.contents.values()) block.truncate(most);
 }
 
 /** The rows below a limit. */
