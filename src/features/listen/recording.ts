@@ -5,14 +5,12 @@
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { lstat, open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { beginsWith, describeForeign } from '../../kit/own-file.ts';
 import { openPipeToWrite } from '../../kit/pipe.ts';
 import { endToEnd } from './deliverer.ts';
 import { type Delivery, readBody } from './delivery.ts';
-
-/** Number of bytes read to recognize a recording. */
-const PREFIX_BYTES = 64;
 
 export interface Recorded {
   /** Unix ms. */
@@ -75,19 +73,9 @@ export class NotARecording extends Error {
 /** Describes the existing content of `path` where a recording must not be appended to it; else returns undefined. */
 async function describeOtherContent(path: string): Promise<string | undefined> {
   const target = await stat(path).catch(() => undefined);
-  const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   // A pipe or a device can always be written to.
-  if (link && (!target || target.isFile())) return 'a symbolic link';
-  if (!target?.isFile() || target.size === 0) return undefined;
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(PREFIX_BYTES), 0, PREFIX_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead).startsWith('{"receivedAt":')
-      ? undefined
-      : 'not a recording of deliveries';
-  } finally {
-    await file.close();
-  }
+  if (target && !target.isFile()) return undefined;
+  return describeForeign(path, 'not a recording of deliveries', () => beginsWith(path, '{"receivedAt":'));
 }
 
 /** Appends deliveries to a file with mode 0600. */

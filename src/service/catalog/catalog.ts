@@ -79,17 +79,35 @@ function windowsOf(rules: readonly EventRule[]): EventWindow[] {
   return [...windows.values()];
 }
 
+/** Every content and rule has the same fields in the same order: a decision reads all of them. */
 function toContent(content: CatalogFile['contents'][number]): Content {
-  const { activeFrom, activeUntil, eligibility, channels, surfaces, locales, prior, ...rest } = content;
+  const { contentId, category, format, title, body, activeFrom, activeUntil, eligibility } = content;
   return {
-    ...rest,
-    channels: channels ?? [],
-    surfaces: surfaces ?? [],
-    locales: (locales ?? []).map(canonicalLocale),
-    traits: eligibility?.traits ?? [],
-    events: eligibility?.events ?? [],
-    prior: prior ?? PRIOR,
-    ...(activeFrom === undefined ? {} : { activeFrom: Date.parse(activeFrom) }),
-    ...(activeUntil === undefined ? {} : { activeUntil: Date.parse(activeUntil) }),
+    contentId,
+    category,
+    channels: content.channels ?? [],
+    surfaces: content.surfaces ?? [],
+    locales: (content.locales ?? []).map(canonicalLocale),
+    format,
+    title,
+    body,
+    activeFrom: activeFrom === undefined ? undefined : Date.parse(activeFrom),
+    activeUntil: activeUntil === undefined ? undefined : Date.parse(activeUntil),
+    traits: (eligibility?.traits ?? []).map(({ trait, exists, equals, oneOf, atLeast, atMost }) => ({
+      trait,
+      exists,
+      equals,
+      oneOf,
+      atLeast,
+      atMost,
+    })),
+    events: (eligibility?.events ?? []).map(({ event, withinDays, atLeast, atMost }) => ({
+      event,
+      withinDays,
+      atLeast,
+      atMost,
+      window: windowOf({ event, withinDays }),
+    })),
+    prior: content.prior ?? PRIOR,
   };
 }

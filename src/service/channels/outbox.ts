@@ -1,5 +1,7 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { beginsWith, describeForeign, ForeignFile, NO_LINK } from '../../kit/own-file.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
 
 /** One line of the outbox file. */
@@ -18,6 +20,7 @@ interface OutboxLine {
 /**
  * The default channel: writes one line of JSON per notification to a file of mode 0600, with personal fields masked.
  * A notification is accepted when its complete line is on the disk, and is written only once. `now` is Unix ms.
+ * Never writes through a symbolic link or to a file that is not an outbox.
  */
 export function outboxChannel(path: string, now: () => number): ChannelAdapter {
   let last: Promise<unknown> = Promise.resolve();
@@ -36,7 +39,9 @@ export function outboxChannel(path: string, now: () => number): ChannelAdapter {
 
 async function write(path: string, message: ChannelMessage, now: number): Promise<SendResult> {
   try {
-    const file = await open(path, 'a+', 0o600);
+    const foreign = await describeForeign(path, 'not an outbox', () => beginsWith(path, FIRST_FIELD));
+    if (foreign) throw new ForeignFile(path, foreign);
+    const file = await open(path, APPEND, 0o600);
     try {
       const repeated = message.earlierTries > 0 && (await contains(file, message.notificationId));
       if (!repeated) await append(file, `${JSON.stringify(lineOf(message, now))}\n`, dirname(path));
@@ -84,6 +89,9 @@ async function append(file: FileHandle, line: string, folder: string): Promise<v
 }
 
 const NEWLINE = 0x0a;
+/** How every line begins. */
+const FIRST_FIELD = '{"at":"';
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 
 /** A new file survives a power failure only if its directory entry is on the disk. */
 async function syncFolder(folder: string): Promise<void> {

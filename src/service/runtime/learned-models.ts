@@ -7,10 +7,13 @@ import { rewards } from '../store/repositories/rewards.ts';
 import type { Store, Tx } from '../store/store.ts';
 
 /** Entries of the reward log folded in without a pause: a few milliseconds of work. */
-const CHUNK = 100;
+const CHUNK = 32;
 
-/** Numbers that the models in memory may hold: 256 MB. The model not used for the longest time makes room. */
-const MAX_NUMBERS = 32_000_000;
+/**
+ * Numbers of eight bytes that the models in memory may take: 64 MB, so that a service stays under 400 MB. One alone takes
+ * at most 50 MB. The model not used for the longest time makes room, and is read again from the store.
+ */
+const MAX_NUMBERS = 8_000_000;
 
 /**
  * The model of each workspace, held in memory and kept up with the reward log by this process. The log alone says
@@ -20,9 +23,11 @@ const MAX_NUMBERS = 32_000_000;
 export class LearnedModels {
   readonly #log: Log;
   readonly #held = new Map<string, Model>();
+  readonly #most: number;
 
-  constructor(log: Log) {
+  constructor(log: Log, most = MAX_NUMBERS) {
     this.#log = log;
+    this.#most = most;
   }
 
   /** The model to decide by. Where no snapshot can be read, learning starts again from the whole log. */
@@ -38,6 +43,7 @@ export class LearnedModels {
     const known = this.#held.get(workspaceId);
     if (known) return known;
     this.#held.set(workspaceId, model);
+    this.trim();
     return model;
   }
 
@@ -56,9 +62,13 @@ export class LearnedModels {
     return fresh.length;
   }
 
-  /** Whether the held model is behind an entry of the log; one that is not held is. */
-  isBehind(workspaceId: string, seq: number): boolean {
-    return (this.#held.get(workspaceId)?.version ?? 0) < seq;
+  holds(workspaceId: string): boolean {
+    return this.#held.has(workspaceId);
+  }
+
+  /** Whether a model is behind an entry of the log: the held one, else that of the newest snapshot. */
+  isBehind({ workspaceId, seq, stored }: { workspaceId: string; seq: number; stored: number }): boolean {
+    return (this.#held.get(workspaceId)?.version ?? stored) < seq;
   }
 
   /** Stores the held model of a workspace, where it is ahead of the stored one; returns the size of its text. */
@@ -71,13 +81,20 @@ export class LearnedModels {
     return body.length;
   }
 
-  /** Lets go of models not used for long; call it when what they learned is stored. */
+  /** Drops the models that were not used for the longest time. The log has what they learned since their snapshot. */
   trim(): void {
     let numbers = 0;
     for (const [workspaceId, model] of [...this.#held].reverse()) {
       numbers += model.size;
-      if (numbers > MAX_NUMBERS && this.#held.size > 1) this.#held.delete(workspaceId);
+      if (numbers > this.#most && this.#held.size > 1) this.#held.delete(workspaceId);
     }
+  }
+
+  /** Memory that the held models take, about, in numbers of eight bytes. */
+  get size(): number {
+    let size = 0;
+    for (const model of this.#held.values()) size += model.size;
+    return size;
   }
 
   async #newestSound(tx: Tx, workspaceId: string): Promise<Model> {

@@ -19,8 +19,10 @@ export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log, models: learned } = deps;
   const behind = async () => {
     const heads = await store.read((tx) => rewards.heads(tx));
-    return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
+    return heads.filter((head) => learned.isBehind(head));
   };
+  const publish = (workspaceId: string) =>
+    store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
   const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('learner'))) {
       learned.trim();
@@ -28,15 +30,24 @@ export function startLearner(deps: ServiceDeps): Worker {
     }
     let bytes = 0;
     for (const workspaceId of await store.read((tx) => models.behind(tx)))
-      bytes += await store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
+      bytes += await publish(workspaceId);
     learned.trim();
     if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
     return false;
   });
+  /** Stores what a model that was dropped from memory learns at once, before it is dropped again. */
+  const finish = async (workspaceId: string) => {
+    while ((await learned.follow(store, workspaceId)) > 0);
+    if (await store.leads('learner')) await publish(workspaceId);
+  };
   const follower = repeat('the learner', clock, log, PAUSE_MS, async () => {
     await clock.sleep(GATHER_MS);
     let folded = 0;
-    for (const { workspaceId } of await behind()) folded += await learned.follow(store, workspaceId);
+    for (const { workspaceId } of await behind()) {
+      const dropped = !learned.holds(workspaceId);
+      folded += await learned.follow(store, workspaceId);
+      if (dropped) await finish(workspaceId);
+    }
     if (folded > 0) publisher.wake();
     return folded > 0;
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -108,3 +108,32 @@ it('writes a complete line or none if the disk is full, and reports it', async (
 function limitFiles(bytes: string): void {
   execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`]);
 }
+
+it('does not write through a symbolic link, nor to a file that is not an outbox', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  const other = join(folder, 'authorized_keys');
+  for (const content of ['ssh-ed25519 AAAA\n', undefined]) {
+    await rm(other, { force: true });
+    if (content !== undefined) await writeFile(other, content);
+    await symlink(other, path);
+    expect(await outboxChannel(path, now).send(sampleMessage(), signal)).toEqual({
+      outcome: 'later',
+      error: `${path} is a symbolic link; it was not changed`,
+    });
+    expect(await readFile(other, 'utf8').catch(() => undefined)).toBe(content);
+    await rm(path);
+  }
+  await writeFile(path, 'a letter');
+  expect(await outboxChannel(path, now).send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
+  expect(await readFile(path, 'utf8')).toBe('a letter');
+  await rm(path);
+  execFileSync('mkfifo', [path]);
+  expect(await outboxChannel(path, now).send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
+});
+
+it('continues an outbox whose first line is not complete', async () => {
+  const path = join(folder, 'outbox.ndjson');
+  await writeFile(path, '{"a');
+  expect(await outboxChannel(path, now).send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
+  expect(JSON.parse((await lines(path))[1]!).notificationId).toBe('ntf_1');
+});

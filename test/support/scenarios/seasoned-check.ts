@@ -1,13 +1,28 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { startReceiver } from '../peers/receiver.ts';
 import { type Served, serve } from '../process/served.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
 import { bystander, type Waited } from './bystander.ts';
-import { DATA_KEY, peakMegabytes, type SeasonedSize, season, seasonedCatalog } from './seasoned-data.ts';
+import {
+  cpuSeconds,
+  DATA_KEY,
+  peakMegabytes,
+  type SeasonedSize,
+  season,
+  seasonedCatalog,
+} from './seasoned-data.ts';
 
 export interface SeasonedReport {
+  /** Cores, memory and Node version, without which the durations mean little. */
+  readonly machine: string;
+  /** CPU time of the service for a decision of the bystander while nothing else is read, in ms. */
+  readonly cpuPerDecide: number;
+  /** Time to write the data and to read it, in seconds. */
+  readonly seasonSeconds: number;
+  readonly readSeconds: number;
   /** Durations of the bystander's decisions during all other reads, in ms. */
   readonly decides: number;
   readonly p50: number;
@@ -56,11 +71,17 @@ export async function readSeasoned(
     const bystanderHash: string = someone.hashId;
     const { workspace, apiKey } = service;
     await service.stop();
+    const seasoning = Date.now();
     await season(database, size, { workspace, hotHash: hot.hashId, url: receiver.url });
+    const seasonSeconds = Math.round((Date.now() - seasoning) / 1000);
     service = { ...(await start()), workspace, apiKey };
     const api = clientOf(service);
+    const decide = () => api.post('/v1/decisioning/decide', { hashId: bystanderHash });
     // The first decisions compile the engine.
-    for (let i = 0; i < 20; i++) await api.post('/v1/decisioning/decide', { hashId: bystanderHash });
+    for (let i = 0; i < 50; i++) await decide();
+    const cpuBefore = cpuSeconds(service.pid);
+    for (let i = 0; i < 100; i++) await decide();
+    const cpuPerDecide = Math.round((cpuSeconds(service.pid) - cpuBefore) * 100) / 10;
 
     const pages: Record<string, { largest: number; count: number }> = {};
     const exported = { lines: 0, bytes: 0, megabytes: 0 };
@@ -101,6 +122,10 @@ export async function readSeasoned(
     const at = (share: number) => Math.round(took[Math.floor((took.length - 1) * share)]!);
     const ids = receiver.received.map(({ headers }) => String(headers['webhook-id']));
     return {
+      machine: `${cpus().length} cores (${cpus()[0]!.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+      cpuPerDecide,
+      seasonSeconds,
+      readSeconds: Math.round((Date.now() - phases[0]![1]) / 1000),
       decides: took.length,
       p50: at(0.5),
       p99: at(0.99),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { describeForeign, NO_LINK } from '../../../kit/own-file.ts';
 import type { Reject } from './reject.ts';
 
 /**
@@ -51,7 +52,7 @@ export class RejectsFile {
     const foreign = await foreignRejects(this.path);
     if (foreign) throw new RejectsForeign(this.path, foreign);
     if (this.length === 0) return this.create();
-    const flags = constants.O_RDWR | constants.O_NOFOLLOW;
+    const flags = constants.O_RDWR | NO_LINK;
     const file = await open(this.path, flags).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       // The user moved the file away: continue with a new one.
@@ -90,14 +91,9 @@ export class RejectsForeign extends Error {
   }
 }
 
-/** Describes what is at `path` if it is neither missing nor empty nor a rejects file. A directory fails when it is opened. */
-export async function foreignRejects(path: string): Promise<string | undefined> {
-  const state = await lstat(path).catch(() => undefined);
-  if (!state || state.isDirectory()) return undefined;
-  if (state.isSymbolicLink()) return 'a symbolic link';
-  if (!state.isFile()) return 'not a regular file';
-  const ours = state.size === 0 || (await firstFile(path).catch(() => undefined)) !== undefined;
-  return ours ? undefined : 'not a rejects file';
+/** Describes what is at `path` if it is neither missing nor empty nor a rejects file. */
+export function foreignRejects(path: string): Promise<string | undefined> {
+  return describeForeign(path, 'not a rejects file', async () => (await firstFile(path)) !== undefined);
 }
 
 /** Returns whether the rejects file of an import of these inputs is unchanged, `length` bytes long. */

@@ -1,7 +1,7 @@
-/** One entry of a sparse feature vector: a row of the feature table, and the value there. */
-export interface Row {
-  readonly row: number;
-  readonly value: number;
+/** A sparse feature vector, packed: rows of the feature table, ascending, and the values there. */
+export interface Rows {
+  readonly rows: Int32Array;
+  readonly values: Float64Array;
 }
 
 /** Mean and variance of a part of the log-odds that a decision gets a response. */
@@ -29,7 +29,8 @@ export class Block {
   readonly origin: number;
   capacity = 0;
   mean = new Float64Array(0);
-  covariance = new Float64Array(0);
+  /** In single precision, in which a model of many contents is half as large; the sums are made in double. */
+  covariance = new Float32Array(0);
 
   constructor(spreads: readonly Spread[], origin: number) {
     this.spreads = spreads;
@@ -37,7 +38,7 @@ export class Block {
   }
 
   /** What the block adds to the score of a decision with these features. */
-  believe(copy: number, rows: readonly Row[]): Belief {
+  believe(copy: number, { rows, values }: Rows): Belief {
     const { capacity, covariance } = this;
     const offset = copy * triangle(capacity);
     const start = copy * capacity;
@@ -45,7 +46,8 @@ export class Block {
     let mean = 0;
     let variance = 0;
     for (let a = 0; a < rows.length; a++) {
-      const { row, value } = rows[a]!;
+      const row = rows[a]!;
+      const value = values[a]!;
       if (row >= capacity) {
         variance += value * value * (row === 0 ? spread.bias : spread.weight);
         if (row === 0) mean += value * this.origin;
@@ -55,10 +57,11 @@ export class Block {
       // Rows ascend, so each pair lies in the triangle at its later row.
       const base = offset + triangle(row);
       let cross = 0;
-      for (let b = 0; b < a; b++) cross += rows[b]!.value * covariance[base + rows[b]!.row]!;
+      for (let b = 0; b < a; b++) cross += values[b]! * covariance[base + rows[b]!]!;
       variance += value * (2 * cross + value * covariance[base + row]!);
     }
-    return { mean, variance };
+    // Rounding may leave a trace below zero.
+    return { mean, variance: Math.max(variance, 0) };
   }
 
   /** Mean of the weight of a row; 0 where it was never met. */
@@ -67,11 +70,13 @@ export class Block {
   }
 
   /** Covariance × features of one copy, into `direction`. The rows must be within the capacity. */
-  project(copy: number, rows: readonly Row[], direction: Float64Array): void {
+  project(copy: number, { rows, values }: Rows, direction: Float64Array): void {
     const { capacity, covariance } = this;
     const offset = copy * triangle(capacity);
     direction.fill(0, 0, capacity);
-    for (const { row, value } of rows) {
+    for (let a = 0; a < rows.length; a++) {
+      const row = rows[a]!;
+      const value = values[a]!;
       const base = offset + triangle(row);
       for (let j = 0; j <= row; j++) direction[j]! += value * covariance[base + j]!;
       for (let i = row + 1; i < capacity; i++)
@@ -100,7 +105,7 @@ export class Block {
     const copies = this.spreads.length;
     this.capacity = size;
     this.mean = new Float64Array(copies * size);
-    this.covariance = new Float64Array(copies * triangle(size));
+    this.covariance = new Float32Array(copies * triangle(size));
     for (const [copy, spread] of this.spreads.entries()) {
       this.mean.set(old.mean.subarray(copy * old.capacity, (copy + 1) * old.capacity), copy * size);
       const packed = triangle(old.capacity);
@@ -113,9 +118,24 @@ export class Block {
     }
   }
 
-  /** Numbers that it holds. */
+  /** Forgets the rows from `size` on: what is known of the others stays as it is (the marginal of a Gaussian). */
+  truncate(size: number): void {
+    const { capacity, mean, covariance } = this;
+    if (size >= capacity) return;
+    const copies = this.spreads.length;
+    this.capacity = size;
+    this.mean = new Float64Array(copies * size);
+    this.covariance = new Float32Array(copies * triangle(size));
+    for (let copy = 0; copy < copies; copy++) {
+      const from = copy * triangle(capacity);
+      this.mean.set(mean.subarray(copy * capacity, copy * capacity + size), copy * size);
+      this.covariance.set(covariance.subarray(from, from + triangle(size)), copy * triangle(size));
+    }
+  }
+
+  /** Size in numbers of eight bytes. */
   get size(): number {
-    return this.mean.length + this.covariance.length;
+    return this.mean.length + this.covariance.length / 2;
   }
 
   /** The diagonal of every covariance. */

@@ -8,8 +8,8 @@ export interface Content {
   readonly format: 'card' | 'modal' | 'embedded' | 'full-screen';
   readonly title: string;
   readonly body: string;
-  readonly activeFrom?: number;
-  readonly activeUntil?: number;
+  readonly activeFrom?: number | undefined;
+  readonly activeUntil?: number | undefined;
   readonly traits: readonly TraitRule[];
   readonly events: readonly EventRule[];
   /** Chance of a reward believed before any outcome, between 0 and 1. */
@@ -21,19 +21,21 @@ export type TraitValue = string | number | boolean;
 /** A condition on a trait of the user. All the parts that are given must hold. */
 export interface TraitRule {
   readonly trait: string;
-  readonly exists?: boolean;
-  readonly equals?: TraitValue;
-  readonly oneOf?: readonly TraitValue[];
-  readonly atLeast?: number;
-  readonly atMost?: number;
+  readonly exists?: boolean | undefined;
+  readonly equals?: TraitValue | undefined;
+  readonly oneOf?: readonly TraitValue[] | undefined;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
 }
 
 /** A condition on how often an event of the user happened in the last days. */
 export interface EventRule {
   readonly event: string;
   readonly withinDays: number;
-  readonly atLeast?: number;
-  readonly atMost?: number;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+  /** The result of `windowOf`, where it was computed before. */
+  readonly window?: string;
 }
 
 /** What is known of the user when a decision is made. Never a name, a phone or an account number. */
@@ -44,8 +46,8 @@ export interface Audience {
 }
 
 /** What names the events that a rule counts: rules of one event and as many days share a count. */
-export function windowOf({ event, withinDays }: Pick<EventRule, 'event' | 'withinDays'>): string {
-  return `${withinDays} ${event}`;
+export function windowOf({ event, withinDays, window }: EventRule): string {
+  return window ?? `${withinDays} ${event}`;
 }
 
 /** So many events decide a rule; more change nothing. */

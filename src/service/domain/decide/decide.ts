@@ -2,7 +2,8 @@ import { seededRandom } from '../../../kit/random.ts';
 import type { Audience, Content } from './content.ts';
 import { type Removal, removalOf } from './eligibility.ts';
 import { type Context, type Feature, featuresOf, type Person } from './features.ts';
-import { capIsReached, type Guardrails, isExcluded, unknownCategories } from './guardrails.ts';
+import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
+import { highest } from './highest.ts';
 import { type Model, probability } from './model.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
@@ -57,22 +58,23 @@ export function decide(situation: Situation): Choice {
     return { chosen: null, reason: reasonForNone([], cap), candidates: [], features: [] };
   }
   const unknown = unknownCategories(contents, guardrails);
-  const left: Content[] = [];
-  const removed: { contentId: string; removal: Removal }[] = [];
-  for (const content of contents) {
-    const removal =
-      removalOf(content, context, audience, now) ??
-      (isExcluded(content, guardrails) ? ({ rule: 'category', name: content.category } as const) : null);
-    if (removal) removed.push({ contentId: content.contentId, removal });
-    else left.push(content);
-  }
-  if (left.length === 0)
+  const excluded = new Set(guardrails.excludeCategories);
+  const removal = (content: Content): Removal | null =>
+    removalOf(content, context, audience, now) ??
+    (excluded.has(content.category) ? { rule: 'category', name: content.category } : null);
+  const left = contents.filter((content) => removal(content) === null);
+  if (left.length === 0) {
+    const removed = contents.map((content) => ({
+      contentId: content.contentId,
+      removal: removal(content)!,
+    }));
     return {
       chosen: null,
       reason: `${reasonForNone(removed, null)}${warningOf(unknown)}`,
       candidates: [],
       features: [],
     };
+  }
   const choice = choose(left, situation);
   return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
 }
@@ -104,6 +106,12 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
   const index = sample(propensities, random);
   const chosen = candidates[index]!;
   const { category, traits } = contents[index]!;
+  let higher = 0;
+  let level = -1;
+  for (const { ranking } of candidates) {
+    if (ranking > chosen.ranking) higher++;
+    else if (ranking === chosen.ranking) level++;
+  }
   const reason = reasonFor({
     context,
     rules: [...new Set(traits.map(({ trait }) => trait))],
@@ -112,17 +120,16 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
     weight: (feature) => reader.weight(chosen.contentId, category, feature),
     ranking: chosen.ranking,
     candidates: candidates.length,
-    higher: candidates.filter((other) => other.ranking > chosen.ranking).length,
-    level: candidates.filter((other) => other.ranking === chosen.ranking).length - 1,
+    higher,
+    level,
   });
   return { chosen, reason, candidates, features };
 }
 
 /** The runners-up of a choice, best first; equals in the order of the catalog. */
 export function alternativesOf({ chosen, candidates }: Choice, most: number): Candidate[] {
-  return candidates
+  return highest(candidates, most + 1, ({ ranking }) => ranking)
     .filter((candidate) => candidate !== chosen)
-    .sort((a, b) => b.ranking - a.ranking)
     .slice(0, most);
 }
 

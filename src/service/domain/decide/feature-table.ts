@@ -1,4 +1,4 @@
-import type { Row } from './block.ts';
+import type { Rows } from './block.ts';
 import { BIAS, type Feature } from './features.ts';
 
 /** Most features in a model, the bias included. */
@@ -21,13 +21,17 @@ export class FeatureTable {
   total = 0;
 
   /** The features that have a row, rows ascending. */
-  find(features: readonly Feature[]): Row[] {
-    const found: Row[] = [];
+  find(features: readonly Feature[]): Rows {
+    const found: { row: number; value: number }[] = [];
     for (const { key, value } of features) {
       const row = this.rows.get(key);
       if (row !== undefined) found.push({ row, value });
     }
-    return found.sort((a, b) => a.row - b.row);
+    found.sort((a, b) => a.row - b.row);
+    return {
+      rows: Int32Array.from(found, ({ row }) => row),
+      values: Float64Array.from(found, ({ value }) => value),
+    };
   }
 
   /** Counts the features of a decision and gives a row to those now frequent; returns rows taken from others. */

@@ -2,14 +2,10 @@ import type { Content } from './content.ts';
 
 /** What the caller forbids (specification: Decision request). */
 export interface Guardrails {
+  /** Case and spaces count: categories are identifiers. */
   readonly excludeCategories: readonly string[];
   /** Most contacts of this user on a calendar day in the user's time zone; undefined for no cap. */
   readonly maxDailyContacts?: number;
-}
-
-/** True where the category of the content must not be chosen. Case and spaces count: categories are identifiers. */
-export function isExcluded(content: Content, guardrails: Guardrails): boolean {
-  return guardrails.excludeCategories.includes(content.category);
 }
 
 /** True where one more contact today would break the cap. */

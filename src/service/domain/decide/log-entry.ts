@@ -1,7 +1,10 @@
 import type { Candidate } from './decide.ts';
+import { highest } from './highest.ts';
 
 /** Bytes of JSON that the candidates of a decision may take in the log. */
 const MOST_BYTES = 1_200;
+/** So many candidates or fewer fit into it: each takes this much without its name and digits. */
+const MOST_NAMED = Math.floor(MOST_BYTES / '{"contentId":"","propensity":0,"ranking":0},'.length);
 
 /** The candidates that the log does not name, all together. */
 export interface Others {
@@ -22,14 +25,15 @@ export function logged(
   candidates: readonly Candidate[],
   chosen: string | null,
 ): { candidates: readonly Candidate[]; others: Others | null } {
-  if (bytesOf(candidates) <= MOST_BYTES) return { candidates, others: null };
+  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= MOST_BYTES)
+    return { candidates, others: null };
   let best = candidates[0]!;
   for (const candidate of candidates) if (candidate.ranking > best.ranking) best = candidate;
   const rank = (candidate: Candidate) =>
     candidate.contentId === chosen ? 3 : candidate === best ? 2 : candidate.propensity;
   const kept = new Set<Candidate>();
   let bytes = 0;
-  for (const candidate of [...candidates].sort((a, b) => rank(b) - rank(a))) {
+  for (const candidate of highest(candidates, MOST_NAMED, rank)) {
     bytes += bytesOf([candidate]);
     if (rank(candidate) < 2 && bytes > MOST_BYTES) break;
     kept.add(candidate);

@@ -1,5 +1,5 @@
-import { hash32 } from '../../../kit/hash32.ts';
-import { type Belief, Block, type Row, type Spread } from './block.ts';
+import { hash32, mix } from '../../../kit/hash32.ts';
+import { type Belief, Block, type Rows, type Spread } from './block.ts';
 import { ChangeDetector } from './change.ts';
 import { FeatureTable } from './feature-table.ts';
 import type { Feature } from './features.ts';
@@ -34,6 +34,7 @@ export const TASTES = COPIES.map(({ personal }) => personal);
 /** What is known of one content. */
 export interface Known {
   readonly block: Block;
+  readonly hash: Hash;
   /** Decisions folded in. */
   seen: number;
   /** One more each time the content was returned to its prior. */
@@ -75,13 +76,12 @@ export class Model {
   rewards = 1;
   responses = 1;
 
-  /** Numbers that it holds, about. */
+  /** Memory that it takes, about, in numbers of eight bytes. */
   get size(): number {
-    let size = 0;
+    let size = 1024;
     for (const block of this.categories.values()) size += block.size;
     for (const { block } of this.contents.values()) size += block.size;
-    const eachPair = 2 * COPIES.length + 16;
-    return size + eachPair * this.personal.pairs.size + 64 * (this.change.recent.size + this.pending.size);
+    return size + 50 * this.personal.pairs.size + 64 * this.change.recent.size + 300 * this.pending.size;
   }
 
   /**
@@ -118,14 +118,23 @@ export function originOf(prior: number, variance: number): number {
   return Math.log(p / (1 - p)) * Math.sqrt(1 + (Math.PI * variance) / 8);
 }
 
-export function priorVariance({ bias, weight }: Spread, rows: readonly Row[]): number {
+export function priorVariance({ bias, weight }: Spread, { rows, values }: Rows): number {
   let variance = 0;
-  for (const { row, value } of rows) variance += value * value * (row === 0 ? bias : weight);
+  for (let i = 0; i < rows.length; i++) variance += values[i]! ** 2 * (rows[i] === 0 ? bias : weight);
   return variance;
 }
 
-export const pairKey = (user: string, contentId: string, life: number) =>
-  hash32(`${user}\n${contentId}\n${life}`) * 2097152 + (hash32(`${contentId}\n${user}`) >>> 11);
+/** Two independent hashes of a text, 64 bits in all. */
+export type Hash = readonly [number, number];
+
+export const hashOf = (text: string): Hash => [hash32(text), hash32(`second\n${text}`)];
+
+/** What identifies a user and a content together: 53 bits, of which each pair has its own. */
+export const pairKey = (user: Hash, content: Hash) =>
+  mix(user[0] ^ content[0]) * 2097152 + (mix(user[1] ^ content[1]) >>> 11);
+
+/** The hash of a content in one life: what users think of it is forgotten with the rest. */
+export const contentHash = (contentId: string, life: number) => hashOf(`${contentId}\n${life}`);
 
 /** A content's block at its prior; `origin` is the mean of its bias. */
 export const ownBlock = (origin: number) => new Block(OWN, origin);
@@ -133,8 +142,9 @@ export const ownBlock = (origin: number) => new Block(OWN, origin);
 /** A category's block at its prior. */
 export const sharedBlock = () => new Block(SHARED_IN_ALL, 0);
 
-export const fresh = (origin: number, life: number): Known => ({
+export const fresh = (contentId: string, origin: number, life: number): Known => ({
   block: ownBlock(origin),
+  hash: contentHash(contentId, life),
   seen: 0,
   life,
   rewards: 0,

@@ -1,5 +1,5 @@
 import { MAX_FEATURES } from './feature-table.ts';
-import { COPIES, Model, ownBlock } from './model.ts';
+import { COPIES, contentHash, Model, ownBlock } from './model.ts';
 
 /**
  * A model of layout 1 (one Gaussian for each content, one copy) as one of today: what was learned of a content is its
@@ -29,7 +29,8 @@ export function convertOldActions(version: unknown, actions: unknown): Model | n
           if (rows[j]! >= 0)
             block.setCovariance(copy, rows[i]!, rows[j]!, covariance[(i * (i + 1)) / 2 + j]!);
       }
-    model.contents.set(contentId, { block, seen, life: 0, rewards: 0, responses: 0 });
+    const hash = contentHash(contentId, 0);
+    model.contents.set(contentId, { block, hash, seen, life: 0, rewards: 0, responses: 0 });
     model.decisions += seen;
   }
   return model;

@@ -1,22 +1,19 @@
 import type { Random } from '../../../kit/random.ts';
-import type { Belief } from './block.ts';
+import { Normals } from './normals.ts';
 import type { Score } from './reader.ts';
 
 /** Share of every decision that is spread evenly over the candidates, so that each can be judged later. */
 export const FLOOR = 0.02;
 
-/** Posterior draws behind a propensity vector, and the fewest where there are very many candidates. */
+/** Posterior draws behind a propensity vector. */
 const DRAWS = 128;
-const FEWEST_DRAWS = 16;
-/** Most numbers drawn for one decision: some milliseconds of work. */
-const MOST_NUMBERS = 256_000;
 
 /** Factor on the deviations that are drawn from: a little greedier than Thompson sampling, which overexplores. */
 const BOLDNESS = 0.75;
 
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
- * estimated from `draws` draws (fewer for thousands of candidates), mixed with `floor` of the uniform choice. Contents of one category share a draw of
+ * estimated from `draws` draws, mixed with `floor` of the uniform choice. Contents of one category share a draw of
  * what they have in common. Sums to 1. `random` decides all, so a logged seed gives the vector again. Scores that
  * are not finite numbers give the uniform choice: a broken model must not break a decision.
  */
@@ -24,73 +21,126 @@ export function propensitiesOf(
   scores: readonly Score[],
   random: Random,
   floor = FLOOR,
-  draws = drawsFor(scores.length),
+  draws = DRAWS,
 ): number[] {
   const count = scores.length;
   if (count === 0) return [];
   if (count === 1) return [1];
   const uniform = 1 / count;
-  if (!scores.every(({ shared, own }) => isSound(shared) && isSound(own))) return scores.map(() => uniform);
+  if (!scores.every(isSound)) return scores.map(() => uniform);
+  const contest = contestOf(scores);
+  const normals = new Normals(random);
+  const wins = new Int32Array(count);
+  for (let draw = 0; draw < draws; draw++) {
+    normals.fill(contest.drawn);
+    wins[winner(contest)]! += 1;
+  }
+  return scores.map((_, i) => (1 - floor) * (wins[i]! / draws) + floor * uniform);
+}
+
+/** The candidates that have a chance to win a draw, packed: with many contents most have none and need no draws. */
+interface Contest {
+  readonly count: number;
+  /** Index of each among all candidates; this and the next four are as long as all of them. */
+  readonly indexes: Int32Array;
+  readonly means: Float64Array;
+  readonly deviations: Float64Array;
+  readonly worths: Float64Array;
+  /** Their categories, as indexes of `shared`: the deviations of what a category's contents have in common. */
+  readonly groups: Int32Array;
+  readonly shared: Float64Array;
+  /** A normal number for each candidate, and after them one for each category. */
+  readonly drawn: Float64Array;
+  readonly highestWorth: number;
+  readonly sameWorth: boolean;
+}
+
+/** Deviations beyond which a draw is not waited for: one in some 2,000. */
+const FAR = 3.3;
+
+function contestOf(scores: readonly Score[]): Contest {
+  const count = scores.length;
   const categories = new Map<string, number>();
   const shared: number[] = [];
-  const groups = Int32Array.from(scores, (score) => {
+  const groups = new Int32Array(count);
+  const means = new Float64Array(count);
+  const deviations = new Float64Array(count);
+  const worths = new Float64Array(count);
+  const best = new Float64Array(count);
+  let bar = 0;
+  for (let i = 0; i < count; i++) {
+    const score = scores[i]!;
     let group = categories.get(score.category);
     if (group === undefined) {
       group = shared.length;
       categories.set(score.category, group);
       shared.push(BOLDNESS * Math.sqrt(score.shared.variance));
     }
-    return group;
-  });
-  const means = Float64Array.from(scores, ({ shared, own }) => shared.mean + own.mean);
-  const deviations = Float64Array.from(scores, ({ own }) => BOLDNESS * Math.sqrt(own.variance));
-  const worths = Float64Array.from(scores, ({ worth }) => worth);
-  const sameWorth = worths.every((worth) => worth === worths[0]);
-  const running = inTheRunning(means, deviations, groups, shared, worths);
-  const drawn = new Float64Array(shared.length);
-  const wins = new Float64Array(count);
-  const normal = normals(random);
-  for (let draw = 0; draw < draws; draw++) {
-    for (let group = 0; group < drawn.length; group++) drawn[group] = shared[group]! * normal();
-    let best = running[0]!;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (const i of running) {
-      const score = means[i]! + drawn[groups[i]!]! + deviations[i]! * normal();
-      const value = sameWorth ? score : worths[i]! / (1 + Math.exp(-score));
-      if (value > highest) {
-        highest = value;
-        best = i;
-      }
-    }
-    wins[best]! += 1;
+    groups[i] = group;
+    means[i] = score.shared.mean + score.own.mean;
+    deviations[i] = BOLDNESS * Math.sqrt(score.own.variance);
+    worths[i] = score.worth;
+    const spread = Math.sqrt(deviations[i]! ** 2 + shared[group]! ** 2);
+    bar = Math.max(bar, score.worth / (1 + Math.exp(spread - means[i]!)));
+    best[i] = score.worth / (1 + Math.exp(-means[i]! - FAR * spread));
   }
-  return Array.from(wins, (won) => (1 - floor) * (won / draws) + floor * uniform);
+  const indexes = new Int32Array(count);
+  let left = 0;
+  let highestWorth = 0;
+  let sameWorth = true;
+  for (let i = 0; i < count; i++) {
+    if (best[i]! < bar) continue;
+    indexes[left] = i;
+    groups[left] = groups[i]!;
+    means[left] = means[i]!;
+    deviations[left] = deviations[i]!;
+    worths[left] = worths[i]!;
+    sameWorth &&= worths[left] === worths[0];
+    highestWorth = Math.max(highestWorth, worths[left]!);
+    left++;
+  }
+  return {
+    count: left,
+    indexes,
+    means,
+    deviations,
+    worths,
+    groups,
+    shared: Float64Array.from(shared),
+    drawn: new Float64Array(left + shared.length),
+    highestWorth,
+    sameWorth,
+  };
 }
 
-/** Deviations beyond which a draw is not waited for: one in some 2,000. */
-const FAR = 3.3;
-
-/** The candidates that have a chance to win a draw; with many contents most have none and need no draws. */
-function inTheRunning(
-  means: Float64Array,
-  deviations: Float64Array,
-  groups: Int32Array,
-  shared: readonly number[],
-  worths: Float64Array,
-): Int32Array {
-  const value = (i: number, deviation: number) => worths[i]! / (1 + Math.exp(-(means[i]! + deviation)));
-  const spread = (i: number) => Math.hypot(deviations[i]!, shared[groups[i]!]!);
-  let bar = 0;
-  for (let i = 0; i < means.length; i++) bar = Math.max(bar, value(i, -spread(i)));
-  const all = Int32Array.from(means, (_, i) => i);
-  return all.filter((i) => value(i, FAR * spread(i)) >= bar);
+/** Draws each candidate once from its posterior, by the numbers drawn; returns the index of the best one. */
+function winner(contest: Contest): number {
+  const { count, indexes, means, deviations, worths, groups, shared, drawn, highestWorth, sameWorth } =
+    contest;
+  for (let group = 0; group < shared.length; group++) drawn[count + group]! *= shared[group]!;
+  let best = 0;
+  let highest = Number.NEGATIVE_INFINITY;
+  // Log-odds at or below which even the highest worth does not win.
+  let bar = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    const score = means[i]! + drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
+    if (score <= bar) continue;
+    if (sameWorth) bar = score;
+    else {
+      const value = worths[i]! / (1 + Math.exp(-score));
+      if (value <= highest) continue;
+      highest = value;
+      bar = Math.log(value / (highestWorth - value));
+    }
+    best = i;
+  }
+  return indexes[best]!;
 }
 
-const drawsFor = (candidates: number) =>
-  Math.min(DRAWS, Math.max(FEWEST_DRAWS, Math.floor(MOST_NUMBERS / candidates)));
-
-const isSound = (belief: Belief) =>
-  Number.isFinite(belief.mean) && Number.isFinite(belief.variance) && belief.variance >= 0;
+const isSound = ({ shared, own, worth }: Score) =>
+  Number.isFinite(shared.mean + own.mean + shared.variance + own.variance + worth) &&
+  shared.variance >= 0 &&
+  own.variance >= 0;
 
 /** Index chosen with exactly these probabilities. The last one takes what rounding leaves. */
 export function sample(propensities: readonly number[], random: Random): number {
@@ -100,26 +150,4 @@ export function sample(propensities: readonly number[], random: Random): number 
     if (left < 0) return i;
   }
   return propensities.length - 1;
-}
-
-/** Standard normal numbers in pairs (Marsaglia's polar method). */
-function normals(random: Random): () => number {
-  let spare = 0;
-  let has = false;
-  return () => {
-    if (has) {
-      has = false;
-      return spare;
-    }
-    for (;;) {
-      const u = 2 * random() - 1;
-      const v = 2 * random() - 1;
-      const s = u * u + v * v;
-      if (s >= 1 || s === 0) continue;
-      const scale = Math.sqrt((-2 * Math.log(s)) / s);
-      spare = v * scale;
-      has = true;
-      return u * scale;
-    }
-  };
 }

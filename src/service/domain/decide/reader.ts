@@ -1,6 +1,17 @@
-import type { Belief, Row, Spread } from './block.ts';
+import type { Belief, Rows } from './block.ts';
 import type { Feature } from './features.ts';
-import { type Known, type Model, OWN, originOf, pairKey, priorVariance, SHARED, TASTES } from './model.ts';
+import {
+  type Hash,
+  hashOf,
+  type Known,
+  type Model,
+  OWN,
+  originOf,
+  pairKey,
+  priorVariance,
+  SHARED,
+  TASTES,
+} from './model.ts';
 
 /** What a model believes of one content for one decision. */
 export interface Score {
@@ -13,17 +24,23 @@ export interface Score {
 
 /** A reader of a model for one decision: the features are found once, and each category is asked once. */
 export class Reader {
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   readonly copy: number;
   readonly #model: Model;
-  readonly #user: string | null;
+  readonly #user: Hash | null;
   readonly #shared = new Map<string, Belief>();
+  /** What is believed of a category, and of a content's own part, that was never met. */
+  readonly #unmetShared: Belief;
+  readonly #unmetOwn: number;
+  readonly #unmetMeans = new Map<number, number>();
 
   constructor(model: Model, features: readonly Feature[], user: string | null, copy = model.best) {
     this.#model = model;
-    this.#user = user;
+    this.#user = user === null ? null : hashOf(user);
     this.copy = copy;
     this.rows = model.features.find(features);
+    this.#unmetShared = { mean: 0, variance: priorVariance(SHARED, this.rows) };
+    this.#unmetOwn = priorVariance(OWN[copy]!, this.rows) + (user === null ? 0 : TASTES[copy]!);
   }
 
   score(contentId: string, category: string, prior: number): Score {
@@ -32,14 +49,12 @@ export class Reader {
     const shared = this.#ofCategory(category);
     const worth = worthOf(this.#model, known);
     if (!known) {
-      const variance = this.#unmet(OWN[copy]!) + (this.#user === null ? 0 : TASTES[copy]!);
-      const mean = originOf(prior, variance + this.#unmet(SHARED));
-      return { category, shared, own: { mean, variance }, worth };
+      const own = { mean: this.#unmetMean(prior), variance: this.#unmetOwn };
+      return { category, shared, own, worth };
     }
-    const own = known.block.believe(copy, this.rows);
-    let { mean, variance } = own;
+    let { mean, variance } = known.block.believe(copy, this.rows);
     if (this.#user !== null) {
-      const pair = this.#model.personal.find(pairKey(this.#user, contentId, known.life));
+      const pair = this.#model.personal.find(pairKey(this.#user, known.hash));
       mean += pair?.mean[copy] ?? 0;
       variance += pair?.variance[copy] ?? TASTES[copy]!;
     }
@@ -59,14 +74,19 @@ export class Reader {
     let belief = this.#shared.get(category);
     if (!belief) {
       const block = this.#model.categories.get(category);
-      belief = block ? block.believe(this.copy, this.rows) : { mean: 0, variance: this.#unmet(SHARED) };
+      belief = block ? block.believe(this.copy, this.rows) : this.#unmetShared;
       this.#shared.set(category, belief);
     }
     return belief;
   }
 
-  #unmet(spread: Spread): number {
-    return priorVariance(spread, this.rows);
+  #unmetMean(prior: number): number {
+    let mean = this.#unmetMeans.get(prior);
+    if (mean === undefined) {
+      mean = originOf(prior, this.#unmetOwn + this.#unmetShared.variance);
+      this.#unmetMeans.set(prior, mean);
+    }
+    return mean;
   }
 }
 

@@ -2,11 +2,11 @@ import type { Block } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { MAX_FEATURES } from './feature-table.ts';
 import { packFeatures, unpackFeatures } from './features.ts';
-import { COPIES, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
+import { COPIES, contentHash, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
 import { convertOldActions } from './older-snapshot.ts';
 
-/** Layout of a stored model. Layout 1 is converted; any other is not read. */
-const LAYOUT = 2;
+/** Layout of a stored model. Layout 2 had covariances in double precision, layout 1 is converted; no other is read. */
+const LAYOUT = 3;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
@@ -52,7 +52,7 @@ export function parseModel(text: string): Model | null {
   try {
     const stored = JSON.parse(text);
     if (stored.layout === 1) return convertOldActions(stored.version, stored.actions);
-    if (stored.layout !== LAYOUT) return null;
+    if (stored.layout !== LAYOUT && stored.layout !== 2) return null;
     return read(stored);
   } catch {
     return null;
@@ -109,7 +109,15 @@ function read(stored: Stored): Model {
   for (const [id, counts, ...block] of stored.contents) {
     must(typeof id === 'string');
     const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
-    const known: Known = { block: readBlock(ownBlock(block[1]), block), seen, life, rewards, responses };
+    const hash = contentHash(id, life);
+    const known: Known = {
+      block: readBlock(ownBlock(block[1]), block),
+      hash,
+      seen,
+      life,
+      rewards,
+      responses,
+    };
     model.contents.set(id, known);
   }
   const tastes = unpack(stored.tastes, stored.pairs.length * copies * 2);
@@ -155,19 +163,29 @@ function readBlock(
   must(Number.isInteger(capacity) && capacity >= 0 && capacity <= MAX_FEATURES);
   block.reserve(capacity);
   block.mean.set(unpack(mean, block.mean.length));
-  block.covariance.set(unpack(covariance, block.covariance.length));
+  block.covariance.set(unpackSingle(covariance, block.covariance.length));
   must(block.variances().every((variance) => variance >= 0));
   return block;
 }
 
-/** Little-endian IEEE 754 doubles in base64: exact, and a third of the size of decimal digits. */
-const pack = (values: Float64Array) =>
+/** Little-endian IEEE 754 numbers in base64: exact, and a third of the size of decimal digits. */
+const pack = (values: Float64Array | Float32Array) =>
   Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString('base64');
 
 function unpack(text: string, length: number): Float64Array {
   const bytes = Buffer.from(text, 'base64');
   must(bytes.length === length * 8);
   const values = new Float64Array(length);
+  Buffer.from(values.buffer).set(bytes);
+  must(values.every(Number.isFinite));
+  return values;
+}
+
+/** Numbers of four bytes; of layout 2, of eight. */
+function unpackSingle(text: string, length: number): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length !== length * 4) return Float32Array.from(unpack(text, length));
+  const values = new Float32Array(length);
   Buffer.from(values.buffer).set(bytes);
   must(values.every(Number.isFinite));
   return values;

@@ -1,8 +1,10 @@
-import type { Belief, Block, Row } from './block.ts';
+import type { Belief, Block, Rows } from './block.ts';
+import { MAX_FEATURES } from './feature-table.ts';
 import {
   COPIES,
   type Example,
   fresh,
+  hashOf,
   type Model,
   OWN,
   originOf,
@@ -24,8 +26,8 @@ const MAX_CONTENTS = 10_000;
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
 
-/** Numbers that blocks may take together; with many contents each has fewer rows. */
-const MAX_NUMBERS = 4_000_000;
+/** Covariances, of four bytes, that blocks may take together; with many contents each has fewer rows. */
+const MAX_NUMBERS = 5_500_000;
 
 const direction = [new Float64Array(64), new Float64Array(64)] as const;
 
@@ -43,9 +45,7 @@ export function learn(model: Model, example: Example, response: number): void {
   }
   const { shared, known, rows } = blocksOf(model, example);
   const pair =
-    example.user === null
-      ? undefined
-      : model.personal.meet(pairKey(example.user, example.contentId, known.life));
+    example.user === null ? undefined : model.personal.meet(pairKey(hashOf(example.user), known.hash));
   const predicted = new Float64Array(COPIES.length);
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { mean, variance } = project(copy, shared, known.block, rows, pair);
@@ -114,9 +114,7 @@ export function respond(model: Model, example: Example, from: number, to: number
 function amend(model: Model, example: Example, from: number, to: number): void {
   const { shared, known, rows } = blocksOf(model, example);
   const pair =
-    example.user === null
-      ? undefined
-      : model.personal.find(pairKey(example.user, example.contentId, known.life));
+    example.user === null ? undefined : model.personal.find(pairKey(hashOf(example.user), known.hash));
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { variance } = project(copy, shared, known.block, rows, pair);
     const step = (to - from) * Math.min(1, 1 / Math.max(variance, 1e-9));
@@ -139,7 +137,7 @@ function startAgain(model: Model, contentId: string): void {
   if (model.change.fell(model.decisions)) forgetAll(model);
   else {
     const known = model.contents.get(contentId)!;
-    model.contents.set(contentId, fresh(known.block.origin, known.life + 1));
+    model.contents.set(contentId, fresh(contentId, known.block.origin, known.life + 1));
   }
 }
 
@@ -149,7 +147,7 @@ function forgetAll(model: Model): void {
   model.change.sums.clear();
   model.evidence.fill(0);
   for (const [contentId, { block, life }] of model.contents)
-    model.contents.set(contentId, fresh(block.origin, life + 1));
+    model.contents.set(contentId, fresh(contentId, block.origin, life + 1));
 }
 
 const logLikelihood = (p: number, response: number) =>
@@ -164,23 +162,41 @@ function blocksOf(model: Model, example: Example) {
     const copy = model.best;
     const rows = model.features.find(features);
     const variance = priorVariance(SHARED, rows) + priorVariance(OWN[copy]!, rows) + TASTES[copy]!;
-    known = fresh(originOf(prior, variance), 0);
+    known = fresh(contentId, originOf(prior, variance), 0);
     model.contents.set(contentId, known);
+    makeRoom(model);
   }
   let shared = model.categories.get(category);
   if (!shared) {
     shared = sharedBlock();
     model.categories.set(category, shared);
+    makeRoom(model);
   }
-  const blocks = model.contents.size + model.categories.size;
-  const most = Math.floor(Math.sqrt((2 * MAX_NUMBERS) / (COPIES.length * blocks)));
-  const found = model.features.find(features);
-  const limit = Math.max(most, known.block.capacity, 1);
-  const rows = found.filter(({ row }) => row < limit);
-  const size = (rows.at(-1)?.row ?? 0) + 1;
+  const rows = below(mostRows(model), model.features.find(features));
+  const size = (rows.rows.at(-1) ?? 0) + 1;
   shared.reserve(size);
   known.block.reserve(size);
   return { shared, known, rows };
+}
+
+/** Rows that a block may have while the model has so many of them. */
+function mostRows({ contents, categories }: Model): number {
+  const blocks = contents.size + categories.size;
+  return Math.max(1, Math.floor(Math.sqrt((2 * MAX_NUMBERS) / (COPIES.length * blocks))));
+}
+
+/** Makes room for one more block: the others may have grown while there were fewer. */
+function makeRoom(model: Model): void {
+  const most = mostRows(model);
+  if (most >= MAX_FEATURES) return;
+  for (const block of model.categories.values()) block.truncate(most);
+  for (const { block } of model.contents.values()) block.truncate(most);
+}
+
+/** The rows below a limit. */
+function below(limit: number, { rows, values }: Rows): Rows {
+  const first = rows.findIndex((row) => row >= limit);
+  return first < 0 ? { rows, values } : { rows: rows.subarray(0, first), values: values.subarray(0, first) };
 }
 
 /** Fills the two directions; returns mean and variance of the whole score. */
@@ -188,14 +204,16 @@ function project(
   copy: number,
   shared: Block,
   own: Block,
-  rows: readonly Row[],
+  { rows, values }: Rows,
   pair: { readonly mean: Float64Array; readonly variance: Float64Array } | undefined,
 ): Belief {
-  shared.project(copy, rows, direction[0]);
-  own.project(copy, rows, direction[1]);
+  shared.project(copy, { rows, values }, direction[0]);
+  own.project(copy, { rows, values }, direction[1]);
   let mean = pair?.mean[copy] ?? 0;
   let variance = pair?.variance[copy] ?? 0;
-  for (const { row, value } of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    const value = values[i]!;
     mean += value * (shared.weight(copy, row) + own.weight(copy, row));
     variance += value * (direction[0][row]! + direction[1][row]!);
   }

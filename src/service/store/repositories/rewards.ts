@@ -55,12 +55,13 @@ export const rewards = {
     await tx.notify('outcomes');
   },
 
-  /** The number of the last entry of each workspace's log. */
-  async heads(tx: Tx): Promise<{ workspaceId: string; seq: number }[]> {
-    const rows = await tx.sql.all<{ workspaceId: string; seq: number }>(
-      'SELECT workspace_id AS "workspaceId", seq FROM reward_head',
+  /** The numbers of the last entry of each workspace's log, and of the last one in its newest snapshot. */
+  async heads(tx: Tx): Promise<{ workspaceId: string; seq: number; stored: number }[]> {
+    const rows = await tx.sql.all<{ workspaceId: string; seq: number; stored: number }>(
+      `SELECT r.workspace_id AS "workspaceId", r.seq, COALESCE(m.learned_seq, 0) AS stored
+       FROM reward_head r LEFT JOIN model_head m ON m.workspace_id = r.workspace_id`,
     );
-    return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+    return rows.map((row) => ({ ...row, seq: Number(row.seq), stored: Number(row.stored) }));
   },
 
   /** Reads a page of the log after a number, in order. */

@@ -1,0 +1,118 @@
+/**
+ * Processor time of one choice of the decision engine, in process and without a store, by size of the catalog:
+ * contents in 20 categories that have all been learned, users with traits, events and history, and a rule on every
+ * second content. `npm run bench -- bench/decide-cost.ts [contents,…]`.
+ */
+import { cpus } from 'node:os';
+import { seededRandom } from '../src/kit/random.ts';
+import { type Content, windowOf } from '../src/service/domain/decide/content.ts';
+import { alternativesOf, decide, type Situation } from '../src/service/domain/decide/decide.ts';
+import { fold } from '../src/service/domain/decide/learning.ts';
+import { logged } from '../src/service/domain/decide/log-entry.ts';
+import { emptyModel, type Model } from '../src/service/domain/decide/model.ts';
+
+const SIZES = (process.argv[2] ?? '100,500,1000,2000').split(',').map(Number);
+/** Decisions learned per content. */
+const LEARNED = 20;
+const DECISIONS = 300;
+const USERS = 500;
+
+console.log(`${cpus().length} cores (${cpus()[0]!.model}), Node ${process.version}`);
+for (const size of SIZES) {
+  const contents = Array.from({ length: size }, (_, i) => contentOf(i));
+  const model = emptyModel();
+  const random = seededRandom(size);
+  learn(model, contents, random);
+  for (const [name, held] of [
+    ['untrained', emptyModel()],
+    ['learned', model],
+  ] as const) {
+    const situations = Array.from({ length: DECISIONS }, (_, i) => situationOf(i, contents, held, random));
+    for (const situation of situations.slice(0, 50)) work(situation);
+    const before = process.cpuUsage();
+    let logBytes = 0;
+    for (const situation of situations) logBytes += work(situation);
+    const { user, system } = process.cpuUsage(before);
+    const each = (user + system) / 1000 / DECISIONS;
+    const rows = [...held.contents.values()].reduce((sum, { block }) => sum + block.capacity, 0) / size;
+    console.log(
+      `${size} contents, ${name}: ${each.toFixed(2)} ms of CPU a decision, ${Math.round(logBytes / DECISIONS)} bytes of log, ` +
+        `model ${((held.size * 8) / 1e6).toFixed(1)} MB, ${rows.toFixed(0)} rows a content`,
+    );
+  }
+}
+
+/** What a request computes: the choice, its alternatives and its entry in the log. Returns the bytes of the log. */
+function work(situation: Situation): number {
+  const choice = decide(situation);
+  const entry = logged(choice.candidates, choice.chosen?.contentId ?? null);
+  return JSON.stringify([alternativesOf(choice, 3), entry]).length;
+}
+
+function learn(model: Model, contents: readonly Content[], random: () => number): void {
+  for (let i = 0; i < LEARNED * contents.length; i++) {
+    const content = contents[Math.floor(random() * contents.length)]!;
+    const situation = situationOf(Math.floor(random() * 1e6), [content], model, random);
+    const { features } = decide(situation);
+    const at = i * 1000;
+    const rewarded = random() < 0.05 + 0.2 * ((Number(content.contentId.slice(8)) % 7) / 7);
+    fold(model, [
+      {
+        decisionId: `d${i}`,
+        contentId: content.contentId,
+        category: content.category,
+        features,
+        user: situation.user ?? null,
+        prior: content.prior,
+        at,
+        from: null,
+        to: rewarded ? 0.6 : 0,
+      },
+    ]);
+  }
+}
+
+function situationOf(i: number, contents: readonly Content[], model: Model, random: () => number): Situation {
+  const some = (most: number) => Math.floor(random() * most);
+  return {
+    contents,
+    context: { channel: 'in-app', surface: `surface-${some(5)}`, locale: some(2) ? 'en-GB' : 'de-DE' },
+    audience: {
+      traits: { plan: 'pro' },
+      events: new Map(
+        contents.flatMap(({ events }) => events.map((rule) => [windowOf(rule), some(3)] as const)),
+      ),
+    },
+    person: {
+      traits: { plan: some(3) ? 'free' : 'pro', age: 18 + some(60), city: `city-${some(8)}` },
+      events: ['viewed', 'bought', 'searched', 'shared'].map((event) => ({
+        event,
+        count: some(9),
+        age: some(1e9),
+      })),
+      history: { silent: some(30), clicked: some(4) },
+    },
+    user: `user-${some(USERS)}`,
+    guardrails: { excludeCategories: [] },
+    contactsToday: 0,
+    model,
+    seed: `seed-${i}`,
+    now: 0,
+  };
+}
+
+function contentOf(i: number): Content {
+  return {
+    contentId: `content_${i}`,
+    category: `category_${i % 20}`,
+    channels: [],
+    surfaces: [],
+    locales: [],
+    format: 'card',
+    title: `Content ${i}`,
+    body: '',
+    traits: [],
+    events: i % 2 ? [{ event: 'viewed', withinDays: 1 + (i % 64), atMost: 10_000 }] : [],
+    prior: 0.1,
+  };
+}

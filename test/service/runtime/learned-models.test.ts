@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { serialiseModel } from '../../../src/service/domain/decide/snapshot.ts';
+import { LearnedModels } from '../../../src/service/runtime/learned-models.ts';
+import { decisions } from '../../../src/service/store/repositories/decisions.ts';
+import { rewards } from '../../../src/service/store/repositories/rewards.ts';
+import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
+import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const IDS = Array.from({ length: 12 }, (_, i) => `ws_${i}`);
+/** Memory for about three of the models, in numbers of eight bytes. */
+const MOST = 5000;
+
+/** A store with a workspace for each identifier, in each of which something was learned and stored. */
+async function storeWithModels(): Promise<SqliteStore> {
+  const store = await SqliteStore.open(join(tempDir(), 'data.db'), systemClock);
+  onTestFinished(() => store.close());
+  const models = new LearnedModels(() => {});
+  for (const id of IDS) {
+    await store.write(async (tx) => {
+      await workspaces.create(tx, id, null);
+      await learnOne(tx, id, 'dec_1');
+    });
+    await models.follow(store, id);
+    await store.write((tx) => models.publish(tx, id));
+  }
+  return store;
+}
+
+async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: string, id: string) {
+  const decision = {
+    decisionId: `${workspaceId}${id}`,
+    hashId: 'a'.repeat(64),
+    context: { surface: 'home' },
+    contentId: `content of ${workspaceId}`,
+    candidates: [],
+    others: null,
+    features: null,
+    category: 'any',
+    prior: 0.1,
+    modelVersion: 0,
+    seed: 's',
+  };
+  await decisions.add(tx, workspaceId, decision);
+  await rewards.record(tx, workspaceId, { ...decision, reward: null }, 0.6);
+}
+
+test('the models of many workspaces take bounded memory, and one that was dropped is read again', async () => {
+  const store = await storeWithModels();
+  const models = new LearnedModels(() => {}, MOST);
+  const read = (id: string) => store.read((tx) => models.current(tx, id));
+  const first = serialiseModel(await read(IDS[0]!));
+  for (const id of IDS) {
+    await read(id);
+    expect(models.size).toBeLessThanOrEqual(MOST);
+  }
+  expect(models.holds(IDS[0]!)).toBe(false);
+  expect(models.holds(IDS.at(-1)!)).toBe(true);
+  expect(serialiseModel(await read(IDS[0]!))).toBe(first);
+});
+
+test('a dropped model is behind only where its snapshot is', async () => {
+  const store = await storeWithModels();
+  const models = new LearnedModels(() => {}, MOST);
+  const behind = async () =>
+    (await store.read((tx) => rewards.heads(tx))).filter((head) => models.isBehind(head));
+  expect(await behind()).toEqual([]);
+  await store.write((tx) => learnOne(tx, IDS[3]!, 'dec_2'));
+  expect((await behind()).map(({ workspaceId }) => workspaceId)).toEqual([IDS[3]]);
+  await models.follow(store, IDS[3]!);
+  expect(await behind()).toEqual([]);
+});
