@@ -109,6 +109,12 @@ const LoggedDecision = z.object({
   ),
   modelVersion: z.int(),
   seed: z.string(),
+  policy: z.optional(
+    beyond(
+      z.enum(['learned', 'weights', 'holdout']),
+      'What made the choice: the learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group.',
+    ),
+  ),
   reward: z.nullable(z.number()),
 });
 export const MAX_LOG_PAGE = 1000;

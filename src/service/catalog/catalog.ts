@@ -1,5 +1,7 @@
 import { canonicalLocale } from '../../kit/locale.ts';
 import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
+import type { Placement } from '../domain/decide/placement.ts';
+import { FLOOR } from '../domain/decide/policy.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import type { CatalogFile } from './schema.ts';
 
@@ -21,6 +23,8 @@ export interface Catalog {
   /** The counts of a user's events that the rules require. */
   readonly windows: readonly EventWindow[];
   readonly settings: Settings;
+  /** A content has rules on repeats. */
+  readonly repeats: boolean;
 }
 
 /** The events of one name in the last days. */
@@ -39,6 +43,12 @@ interface Settings {
   readonly rewardWindowMs: number;
   /** A channel counts as polled for so long after a poll. */
   readonly pollLookBackMs: number;
+  readonly explorationShare: number;
+  /** Share of the users for whom contents are chosen evenly. */
+  readonly holdout: number;
+  /** A message replaces a waiting one of the same content. */
+  readonly replaceWaiting: boolean;
+  readonly placements: readonly Placement[];
 }
 
 const MINUTE_MS = 60_000;
@@ -62,9 +72,19 @@ export function toCatalog(file: CatalogFile): Catalog {
     ),
     events: new Set(rules.map((rule) => rule.event)),
     windows: windowsOf(rules),
+    repeats: contents.some(({ repeat }) => repeat),
     settings: {
       rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,
       pollLookBackMs: (file.settings?.pollLookBackMinutes ?? WEEK_MINUTES) * MINUTE_MS,
+      explorationShare: file.settings?.explorationShare ?? FLOOR,
+      holdout: file.settings?.holdout ?? 0,
+      replaceWaiting: file.settings?.replaceWaiting ?? false,
+      placements: (file.settings?.placements ?? []).map(({ channel, surface, weights, perDecision }) => ({
+        channel,
+        surface,
+        weights: new Map(Object.entries(weights)),
+        perUser: !perDecision,
+      })),
     },
   };
 }
@@ -78,6 +98,8 @@ function windowsOf(rules: readonly EventRule[]): EventWindow[] {
   }
   return [...windows.values()];
 }
+
+const toMs = (minutes: number | undefined) => (minutes === undefined ? undefined : minutes * MINUTE_MS);
 
 /** Every content and rule has the same fields in the same order: a decision reads all of them. */
 function toContent(content: CatalogFile['contents'][number]): Content {
@@ -109,5 +131,10 @@ function toContent(content: CatalogFile['contents'][number]): Content {
       window: windowOf({ event, withinDays }),
     })),
     prior: content.prior ?? PRIOR,
+    repeat: content.repeat && {
+      cooldownMs: toMs(content.repeat.cooldownMinutes),
+      mostPerUser: content.repeat.mostPerUser,
+      afterOutcomeMs: toMs(content.repeat.afterOutcomeMinutes),
+    },
   };
 }

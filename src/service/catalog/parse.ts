@@ -47,6 +47,7 @@ export function parseCatalog(text: string): Catalog {
     ...duplicates(checked.value.contents, 'contents', 'contentId'),
     ...duplicates(checked.value.templates ?? [], 'templates', 'templateId'),
     ...checked.value.contents.flatMap(endsBeforeItStarts),
+    ...unknownContents(checked.value),
   ];
   if (issues.length > 0) throw new CatalogError(issues);
   const catalog = toCatalog(checked.value);
@@ -77,6 +78,18 @@ function duplicates<K extends string>(
       ? []
       : [{ path: `${list}[${i}].${key}`, message: `is the same as that of ${list}[${first}]` }];
   });
+}
+
+function unknownContents({ contents, settings }: CatalogFile): CatalogIssue[] {
+  const known = new Set(contents.map(({ contentId }) => contentId));
+  return (settings?.placements ?? []).flatMap(({ weights }, i) =>
+    Object.keys(weights)
+      .filter((contentId) => !known.has(contentId))
+      .map((contentId) => ({
+        path: `settings.placements[${i}].weights.${contentId}`,
+        message: 'is not a content of this catalog',
+      })),
+  );
 }
 
 function endsBeforeItStarts(content: CatalogFile['contents'][number], i: number): CatalogIssue[] {

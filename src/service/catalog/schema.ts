@@ -26,6 +26,8 @@ const instant = () =>
     .check(z.maxLength(64));
 /** Bounded because a decision counts events one by one, up to this number. */
 const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
+/** Up to ten years. */
+const repeatMinutes = () => z.number().check(z.positive(), z.maximum(5_256_000));
 /** Maximum number of conditions on traits, and on events, per content. */
 const MAX_CONDITIONS = 64;
 
@@ -90,6 +92,25 @@ export const CatalogContent = z.strictObject({
       'Assumed probability of a reward before any outcome. Default: 0.1.',
     ),
   ),
+  repeat: z.optional(
+    described(
+      z.strictObject({
+        cooldownMinutes: z.optional(
+          described(repeatMinutes(), 'Not chosen again for the user for so long after it was chosen.'),
+        ),
+        mostPerUser: z.optional(
+          described(z.int().check(z.minimum(1), z.maximum(1_000_000)), 'Chosen at most so often for a user.'),
+        ),
+        afterOutcomeMinutes: z.optional(
+          described(
+            repeatMinutes(),
+            'Not chosen again for the user for so long after it was dismissed or actioned.',
+          ),
+        ),
+      }),
+      'How often a user may get it; what is left out does not limit it.',
+    ),
+  ),
 });
 
 export const CatalogTemplate = z.strictObject({
@@ -106,6 +127,25 @@ export const CatalogTemplate = z.strictObject({
 
 const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
 
+const share = () => z.number().check(z.minimum(0), z.maximum(1));
+
+const Placement = z.strictObject({
+  channel: described(z.optional(name()), 'Channel of the decision; left out: any.'),
+  surface: described(z.optional(name()), 'Surface of the decision; left out: any.'),
+  weights: described(
+    z.record(name(), z.number().check(z.minimum(0), z.maximum(1_000_000))).check(
+      z.refine((weights) => Object.keys(weights).length <= 256, { error: 'has more than 256 contents' }),
+      z.refine((weights) => Object.values(weights).some((weight) => weight > 0), {
+        error: 'needs a weight above 0',
+      }),
+    ),
+    'Weight of each content that may be chosen here.',
+  ),
+  perDecision: z.optional(
+    described(z.boolean(), 'Draw again for each decision. Default: a user keeps the same content.'),
+  ),
+});
+
 const CatalogSettings = z.strictObject({
   rewardWindowMinutes: z.optional(
     described(
@@ -117,6 +157,30 @@ const CatalogSettings = z.strictObject({
     described(
       minutes(),
       'A channel counts as polled for so long after a poll: there, silence counts from when a message was served; left out: 10080 (7 days).',
+    ),
+  ),
+  explorationShare: z.optional(
+    described(
+      z.number().check(z.minimum(0.001), z.maximum(1)),
+      'Share of every decision that is spread evenly over the candidates; left out: 0.02.',
+    ),
+  ),
+  holdout: z.optional(
+    described(
+      share(),
+      'Share of the users for whom contents are chosen evenly, to compare with what is learned; left out: 0.',
+    ),
+  ),
+  replaceWaiting: z.optional(
+    described(
+      z.boolean(),
+      'A message with the same content as one that waits replaces it and keeps its contact; left out: false.',
+    ),
+  ),
+  placements: z.optional(
+    described(
+      z.array(Placement).check(z.maxLength(64)),
+      'Fixed weights instead of the learned choice; the first entry that matches a decision holds.',
     ),
   ),
 });

@@ -20,7 +20,7 @@ async function storeWithModels(): Promise<SqliteStore> {
   const models = new LearnedModels(() => {});
   for (const id of IDS) {
     await store.write(async (tx) => {
-      await workspaces.create(tx, id, null);
+      await workspaces.create(tx, { id, region: null, mode: 'test' });
       await learnOne(tx, id, 'dec_1');
     });
     await models.follow(store, id);
@@ -42,6 +42,7 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     prior: 0.1,
     modelVersion: 0,
     seed: 's',
+    policy: null,
   };
   await decisions.add(tx, workspaceId, decision);
   await rewards.record(tx, workspaceId, { ...decision, reward: null }, 0.6);

@@ -1,3 +1,5 @@
+import type { RepeatRules } from './repeat.ts';
+
 /** What the engine may choose from. Times are Unix ms. An empty list of channels, surfaces or locales means any. */
 export interface Content {
   readonly contentId: string;
@@ -14,6 +16,7 @@ export interface Content {
   readonly events: readonly EventRule[];
   /** Chance of a reward believed before any outcome, between 0 and 1. */
   readonly prior: number;
+  readonly repeat?: RepeatRules | undefined;
 }
 
 export type TraitValue = string | number | boolean;

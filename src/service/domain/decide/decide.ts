@@ -5,9 +5,11 @@ import { type Context, type Feature, featuresOf, type Person } from './features.
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
 import { highest } from './highest.ts';
 import { type Model, probability } from './model.ts';
+import { type Placement, placementOf, shareOf } from './placement.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
+import { repeatRuleOf, type Shown } from './repeat.ts';
 
 export interface Situation {
   readonly contents: readonly Content[];
@@ -19,6 +21,14 @@ export interface Situation {
   readonly user?: string | null;
   readonly guardrails: Guardrails;
   readonly contactsToday: number;
+  /** What the user has had of the contents with rules on repeats, by content. Default: nothing. */
+  readonly shown?: ReadonlyMap<string, Shown>;
+  /** Fixed weights instead of the learned choice. Default: none. */
+  readonly placements?: readonly Placement[];
+  /** Share of the users for whom contents are chosen evenly. Default: 0. */
+  readonly holdout?: number;
+  /** Share of a learned choice that is spread evenly over the candidates. */
+  readonly explorationShare?: number;
   readonly model: Model;
   /** All that is left to chance comes from here: the same situation and seed give the same choice. */
   readonly seed: string;
@@ -41,7 +51,12 @@ export interface Choice {
   readonly candidates: readonly Candidate[];
   /** What the choice was made by; empty where none was made. */
   readonly features: readonly Feature[];
+  /** What made the choice. */
+  readonly policy: ChoicePolicy;
 }
+
+/** The learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group. */
+type ChoicePolicy = 'learned' | 'weights' | 'holdout';
 
 /** Rankings carry this many decimals: what is shown is what is logged. */
 const DECIMALS = 1e6;
@@ -55,13 +70,16 @@ export function decide(situation: Situation): Choice {
   const { contents, context, audience, guardrails, now } = situation;
   if (capIsReached(guardrails, situation.contactsToday)) {
     const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
-    return { chosen: null, reason: reasonForNone([], cap), candidates: [], features: [] };
+    return { chosen: null, reason: reasonForNone([], cap), ...NOTHING };
   }
+  const placement = placementOf(situation.placements ?? [], context);
   const unknown = unknownCategories(contents, guardrails);
   const excluded = new Set(guardrails.excludeCategories);
   const removal = (content: Content): Removal | null =>
     removalOf(content, context, audience, now) ??
-    (excluded.has(content.category) ? { rule: 'category', name: content.category } : null);
+    (excluded.has(content.category) ? { rule: 'category', name: content.category } : null) ??
+    (placement && !placement.weights.get(content.contentId) ? { rule: 'weights' } : null) ??
+    repeatRemoval(content, situation);
   const left = contents.filter((content) => removal(content) === null);
   if (left.length === 0) {
     const removed = contents.map((content) => ({
@@ -71,12 +89,18 @@ export function decide(situation: Situation): Choice {
     return {
       chosen: null,
       reason: `${reasonForNone(removed, null)}${warningOf(unknown)}`,
-      candidates: [],
-      features: [],
+      ...NOTHING,
     };
   }
-  const choice = choose(left, situation);
+  const choice = choose(left, situation, placement);
   return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
+}
+
+const NOTHING = { candidates: [], features: [], policy: 'learned' } as const;
+
+function repeatRemoval({ contentId, repeat }: Content, { shown, now }: Situation): Removal | null {
+  const rule = repeatRuleOf(repeat, shown?.get(contentId), now);
+  return rule && { rule };
 }
 
 /** A category to exclude that no content has is most likely misspelled, so the answer says it. */
@@ -86,13 +110,22 @@ const warningOf = (unknown: readonly string[]) =>
 const few = (names: readonly string[]) =>
   `${names.length === 1 ? 'category' : 'categories'} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
 
-function choose(contents: readonly Content[], situation: Situation): Choice {
+function choose(
+  contents: readonly Content[],
+  situation: Situation,
+  placement: Placement | undefined,
+): Choice {
   const { context, model, person, user } = situation;
   const random = seededRandom(situation.seed);
   const features = featuresOf(context, person);
   const reader = new Reader(model, features, user ?? null);
   const scores = contents.map(({ contentId, category, prior }) => reader.score(contentId, category, prior));
-  const propensities = propensitiesOf(scores, random);
+  const inHoldout = !!user && shareOf(user, 'holdout') < (situation.holdout ?? 0);
+  const policy = placement ? 'weights' : inHoldout ? 'holdout' : 'learned';
+  const propensities =
+    policy === 'learned'
+      ? propensitiesOf(scores, random, situation.explorationShare)
+      : inProportion(contents.map(({ contentId }) => placement?.weights.get(contentId) ?? 1));
   const candidates = contents.map(({ contentId, prior }, i) => {
     const { shared, own, worth } = scores[i]!;
     const mean = shared.mean + own.mean;
@@ -103,7 +136,8 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
       ranking: round(soundOr(chance * worth, prior)),
     };
   });
-  const index = sample(propensities, random);
+  const steady = placement?.perUser && user;
+  const index = sample(propensities, steady ? () => shareOf(user, 'placement') : random);
   const chosen = candidates[index]!;
   const { category, traits } = contents[index]!;
   let higher = 0;
@@ -113,6 +147,7 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
     else if (ranking === chosen.ranking) level++;
   }
   const reason = reasonFor({
+    policy,
     context,
     rules: [...new Set(traits.map(({ trait }) => trait))],
     features,
@@ -123,7 +158,12 @@ function choose(contents: readonly Content[], situation: Situation): Choice {
     higher,
     level,
   });
-  return { chosen, reason, candidates, features };
+  return { chosen, reason, candidates, features, policy };
+}
+
+function inProportion(weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
 }
 
 /** The runners-up of a choice, best first; equals in the order of the catalog. */

@@ -7,10 +7,11 @@ import {
   windowOf,
 } from './content.ts';
 import type { Context } from './features.ts';
+import type { RepeatRule } from './repeat.ts';
 
 /** Why a content is out of the running. */
 export type Removal =
-  | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' }
+  | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' | 'weights' | RepeatRule }
   | { readonly rule: 'trait' | 'event' | 'category'; readonly name: string };
 
 /**

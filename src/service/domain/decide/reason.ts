@@ -5,6 +5,7 @@ import { BIAS, type Context, type Feature } from './features.ts';
 const SLIGHT = 0.1;
 
 export interface Chosen {
+  readonly policy: 'learned' | 'weights' | 'holdout';
   readonly context: Context;
   /** Traits whose rules admitted the content. */
   readonly rules: readonly string[];
@@ -27,6 +28,10 @@ export function reasonFor(chosen: Chosen): string {
   const admitted = rules.length === 0 ? '' : ` by the rule on trait ${rules.join(', ')}`;
   const parts = [`Eligible${placeOf(chosen.context)}${admitted}`];
   if (candidates === 1) parts.push('the only candidate');
+  else if (chosen.policy === 'weights')
+    parts.push(`one of ${candidates} by the fixed weights of the placement`);
+  else if (chosen.policy === 'holdout')
+    parts.push(`one of ${candidates}, chosen evenly for the holdout group`);
   else if (higher === 0)
     parts.push(`ranked first of ${candidates}${level > 0 ? `, level with ${level}` : ''}`);
   else parts.push(`ranked ${ordinal(higher + 1)} of ${candidates}, chosen to learn what it earns`);
@@ -76,6 +81,14 @@ function wordsOf(removal: Removal): string {
       return `the rule on event ${removal.name}`;
     case 'active':
       return 'its active dates';
+    case 'weights':
+      return 'the fixed weights of the placement';
+    case 'cooldown':
+      return 'the cooldown after it was chosen';
+    case 'mostPerUser':
+      return 'mostPerUser';
+    case 'afterOutcome':
+      return 'the time after it was dismissed or actioned';
     default:
       return `the ${removal.rule}`;
   }

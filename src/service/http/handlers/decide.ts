@@ -2,6 +2,7 @@ import { CHANNELS, type DecideAnswer, type DecideRequest } from '../../../contra
 import { newId } from '../../../kit/id.ts';
 import { canonicalLocale } from '../../../kit/locale.ts';
 import { dayAround } from '../../domain/contact-day.ts';
+import type { Content } from '../../domain/decide/content.ts';
 import { alternativesOf, type Choice, decide } from '../../domain/decide/decide.ts';
 import type { Context } from '../../domain/decide/features.ts';
 import { logged } from '../../domain/decide/log-entry.ts';
@@ -9,6 +10,7 @@ import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
 import { polls } from '../../store/repositories/polls.ts';
+import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
@@ -31,6 +33,7 @@ export const decideHandlers: Handlers = {
     const user = await users.find(tx, deps.cipher, workspace.id, hashId);
     const day = dayAround(now, user?.timeZone ?? undefined);
     const catalog = deps.catalog();
+    const { explorationShare, holdout, placements, replaceWaiting } = catalog.settings;
     const model = await deps.models.current(tx, workspace.id);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
@@ -50,6 +53,10 @@ export const decideHandlers: Handlers = {
         maxDailyContacts === undefined
           ? 0
           : await contacts.count(tx, workspace.id, hashId, day.start, day.end),
+      ...(catalog.repeats ? { shown: await shownContents.ofUser(tx, workspace.id, hashId) } : {}),
+      explorationShare,
+      holdout,
+      placements,
       model,
       seed,
       now,
@@ -65,6 +72,7 @@ export const decideHandlers: Handlers = {
       ...logged(choice.candidates, choice.chosen?.contentId ?? null),
       prior: content?.prior ?? null,
       features: choice.features,
+      policy: choice.policy === 'learned' ? null : choice.policy,
       category: content?.category ?? null,
       modelVersion: model.version,
       seed,
@@ -75,14 +83,37 @@ export const decideHandlers: Handlers = {
       const channel = context.channel === undefined ? null : String(context.channel);
       if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
         await startCounting(call, { ...record, reward: null });
-      await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
+      if (content.repeat) await shownContents.add(tx, workspace.id, hashId, content.contentId);
       const surface = context.surface === undefined ? null : String(context.surface);
       const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
+      const replaces = replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
+      if (!replaces) await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
       if (type === IN_APP) await messages.add(tx, workspace.id, to, content);
     }
     return { body: answerOf(decisionId, choice, type) };
   },
 };
+
+/**
+ * Removes the waiting message of the same content and place, whose contact the new decision keeps. Returns false where
+ * there is none. The decision is locked before its message, as an outcome does.
+ */
+async function replaceMessage(
+  { tx, workspace }: Call<'decide'>,
+  to: Parameters<typeof messages.add>[2],
+  { contentId, repeat }: Content,
+): Promise<boolean> {
+  const waiting = await messages.find(tx, workspace.id, to, contentId);
+  if (!waiting) return false;
+  const earlier = await decisions.lockForUpdate(tx, workspace.id, waiting);
+  // An outcome or a poll may have taken the message away before the lock.
+  if (!(await messages.remove(tx, workspace.id, waiting))) return false;
+  // A contact that was confirmed stays with the decision that was served.
+  if (earlier?.countedAt === null) await contacts.passOn(tx, workspace.id, to.hashId, waiting, to.decisionId);
+  if (earlier?.countedAt === null && repeat)
+    await shownContents.release(tx, workspace.id, to.hashId, contentId);
+  return true;
+}
 
 /** The context of a decision; the locale defaults to the user's. */
 function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Context {

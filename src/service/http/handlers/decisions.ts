@@ -23,9 +23,10 @@ export const decisionLogHandlers: Handlers = {
 
 /** A decision that counts has earned 0 until an outcome comes, also before the reward log says so. */
 function entryOf(decision: LoggedDecision): object {
-  const { seq, at, prior, features, category, countedAt, others, reward, ...entry } = decision;
+  const { seq, at, prior, features, category, countedAt, others, reward, policy, ...entry } = decision;
   return {
     ...entry,
+    policy: policy ?? 'learned',
     reward: reward ?? (countedAt === null ? null : 0),
     ...(others === null ? {} : { others }),
     at: new Date(at).toISOString(),

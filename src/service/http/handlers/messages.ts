@@ -7,6 +7,7 @@ import { messages } from '../../store/repositories/messages.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
 import { polls } from '../../store/repositories/polls.ts';
 import { rewards } from '../../store/repositories/rewards.ts';
+import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
@@ -35,6 +36,8 @@ export const messageHandlers: Handlers = {
         await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
       if (body.type !== 'opened')
         await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
+      if (body.type === 'dismissed' || body.type === 'actioned')
+        await shownContents.close(tx, workspace.id, decision.hashId, decision.contentId);
       if (body.type !== 'opened') await messages.remove(tx, workspace.id, decision.decisionId);
     }
     return { body: { requestId } };
@@ -65,7 +68,10 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
       servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
     if (!content || removalOf(content, place, audience, now)) {
       await messages.remove(tx, workspace.id, decisionId);
-      if (decision?.countedAt === null) await contacts.release(tx, workspace.id, hashId, decisionId);
+      if (decision?.countedAt === null) {
+        await contacts.release(tx, workspace.id, hashId, decisionId);
+        await shownContents.release(tx, workspace.id, hashId, contentId);
+      }
       continue;
     }
     if (servedAt === null) {

@@ -6,6 +6,7 @@ import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
 import { servedDecisions } from './007-served-decisions.ts';
 import { keys } from './008-keys.ts';
+import { repeats } from './009-repeats.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dueInReach,
   servedDecisions,
   keys,
+  repeats,
 ];
 
 /** The schema version that this program writes. */

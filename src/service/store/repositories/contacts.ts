@@ -46,6 +46,16 @@ export const contacts = {
     ]);
   },
 
+  /** Passes the contact of a decision on to the one that replaces it. */
+  async passOn(tx: Tx, workspaceId: string, hashId: string, from: string, to: string): Promise<void> {
+    await tx.sql.run('UPDATE contact SET id = ? WHERE workspace_id = ? AND hash_id = ? AND id = ?', [
+      to,
+      workspaceId,
+      hashId,
+      from,
+    ]);
+  },
+
   /** Counts the contacts of a user in [`start`, `end`), unix ms, up to the highest possible cap. */
   async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
     const row = await tx.sql.get<{ n: number }>(

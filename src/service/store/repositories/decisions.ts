@@ -22,6 +22,8 @@ export interface DecisionRecord {
   readonly prior: number | null;
   readonly modelVersion: number;
   readonly seed: string;
+  /** Null for the learned choice. */
+  readonly policy: 'weights' | 'holdout' | null;
 }
 
 export interface LoggedDecision extends DecisionRecord {
@@ -61,11 +63,12 @@ interface Row {
   modelVersion: number;
   seed: string;
   reward: number | null;
+  policy: DecisionRecord['policy'];
 }
 
 const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, others, features,
-  category, counted_at AS "countedAt"`;
+  category, counted_at AS "countedAt", policy`;
 
 /** The columns that may be long. */
 const LONG = ['hash_id', 'context', 'candidates', 'others', 'features'];
@@ -85,7 +88,7 @@ export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
     await tx.sql.run(
       `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, others) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, others, policy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         record.decisionId,
@@ -100,6 +103,7 @@ export const decisions = {
         record.features && JSON.stringify(packFeatures(record.features)),
         record.category,
         record.others && JSON.stringify(Object.values(record.others)),
+        record.policy,
       ],
     );
   },

@@ -87,12 +87,28 @@ export const messages = {
     return changed > 0;
   },
 
-  /** Deletes a message that the user has handled. */
-  async remove(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
-    await tx.sql.run('DELETE FROM message WHERE workspace_id = ? AND decision_id = ?', [
+  /** The decision whose message of a content waits for a user at the same place; undefined if there is none. */
+  async find(
+    tx: Tx,
+    workspaceId: string,
+    { hashId, channel, surface }: { hashId: string; channel: string | null; surface: string | null },
+    contentId: string,
+  ): Promise<string | undefined> {
+    const row = await tx.sql.get<{ id: string }>(
+      `SELECT decision_id AS id FROM message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+         AND content_id = ? AND COALESCE(channel, '') = ? AND COALESCE(surface, '') = ? ORDER BY at_ms DESC LIMIT 1`,
+      [workspaceId, hashId, tx.now, contentId, channel ?? '', surface ?? ''],
+    );
+    return row?.id;
+  },
+
+  /** Deletes a message that the user has handled. Returns false where it is gone. */
+  async remove(tx: Tx, workspaceId: string, decisionId: string): Promise<boolean> {
+    const removed = await tx.sql.run('DELETE FROM message WHERE workspace_id = ? AND decision_id = ?', [
       workspaceId,
       decisionId,
     ]);
+    return removed > 0;
   },
 
   /** Deletes up to `most` withdrawn messages. Returns how many. */

@@ -122,6 +122,7 @@ describe('nothing eligible is said in words', () => {
       chosen: null,
       candidates: [],
       features: [],
+      policy: 'learned',
       reason: 'Nothing chosen: the channel removed a; excludeCategories (promo) removed b.',
     });
   });

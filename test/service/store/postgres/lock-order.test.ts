@@ -120,6 +120,7 @@ it('the settler locks the reward logs in the order of the workspace ids', async 
     prior: 0.1,
     modelVersion: 0,
     seed: 's',
+    policy: null,
   });
   await db.store.write(async (tx) => {
     for (const [ws, ageMs] of [

@@ -1,0 +1,30 @@
+import { hash32 } from '../../../kit/hash32.ts';
+import type { Context } from './features.ts';
+
+/** Fixed weights for the decisions of a channel and surface, instead of the learned choice. */
+export interface Placement {
+  /** Undefined for any. */
+  readonly channel: string | undefined;
+  readonly surface: string | undefined;
+  readonly weights: ReadonlyMap<string, number>;
+  /** A user keeps the same content as long as the candidates are the same (an A/B test). */
+  readonly perUser: boolean;
+}
+
+/** The first placement that matches a decision; undefined where the choice is learned. */
+export function placementOf(
+  placements: readonly Placement[],
+  { channel, surface }: Context,
+): Placement | undefined {
+  return placements.find(
+    (placement) =>
+      (placement.channel === undefined || placement.channel === channel) &&
+      (placement.surface === undefined || placement.surface === surface),
+  );
+}
+
+/**
+ * A number in [0, 1) that is fixed for a user and a purpose, evenly spread over users.
+ * @param user the user by a hash
+ */
+export const shareOf = (user: string, purpose: string): number => hash32(`${purpose} ${user}`) / 2 ** 32;

@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/kit/clock.ts';
+import { CatalogError, parseCatalog } from '../../src/service/catalog/parse.ts';
+import { shownContents } from '../../src/service/store/repositories/shown-contents.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
+import { tempDir } from '../support/temp.ts';
+
+const content = (contentId: string, rest: object = {}) => ({
+  contentId,
+  category: 'offers',
+  format: 'card',
+  title: 'T',
+  body: 'B',
+  ...rest,
+});
+
+const MINUTE_MS = 60_000;
+
+/** A service with a catalog, on a clock that can be moved forward. */
+async function serviceWith(catalog: object) {
+  const file = join(tempDir(), 'catalog.json');
+  writeFileSync(file, JSON.stringify(catalog));
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const service = await startTestService({ catalog: file, clock });
+  return {
+    service,
+    file,
+    forward: (minutes: number) => {
+      ahead += minutes * MINUTE_MS;
+    },
+  };
+}
+
+async function decided(service: TestService, hashId = 'h', more: object = {}) {
+  const answer = await service.fetch('/v1/decisioning/decide', { body: { hashId, ...more } });
+  const { decisionId, action } = (await answer.json()) as {
+    decisionId: string;
+    action: { contentId: string | null; reason: string };
+  };
+  return { decisionId, ...action };
+}
+
+const outcome = (service: TestService, id: string, type: string) =>
+  service.fetch(`/v1/messages/${id}/outcomes`, { body: { type } });
+
+const waiting = async (service: TestService, hashId = 'h') => {
+  const answer = await service.fetch(`/v1/messages?hashId=${hashId}`);
+  return ((await answer.json()) as { messages: { decisionId: string }[] }).messages.map(
+    ({ decisionId }) => decisionId,
+  );
+};
+
+/** PostgreSQL has a clock of its own, which a test cannot move. */
+const movable = process.env.SVC_TEST_ENGINE !== 'postgres';
+
+it('mostPerUser and cooldownMinutes limit a content for each user, and the reason says which', async () => {
+  const { service, forward } = await serviceWith({
+    contents: [
+      content('twice', { repeat: { mostPerUser: 2 } }),
+      content('daily', { repeat: { cooldownMinutes: 60 } }),
+    ],
+  });
+  const chosen = [];
+  for (let i = 0; i < 3; i++) chosen.push((await decided(service)).contentId);
+  expect(chosen.sort()).toEqual(['daily', 'twice', 'twice']);
+  const none = await decided(service);
+  expect(none.contentId).toBeNull();
+  expect(none.reason).toMatch(/mostPerUser removed twice/);
+  expect(none.reason).toMatch(/cooldown after it was chosen removed daily/);
+  expect((await decided(service, 'another')).contentId).not.toBeNull();
+  if (!movable) return;
+  forward(61);
+  expect((await decided(service)).contentId).toBe('daily');
+});
+
+it('afterOutcomeMinutes keeps a content away after it was dismissed or actioned, not after a click', async () => {
+  const { service, forward } = await serviceWith({
+    contents: [content('c', { repeat: { afterOutcomeMinutes: 30 } })],
+  });
+  await outcome(service, (await decided(service)).decisionId, 'clicked');
+  const next = await decided(service);
+  expect(next.contentId).toBe('c');
+  await outcome(service, next.decisionId, 'dismissed');
+  const none = await decided(service);
+  expect([none.contentId, none.reason]).toEqual([
+    null,
+    expect.stringMatching(/dismissed or actioned removed c/),
+  ]);
+  if (!movable) return;
+  forward(31);
+  expect((await decided(service)).contentId).toBe('c');
+});
+
+it('a message that was withdrawn before it was served is not counted', async () => {
+  const { service, file } = await serviceWith({ contents: [content('c', { repeat: { mostPerUser: 1 } })] });
+  // Where an app polls, a decision counts from when its message is served.
+  await waiting(service);
+  await decided(service);
+  const shown = () =>
+    service.deps.store
+      .read((tx) => shownContents.ofUser(tx, service.workspace, 'h'))
+      .then((rows) => rows.get('c')?.times);
+  expect(await shown()).toBe(1);
+  writeFileSync(file, JSON.stringify({ contents: [content('other')] }));
+  await expect.poll(() => service.deps.catalog().byId.has('other')).toBe(true);
+  expect(await waiting(service)).toEqual([]);
+  expect(await shown()).toBe(0);
+});
+
+it('with replaceWaiting a message takes the place of a waiting one and keeps its contact', async () => {
+  const { service } = await serviceWith({ contents: [content('c')], settings: { replaceWaiting: true } });
+  await waiting(service);
+  const cap = { guardrails: { maxDailyContacts: 2 } };
+  const first = await decided(service, 'h', cap);
+  const second = await decided(service, 'h', cap);
+  const third = await decided(service, 'h', cap);
+  expect([first, second, third].map(({ contentId }) => contentId)).toEqual(['c', 'c', 'c']);
+  // Served: its contact is confirmed, and the next one replaces it without a further contact.
+  expect(await waiting(service)).toEqual([third.decisionId]);
+  const fourth = await decided(service, 'h', cap);
+  expect(await waiting(service)).toEqual([fourth.decisionId]);
+  // The outcome of a replaced message is still accepted.
+  expect((await outcome(service, first.decisionId, 'clicked')).status).toBe(202);
+  expect(await waiting(service)).toEqual([fourth.decisionId]);
+});
+
+it('without it each decision is a contact, and the cap holds', async () => {
+  const { service } = await serviceWith({ contents: [content('c')] });
+  const cap = { guardrails: { maxDailyContacts: 2 } };
+  const chosen = [];
+  for (let i = 0; i < 3; i++) chosen.push((await decided(service, 'h', cap)).contentId);
+  expect(chosen).toEqual(['c', 'c', null]);
+});
+
+it('the log says what made a choice', async () => {
+  const { service } = await serviceWith({
+    contents: [content('a'), content('b')],
+    settings: { holdout: 1, placements: [{ surface: 'home', weights: { a: 1 } }] },
+  });
+  await decided(service, 'h', { context: { surface: 'home' } });
+  await decided(service, 'h', { context: { surface: 'offers' } });
+  const { decisions } = (await (await service.fetch('/v1/decisions')).json()) as { decisions: object[] };
+  expect(decisions).toMatchObject([
+    { policy: 'weights', contentId: 'a', candidates: [{ contentId: 'a', propensity: 1 }] },
+    { policy: 'holdout', candidates: [{ propensity: 0.5 }, { propensity: 0.5 }] },
+  ]);
+});
+
+it.each([
+  [
+    { settings: { placements: [{ weights: { nothing: 1 } }] } },
+    'settings.placements[0].weights.nothing is not a content',
+  ],
+  [
+    { settings: { placements: [{ weights: { c: 0 } }] } },
+    'settings.placements[0].weights needs a weight above 0',
+  ],
+  [{ settings: { explorationShare: 0 } }, 'settings.explorationShare'],
+  [{ settings: { holdout: 1.5 } }, 'settings.holdout'],
+  [{ contents: [content('c', { repeat: { mostPerUser: 0 } })] }, 'contents[0].repeat.mostPerUser'],
+])('refuses %j', (more, message) => {
+  const text = JSON.stringify({ contents: [content('c')], ...more });
+  expect(() => parseCatalog(text)).toThrow(CatalogError);
+  expect(() => parseCatalog(text)).toThrow(message);
+});
