@@ -17,6 +17,7 @@ const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/decide.test.ts
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: ['test/support/process/program-global.ts'],
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
     maxWorkers: 3,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.

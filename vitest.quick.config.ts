@@ -122,6 +122,7 @@ export default defineConfig({
       ...SLOW,
     ],
     pool: 'forks',
+    globalSetup: ['test/support/process/program-global.ts'],
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,

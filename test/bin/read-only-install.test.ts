@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RUN_AS } from '../support/postgres/postgres-programs.ts';
-import { putProgram } from '../support/process/installed-svc.ts';
+import { builtProgram } from '../support/process/built-svc.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -32,7 +32,9 @@ beforeAll(async () => {
   for (const part of NATIVE)
     cpSync(join(ROOT, part), join(install, part), { recursive: true, dereference: true });
   copyFileSync(process.execPath, program);
-  await putProgram(install);
+  const built = await builtProgram();
+  for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(built, part), join(install, part), { recursive: true });
   for (const path of everything())
     chmodSync(path, statSync(path).isDirectory() || path === program ? 0o555 : 0o444);
 }, 120_000);
