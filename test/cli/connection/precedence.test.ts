@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ConnectionFlags, resolveSettings } from '../../src/cli/connection/settings.ts';
-import { describeOrigin } from '../../src/cli/invocation/origin.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { type ConnectionFlags, resolveSettings } from '../../../src/cli/connection/settings.ts';
+import { describeOrigin } from '../../../src/cli/invocation/origin.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const SETTINGS = {
   baseUrl: { flag: 'base-url', variable: 'SVC_BASE_URL', value: (of: string) => `https://${of}.example` },

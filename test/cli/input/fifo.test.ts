@@ -5,10 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { builtSvc } from '../support/process/built-svc.ts';
-import { runProcess, startProcess } from '../support/process/run-process.ts';
-import { tempDir } from '../support/temp.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { runProcess, startProcess } from '../../support/process/run-process.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const SECRET = 'a-secret-of-these-tests';
 

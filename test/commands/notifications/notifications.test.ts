@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../support/peers/receiver.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService, type TestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 async function knownUser(service: TestService, userId = 'u1'): Promise<string> {
   const answer = await service.fetch('/v1/users', { body: { users: [{ userId, name: 'Ada' }] } });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { startSvc } from '../support/process/run-svc.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { startSvc } from '../../support/process/run-svc.ts';
 
 it('many pending requests may listen for Ctrl-C without a leak warning', async () => {
   const warnings: string[] = [];

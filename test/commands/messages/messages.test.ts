@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const json = async (argv: string[], options: Parameters<typeof runSvc>[1]) => {
   const { code, stdout, stderr } = await runSvc([...argv, '--json'], options);

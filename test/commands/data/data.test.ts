@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { builtSvc } from '../support/process/built-svc.ts';
-import { runProcess, startProcess } from '../support/process/run-process.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { runProcess, startProcess } from '../../support/process/run-process.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const lines = (stdout: string) =>
   stdout

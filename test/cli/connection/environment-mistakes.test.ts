@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtSvc } from '../support/process/built-svc.ts';
-import { runProcess } from '../support/process/run-process.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { runProcess } from '../../support/process/run-process.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const local = ['decide', '--hash-id', 'h', '--profile', 'local'];
 const add = ['profiles', 'add', 'p', '--workspace', 'w', '--base-url', 'http://127.0.0.1:1', '--no-check'];

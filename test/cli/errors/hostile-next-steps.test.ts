@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/program/commands.gen.ts';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { COMMANDS } from '../../../src/program/commands.gen.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** Each makes a file CANARY where a shell runs it, or would become a flag. */
 const ATTACKS = [

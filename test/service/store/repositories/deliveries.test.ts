@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type ClaimedDelivery, deliveries } from '../../../src/service/store/repositories/deliveries.ts';
-import { fanOuts } from '../../../src/service/store/repositories/fan-outs.ts';
-import { webhooks } from '../../../src/service/store/repositories/webhooks.ts';
-import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
-import type { Store } from '../../../src/service/store/store.ts';
-import { tempDir } from '../../support/temp.ts';
+import { type ClaimedDelivery, deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
+import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
+import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
+import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import type { Store } from '../../../../src/service/store/store.ts';
+import { tempDir } from '../../../support/temp.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

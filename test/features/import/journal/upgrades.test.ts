@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
-import { runSvc } from '../../support/process/run-svc.ts';
-import { tempDir } from '../../support/temp.ts';
+import { runSvc } from '../../../support/process/run-svc.ts';
+import { tempDir } from '../../../support/temp.ts';
 
 /**
  * The schemas that journals were written with, oldest first; the last is today's. A journal somewhere has each of them:

@@ -1,11 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { builtSvc } from '../support/process/built-svc.ts';
-import { runProcess } from '../support/process/run-process.ts';
-import { ROOT } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { builtSvc } from '../../support/process/built-svc.ts';
+import { runProcess } from '../../support/process/run-process.ts';
+import { ROOT } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const NONE = { SVC_CONFIG_DIR: undefined, SVC_DATA_DIR: undefined };
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shellLines } from '../../src/cli/help/layout.ts';
+import { shellLines } from '../../../src/cli/help/layout.ts';
 
 describe('a shell command in help', () => {
   it('stays on one line where it fits', () => {

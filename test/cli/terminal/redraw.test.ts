@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { Redraw } from '../../src/cli/terminal/redraw.ts';
-import { ago, span } from '../../src/cli/terminal/time.ts';
+import { Redraw } from '../../../src/cli/terminal/redraw.ts';
+import { ago, span } from '../../../src/cli/terminal/time.ts';
 
 function terminal(columns: number) {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { cannedService } from '../support/peers/canned-service.ts';
-import { runSvc, startSvc } from '../support/process/run-svc.ts';
-import { startTestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { cannedService } from '../../support/peers/canned-service.ts';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** Runs a command on a terminal on which each answer is typed once its question stands there. */
 async function onTerminal(argv: string[], home: string, answers: [question: RegExp, typed: string][]) {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { table } from '../../src/cli/terminal/table.ts';
-import { green } from '../../src/cli/terminal/text.ts';
+import { table } from '../../../src/cli/terminal/table.ts';
+import { green } from '../../../src/cli/terminal/text.ts';
 
 const columns = [{ title: 'ID', whole: true }, { title: 'NAME' }, { title: 'REASON' }];
 const rows = [

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const KEY = 'sk_live_0123456789abcdef0123';
 const add = (home: string, name: string) =>

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { KeyedService, refusedConnection } from '../../support/peers/keyed-service.ts';
-import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
+import { KeyedService, refusedConnection } from '../../../support/peers/keyed-service.ts';
+import { event, events, importer, MAPPING } from '../../../support/scenarios/importer.ts';
 
 const lines = (count: number, from = 0) => `${events(count, from).join('\n')}\n`;
 const RESUME = { mode: 'resume' } as const;

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, test } from 'vitest';
-import { APPLICATION_ID } from '../../src/service/store/sqlite/ownership.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { writeOlder } from '../support/scenarios/older-data.ts';
-import { tempDir } from '../support/temp.ts';
+import { APPLICATION_ID } from '../../../src/service/store/sqlite/ownership.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { writeOlder } from '../../support/scenarios/older-data.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** Files that are not ours, made in a folder under the name `data.db` and others beside it. */
 const FOREIGN: Record<string, (folder: string) => void> = {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { COMMANDS as KNOWN } from '../../src/program/commands.gen.ts';
-import { ATTACKS, type Attack, startHostile } from '../support/peers/hostile-service.ts';
-import { startReceiver } from '../support/peers/receiver.ts';
-import { type Finished, runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { COMMANDS as KNOWN } from '../../../src/program/commands.gen.ts';
+import { ATTACKS, type Attack, startHostile } from '../../support/peers/hostile-service.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { type Finished, runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** Every command that calls a service. FILE and USERS stand for input files. */
 const COMMANDS: string[][] = [

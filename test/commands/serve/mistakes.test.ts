@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 describe('a database of another program', () => {
   const commands = [['serve'], ['serve', 'migrate'], ['data', 'export']];

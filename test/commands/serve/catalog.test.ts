@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runSvc, startSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const content = { contentId: 'only', category: 'c', format: 'card', title: 'T', body: 'B' };
 

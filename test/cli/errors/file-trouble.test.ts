@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toSvcError } from '../../src/cli/errors/to-svc-error.ts';
-import { describeFileProblem } from '../../src/kit/file-trouble.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { toSvcError } from '../../../src/cli/errors/to-svc-error.ts';
+import { describeFileProblem } from '../../../src/kit/file-trouble.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** Every command that reads a file which its user names. */
 const READERS: [what: string, argv: (file: string) => string[]][] = [
