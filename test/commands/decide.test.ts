@@ -145,9 +145,9 @@ describe('--input', () => {
     expect((await running.done).code).toBe(0);
   });
 
-  test('answers thousands of bare hashIds in order', async () => {
+  test('answers a thousand bare hashIds in order', async () => {
     const { env } = await startTestService();
-    const ids = Array.from({ length: 2000 }, (_, i) => `user-${i}`);
+    const ids = Array.from({ length: 1000 }, (_, i) => `user-${i}`);
     const { code, stdout, stderr } = await runSvc(
       ['decide', '--input', '-', '--surface', 'home', '--quiet'],
       {

@@ -115,15 +115,16 @@ function paste(commands: readonly string[]): { ran: boolean; calls: string[][] }
   const bin = join(cwd, 'bin');
   mkdirSync(bin);
   for (const name of ['svc', 'tee', ...PROGRAMS])
-    writeFileSync(join(bin, name), '#!/bin/sh\nprintf "%s\\0" "$(/usr/bin/basename "$0")" "$@"\n', {
-      mode: 0o755,
-    });
-  const script = commands.map((command) => `( ${command}\n)\n`);
-  const calls: string[] = [];
-  for (const one of script) {
-    const { stdout } = spawnSync('/bin/bash', ['-c', one], { cwd, env: { PATH: `${bin}:/bin` }, input: '' });
-    calls.push(stdout.toString());
-  }
+    writeFileSync(join(bin, name), `#!/bin/sh\nprintf "%s\\0" "\${0##*/}" "$@"\n`, { mode: 0o755 });
+  // Each in a subshell, which ends at a syntax error. The words of each are followed by END.
+  const script = 'for command in "$@"; do (eval "$command"); printf "\\0END\\n"; done';
+  const { stdout } = spawnSync('/bin/bash', ['-c', script, 'bash', ...commands], {
+    cwd,
+    env: { PATH: `${bin}:/bin` },
+    input: '',
+  });
+  const calls = stdout.toString().split('\0END\n').slice(0, -1);
+  expect(calls).toHaveLength(commands.length);
   const ran = readdirSync(cwd).some((name) => name !== 'bin') || existsSync(join(bin, 'CANARY'));
   return { ran, calls: calls.map((text) => text.split('\0')) };
 }

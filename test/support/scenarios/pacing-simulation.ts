@@ -19,6 +19,7 @@ export class Simulation {
   /** Unix ms. */
   now = 1_700_000_000_000;
   readonly start = this.now;
+  /** Infinity admits every request, without rate-limit headers. */
   limit: number;
   readonly windowMs: number;
   /** `none` sends no rate-limit headers; `retry` sends only Retry-After on a 429. */
@@ -62,6 +63,7 @@ export class Simulation {
   /** A request arrives at the service. */
   receive(): RateAnswer {
     if (this.trouble()) return { status: 429, retryAfter: this.headers === 'none' ? undefined : 1000 };
+    if (this.limit === Number.POSITIVE_INFINITY) return { status: 202, resetExact: true };
     const { verdict, log } = admit(this.#log, this.now, this.windowMs, this.limit);
     this.#log = log;
     // Like a Date header, in whole seconds.

@@ -6,7 +6,7 @@ test('decisions for many users at once, with kills, over a night when clocks cha
   timeout: 120_000,
 }, async () => {
   const report = await storm({
-    decisions: 4_000,
+    decisions: 2_500,
     concurrency: 64,
     kills: 2,
     users: 150,
@@ -14,7 +14,7 @@ test('decisions for many users at once, with kills, over a night when clocks cha
     seed: 'short storm',
   });
   expect(report.broken).toEqual([]);
-  expect(report.answered).toBe(4_000);
+  expect(report.answered).toBe(2_500);
   // Each decision once, except those that a slow machine repeats after their keys have expired.
   expect(report.logged - report.answered).toBeLessThanOrEqual(report.late);
   expect(report.lostAnswers).toBeGreaterThan(0);
