@@ -2,20 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Columns } from '../../../../src/features/import/transform/csv-columns.ts';
-import type { Mapping } from '../../../../src/features/import/transform/mapping.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
+import { MAPPING } from '../../../support/scenarios/importer.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-const MAPPING: Mapping = {
-  kind: 'events',
-  map: new Map(),
-  set: new Map(),
-  types: new Map(),
-  convert: undefined,
-  extraFields: undefined,
-  validate: true,
-  delimiter: undefined,
-};
 const FIELDS = ['userId', 'event', 'timestamp'];
 
 /** An array that counts how often an element of it is read. */
