@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Columns } from '../../../../src/features/import/transform/csv-columns.ts';
+import type { Mapping } from '../../../../src/features/import/transform/mapping.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
 import { MAPPING } from '../../../support/scenarios/importer.ts';
 import { tempDir } from '../../../support/temp.ts';
