@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { storm } from '../support/scenarios/decide-storm.ts';
 
 // The short form of test/chaos/decide.chaos.ts.
-test('decisions for many users at once, with kills, over a night when clocks change, break no promise', {
+test('concurrent decisions with kills, over a clock change, keep all guarantees', {
   timeout: 120_000,
 }, async () => {
   const report = await storm({

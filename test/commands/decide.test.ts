@@ -35,7 +35,7 @@ describe('the request', () => {
     expect(requests[0]!.headers['content-type']).toBe('application/json');
   });
 
-  test('carries any further field of the context, typed', async () => {
+  test('sends further fields of the context with their types', async () => {
     const { env, requests } = await cannedService(() => ({ body: ANSWER }));
     const fields = ['daypart=morning', 'items=3', 'night=false', 'note=a=b', 'zip=01067'];
     await runSvc(

@@ -54,7 +54,7 @@ describe.each(READERS)('%s', (_, argv) => {
   });
 });
 
-test('a file to be written in a folder that is missing is refused before anything is sent', async () => {
+test('a file to write in a missing folder is refused before anything is sent', async () => {
   const cwd = folder();
   writeFileSync(join(cwd, 'a.ndjson'), 'nonsense\n');
   const argv = ['events', 'import', 'a.ndjson', '--rejects', 'no/r.ndjson', '--profile', 'local'];
@@ -76,7 +76,7 @@ test('a file to be written in a folder that is missing is refused before anythin
   ]);
 });
 
-test('what else could not be written: a missing folder by its name, anything else as a trouble of the disk', () => {
+test('other write errors: a missing folder is named, everything else is a disk error', () => {
   const failed = (code: string) =>
     toSvcError(Object.assign(new Error(`${code}: …`), { code, syscall: 'open', path: '/no/r' }), false);
   expect(failed('ENOENT')).toMatchObject({
@@ -93,6 +93,6 @@ test.each([
   ['EPERM', 'permission denied: x y', "ls -l 'x y'"],
   ['ENOSPC', 'no space left on the device of x y', 'df -h'],
   ['EIO', 'x y cannot be read: EIO', "ls -l 'x y'"],
-])('%s is put into words, with a command that can be pasted', (code, message, hint) => {
+])('%s is explained, with a command that can be pasted', (code, message, hint) => {
   expect(describeFileProblem('x y', { code })).toEqual({ message, hint });
 });

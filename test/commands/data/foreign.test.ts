@@ -63,7 +63,7 @@ describe.each(Object.entries(FOREIGN))('%s', (name, make) => {
     ['serve', 'migrate'],
     ['serve', '--port', '0'],
     ['data', 'export'],
-  ])('is left as it is by svc %s %s', async (...argv) => {
+  ])('is not changed by svc %s %s', async (...argv) => {
     const folder = tempDir();
     make(folder);
     // A file that is not there is made by the others.

@@ -33,7 +33,7 @@ test.each([
     'fixed.csv',
     ['--format', 'csv', '--map=userId=who'],
   ],
-] as const)('says how the rejects of %s go back', async (file, text, flags, fixed, kept) => {
+] as const)('prints how to import the rejects of %s again', async (file, text, flags, fixed, kept) => {
   const { code, stderr, home } = await imported(file, text, ...flags);
   expect(code).toBe(7);
   const step = stepOf(stderr);
@@ -64,7 +64,7 @@ test.each([
   ['a.csv', rows, ['--map', 'userId=who'], '.csv'],
   ['a.ndjson', bad, [], '.ndjson'],
 ])(
-  'what is still wrong in a second round is taken from %s to a file of its own',
+  'extracts records of %s that are still invalid in a second round to a new file',
   async (file, text, flags, kind) => {
     const { stderr, home } = await imported(file, text, ...flags);
     const second = await fixRejects(home, stepOf(stderr), `fixed${kind}`, 'bad');
@@ -104,7 +104,7 @@ describe('when flags fix the rejected records', () => {
       ['--extra-fields', 'reject'],
       'a.ndjson -p local --extra-fields properties',
     ],
-  ])('%s: the command is given with them', async (_, records, flags, words) => {
+  ])('%s: prints the command with them', async (_, records, flags, words) => {
     const { code, stderr, home } = await imported('a.ndjson', lines(...records), ...flags);
     expect(code).toBe(7);
     const { command, run } = follow(home, stderr, 'no record was accepted; to import them: ');
@@ -113,7 +113,7 @@ describe('when flags fix the rejected records', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ accepted: records.length, rejected: 0 });
   });
 
-  test('a part of it: they are extracted and imported with the flags, not fixed by hand', async () => {
+  test('for a part of the records: prints commands that extract them and import them with the flags', async () => {
     const good = { ...local, timestamp: '2026-01-31T12:00:00Z' };
     const { stderr, home } = await imported('a.ndjson', lines(good, local));
     expect(stderr).toContain('> fixed.ndjson\n        then: svc');
@@ -123,7 +123,7 @@ describe('when flags fix the rejected records', () => {
     expect((await run()).code).toBe(0);
   });
 
-  test('not where something else is wrong, too', async () => {
+  test('does not suggest flags if other errors remain', async () => {
     const { stderr, rejects } = await imported('a.ndjson', lines({ user: 'u', ...local, userId: undefined }));
     expect(stderr).toContain('fix them in that file, then: svc events import fixed.ndjson -p local\n');
     expect(rejects()).toEqual([

@@ -21,7 +21,7 @@ async function imported(name: string, content: string | Buffer, ...flags: string
 const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
 const EXTRA = 'is not a known field; use --extra-fields properties or drop';
 
-test('a reject names every field that is wrong, the same reason once, and not without end', async () => {
+test('a reject lists every invalid field up to a bound, and each reason once', async () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, null]));
   const records = [
     { userId: 7, timestamp: '31/12/2025', properties: { a: null } },
@@ -42,7 +42,7 @@ test('a reject names every field that is wrong, the same reason once, and not wi
   ]);
 });
 
-test('with flags that change records, too: what cannot be converted and what is missing, in one reject', async () => {
+test('a reject lists failed conversions and missing fields together', async () => {
   const csv = ['userId,event,timestamp,n,flag', ',e,31/12/2025,x,maybe', 'u,,2026-01-31 12:00,1,true'].join(
     '\n',
   );
@@ -77,7 +77,7 @@ test.each([
     'a.ndjson',
     ZONELESS.map((timestamp) => JSON.stringify({ userId: 'u', event: 'e', timestamp })).join('\n'),
   ],
-])('says of how many times of %s UTC was assumed, where nobody said so', async (file, text) => {
+])('reports how many times of %s were read as UTC by default', async (file, text) => {
   const said = async (...flags: string[]) =>
     (await imported(file, text, '--convert-timestamps', ...flags)).stderr;
   const notice =
@@ -88,7 +88,7 @@ test.each([
     expect(await said(...flags)).toBe('');
 });
 
-test('a header that lacks columns: all of them, what there is, and the command with the likely ones; nothing else', async () => {
+test('a header without required columns: lists them, the existing ones, and the command with likely ones', async () => {
   const csv = 'user_id,kind of event,created_at,Amount\nu,e,2026-01-31 12:00,3\n';
   const { code, stdout, stderr, home } = await imported('a b.csv', csv, '--type=amout=number', '--json');
   expect([code, stdout]).toEqual([2, '']);
@@ -139,12 +139,12 @@ test.each([
     "--map 'Cust No=userId' is the other way round: the field comes first; a.csv has no column timestamp. It has: Cust No, event, date",
     "svc events import a.csv -p local --convert-timestamps --map 'userId=Cust No' --map timestamp=date",
   ],
-])('a header that lacks %s', async (_, header, flags, message, command) => {
+])('a header without %s', async (_, header, flags, message, command) => {
   const { code, stdout, stderr } = await imported('a.csv', header, ...flags);
   expect([code, stdout, stderr]).toEqual([2, '', `error: ${message}\n  next: ${command}\n`]);
 });
 
-test('a header of thousands of columns is not listed whole', async () => {
+test('a header of thousands of columns is listed in part', async () => {
   const header = Array.from({ length: 5000 }, (_, i) => `${'c'.repeat(100)}${i}`).join(',');
   const { stderr } = await imported('a.csv', `${header}\n`);
   expect(stderr).toMatch(/ and 4970 more\n/);
@@ -153,7 +153,7 @@ test('a header of thousands of columns is not listed whole', async () => {
 
 const bad = '{"userId":"u","event":"e","timestamp":"bad"}\n';
 
-test('the summary counts the fields that were at fault, the most frequent first, and not without end', async () => {
+test('the summary counts rejects by field, the most frequent first, up to a bound', async () => {
   const time = '2026-01-31T12:00:00Z';
   const few = [
     ...Array.from({ length: 1200 }, () => ({ userId: 'u', event: 'e', timestamp: 'noon' })),
@@ -172,7 +172,7 @@ test('the summary counts the fields that were at fault, the most frequent first,
   expect(long).toMatch(/ {2}rejected 500: (properties\.p\d+ 1, ){5}others 495\n/);
 });
 
-test('an import that stopped says whether there was more to read', async () => {
+test('a stopped import reports whether the input has more records', async () => {
   const good = bad.replace('bad', '2026-01-31T12:00:00Z');
   const read = async (file: string, text: string | Buffer, ...flags: string[]) =>
     /^ {2}read .*$/m.exec((await imported(file, text, '--batch-size', '1', ...flags)).stdout)![0];
@@ -183,7 +183,7 @@ test('an import that stopped says whether there was more to read', async () => {
   expect(await read('a.ndjson', good + good + bad)).toBe('  read     3');
 });
 
-test('the next steps are right for any name of a file', async () => {
+test('the next steps work for any file name', async () => {
   const record = { userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' };
   const good = JSON.stringify(record);
   const home = tempDir();

@@ -62,7 +62,7 @@ test('Ctrl-C in the middle of a large file: exit 130, and the printed command fi
   await sink.close();
 }, 60_000);
 
-test('a full disk: exit 1, the result, what to do; with space again --resume completes, and nothing is sent twice but what was in flight', async () => {
+test('a full disk: exit 1, the result and the next step; --resume completes, and resends only requests in flight', async () => {
   const { cwd, env, answered, sink } = await place(300_000);
   // A file may grow to 64 KiB, in units of 512 bytes; the journal soon needs more.
   const full = await program.start(['events', 'import', 'a.ndjson', '--json', '--batch-size', '100'], {
@@ -102,7 +102,7 @@ test('a rejects file that cannot be written: exit 1, nothing lost', async () => 
   await sink.close();
 }, 60_000);
 
-test('a file that vanished before --resume: exit 2 and its name', async () => {
+test('a file that is missing at --resume: exit 2 with its name', async () => {
   const { cwd, env, path, sink } = await place(10);
   rmSync(path);
   const ended = await program.start(['events', 'import', 'a.ndjson', '--resume'], { env, cwd }).ended;
@@ -111,7 +111,7 @@ test('a file that vanished before --resume: exit 2 and its name', async () => {
   await sink.close();
 });
 
-test('the journal of another user: exit 2, its path and both ways out', async () => {
+test('the journal of another user: exit 2 with its path and both next steps', async () => {
   const { cwd, env, sink } = await place(10);
   const journal = join(cwd, 'other.journal');
   const argv = ['events', 'import', 'a.ndjson', '--checkpoint', journal];

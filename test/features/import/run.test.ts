@@ -8,7 +8,7 @@ import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed
 import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-test('an input of no use names no command to go on with', async () => {
+test('an unusable input suggests no command to resume', async () => {
   const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
   await expect(run()).rejects.toMatchObject({
     name: 'InputError',
@@ -17,7 +17,7 @@ test('an input of no use names no command to go on with', async () => {
   expect(service.bodies).toEqual([]);
 });
 
-test('several files: every record once, in batches that do not cross files, with no rejects file', async () => {
+test('several files: sends every record once, in batches that do not cross files, without a rejects file', async () => {
   const { run, rejects, service } = importer({
     'a.ndjson': events(25).join('\n'),
     'b.ndjson.gz': gzipSync(events(5, 25).join('\n')),
@@ -36,7 +36,7 @@ test('several files: every record once, in batches that do not cross files, with
   expect(rejects()).toBeUndefined();
 });
 
-test('knows how many requests are left, also where an earlier run sent some', async () => {
+test('computes the number of remaining requests, also after an earlier run', async () => {
   const service = new KeyedService({ after: (count) => (count === 7 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': `${events(100, 100).join('\n')}\n` }, service);
   const seen: number[] = [];
@@ -49,13 +49,13 @@ test('knows how many requests are left, also where an earlier run sent some', as
   expect([...new Set(seen)].slice(-4)).toEqual([3, 2, 1, 0]);
 });
 
-test('the hash in the result is that of the file', async () => {
+test('the hash in the result is the hash of the file', async () => {
   const { run } = importer({ 'a.ndjson.gz': gzipSync('') });
   const { result } = await run();
   expect(result).toMatchObject({ read: 0, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
 
-test('an answer lost after the commit: --resume sends the same keys, stores nothing twice, and then has nothing to do', async () => {
+test('an answer lost after the commit: --resume sends the same keys and stores nothing twice', async () => {
   const service = new KeyedService({ after: (count) => (count % 3 === 0 ? lost() : undefined) });
   const { run, rejects } = importer(
     { 'a.ndjson': [...events(40), 'bad', ...events(40, 40)].join('\n') },
@@ -80,7 +80,7 @@ test('an answer lost after the commit: --resume sends the same keys, stores noth
   expect(service.bodies.length).toBe(sent);
 });
 
-test('a service that was never reached leaves nothing unfinished behind', async () => {
+test('an import that never reached the service leaves no unfinished journal', async () => {
   const service = new KeyedService({ before: () => refusedConnection() });
   const { run } = importer({ 'a.ndjson': events(40).join('\n') }, service);
   expect((await run()).result).toMatchObject({ accepted: 0, unsent: expect.any(Number) });
@@ -88,7 +88,7 @@ test('a service that was never reached leaves nothing unfinished behind', async 
   expect((await run()).result).toMatchObject({ accepted: 40 });
 });
 
-test('a batch in doubt stays so when the service is not reached later', async () => {
+test('a batch with an ambiguous outcome stays ambiguous if the service is unreachable later', async () => {
   const service = new KeyedService({ after: () => lost() });
   const { run } = importer({ 'a.ndjson': events(4).join('\n') }, service);
   await run();
@@ -100,7 +100,7 @@ test('a batch in doubt stays so when the service is not reached later', async ()
   expect(service.stored).toEqual(events(4));
 });
 
-test('--restart sends all again, under other keys', async () => {
+test('--restart sends everything again under new keys', async () => {
   const service = new KeyedService({ after: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': events(20).join('\n') }, service);
   await run();
@@ -120,7 +120,7 @@ test.each([
   await expect(run({ mode: 'resume' })).rejects.toMatchObject({ reason: 'changed' });
 });
 
-test('--resume refuses other options than the import began with, and names them', async () => {
+test('--resume refuses options that differ from those of the import, and names them', async () => {
   const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': events(30).join('\n') }, service);
   await run();
@@ -133,7 +133,7 @@ test('--resume refuses other options than the import began with, and names them'
   });
 });
 
-test('a pipe that brings something else than before is refused where it differs', async () => {
+test('refuses a pipe at the position where its content differs', async () => {
   const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ '-': '' }, service);
   const pipe = (text: string) => ({ stdin: Readable.from([Buffer.from(text)]) });
@@ -148,7 +148,7 @@ test('a pipe that brings something else than before is refused where it differs'
   expect(service.stored.sort()).toEqual(events(30).sort());
 });
 
-test('a pipe is flushed after the interval, and resumed with the borders it had', async () => {
+test('flushes a pipe after the interval, and resumes it with the same batches', async () => {
   const clock = new VirtualClock();
   let send: (text: string | null) => void = () => undefined;
   const chunks = async function* () {
@@ -184,7 +184,7 @@ test('a pipe is flushed after the interval, and resumed with the borders it had'
   expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
 });
 
-test('a pipe that keeps full batches coming is not cut by the flush interval', async () => {
+test('does not flush a pipe early while full batches arrive', async () => {
   const clock = new VirtualClock();
   const chunks = async function* () {
     for (let n = 0; n < 200; n++) {
@@ -198,7 +198,7 @@ test('a pipe that keeps full batches coming is not cut by the flush interval', a
   expect(service.stored).toHaveLength(1400);
 });
 
-test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record once', async (of) => {
+test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record once', async (of) => {
   const lines = Array.from({ length: 60 }, (_, n) => event(n * 10 ** (n % 7)));
   for (const [name, content] of [
     ['a.ndjson', lines.join('\n')],
@@ -216,7 +216,7 @@ test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record onc
   }
 });
 
-test('a shard gives its rejects their line in the whole file', async () => {
+test('a shard reports rejects with their line in the whole file', async () => {
   const text = [...events(50), 'bad', ...events(50)].join('\n');
   for (const take of [0, 1]) {
     const { run, rejects } = importer({ 'a.ndjson': text });

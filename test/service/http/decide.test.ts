@@ -69,7 +69,7 @@ describe('decide', () => {
     expect((await decide(service, hashId)).body.action.reason).toMatch(/by the rule on trait plan;/);
   });
 
-  test('keeps the cap under 64 requests at a time, also for a hashId nobody knows', async () => {
+  test('keeps the cap under 64 concurrent requests, also for an unknown hashId', async () => {
     const service = await open();
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => decide(service, 'h', { guardrails: { maxDailyContacts: 5 } })),
@@ -96,7 +96,7 @@ describe('decide', () => {
     expect(await once()).toBe('in-app-message');
   });
 
-  test('obeys rules on traits and on recent events', async () => {
+  test('applies rules on traits and recent events', async () => {
     const first = await open();
     const catalog = catalogFile(first, [
       content('for_pro', { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } }),
@@ -119,7 +119,7 @@ describe('decide', () => {
     );
   });
 
-  test('counts events from before a rule asked about them, each once', async () => {
+  test('counts events that are older than the rule, each once', async () => {
     const first = await open();
     await identify(first, { userId: 'buyer' });
     const event = { userId: 'buyer', event: 'purchase', timestamp: new Date().toISOString() };
@@ -141,7 +141,7 @@ describe('decide', () => {
     expect(await chosen()).toBe('exact');
   });
 
-  test('repeats itself with a seed, also after a restart on new data', async () => {
+  test('is repeatable with a seed, also after a restart on new data', async () => {
     const run = async (seed: string | undefined) => {
       const { service, release: done } = await rawService({ seed });
       const chosen: (string | null)[] = [];
@@ -156,10 +156,10 @@ describe('decide', () => {
   });
 });
 
-describe('what is known of a person', () => {
+describe('features of a user', () => {
   const SECRETS = ['ruby-tier', 'Ada Lovelace', '+4930123456', 'ada@example.org', 'ward-7'];
 
-  test('weighs in decisions, and is kept in clear neither in the model nor in the log', async () => {
+  test('affect decisions, and are stored in plain text neither in the model nor in the log', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     const service = await first.restart({ catalog });
@@ -187,7 +187,7 @@ describe('what is known of a person', () => {
     expect((await log(service))[0]!.context).toEqual({ surface: 'home' });
   });
 
-  test('events of a user weigh, those just sent and those of before a restart', async () => {
+  test('events of a user affect decisions, new ones and those from before a restart', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     let service = await first.restart({ catalog });

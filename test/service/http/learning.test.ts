@@ -11,8 +11,8 @@ import {
   waiting,
 } from '../../support/process/decisions-service.ts';
 
-describe('the log and what is learned from it', () => {
-  test('a decision can be made again from its log entry', async () => {
+describe('the decision log and learning', () => {
+  test('a decision can be reproduced from its log entry', async () => {
     const service = await open();
     const { body } = await decide(service, 'h');
     const [entry] = await log(service);
@@ -52,7 +52,7 @@ describe('the log and what is learned from it', () => {
     expect(page.body.next).toBe('1');
   });
 
-  test('is read by user, content and time, the newest first where asked for', async () => {
+  test('can be filtered by user, content and time, and sorted newest first', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });
     for (const user of ['a', 'b', 'a', 'c']) {
@@ -90,7 +90,7 @@ describe('the log and what is learned from it', () => {
     expect((await service.send('GET', '/v1/decisions?limit=0')).status).toBe(400);
   });
 
-  test('the best outcome counts, repeats do not, and the model follows', async () => {
+  test('only the best outcome counts, and the model learns it', async () => {
     const service = await open();
     const { body } = await decide(service, 'h');
     for (const [type, reward] of [
@@ -113,7 +113,7 @@ describe('the log and what is learned from it', () => {
       for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
   });
 
-  test('where nobody polls a decision counts at once, and may still be corrected within the window', async () => {
+  test('without polls a decision counts at once, and can be corrected within the window', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const first = await open({ clock });
     const settings = { rewardWindowMinutes: 30 };
@@ -129,7 +129,7 @@ describe('the log and what is learned from it', () => {
     expect(await rewards()).toEqual([1, 0]);
   });
 
-  test('where an app polls a decision counts from when it was served', async () => {
+  test('with polls a decision counts from the time it was served', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });
     expect(await waiting(service, 'someone')).toEqual([]);
@@ -147,7 +147,7 @@ describe('the log and what is learned from it', () => {
     expect(await rewards()).toEqual([0.6, null, 0]);
   });
 
-  test('silence lowers what a content is thought to earn, within the same day', async () => {
+  test('silence lowers the estimate of a content within the same day', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('ignored', { prior: 0.5 })]);
     const service = await first.restart({ catalog });
@@ -156,7 +156,7 @@ describe('the log and what is learned from it', () => {
     expect((await decide(service, 'next')).body.action.ranking).toBeLessThan(0.1);
   });
 
-  test('a model of an earlier version opens, and decides by what it learned', async () => {
+  test('a model of an earlier version can be read and used', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('loved'), content('other')]);
     let service = await first.restart({ catalog });

@@ -12,7 +12,7 @@ import {
 } from '../../support/process/decisions-service.ts';
 
 describe('render', () => {
-  test('a decision waits until the user deals with it', async () => {
+  test('a message is pending until the user responds to it', async () => {
     const service = await open();
     const { body } = await decide(service, 'h');
     const [message, ...more] = await waiting(service, 'h');
@@ -39,7 +39,7 @@ describe('render', () => {
     expect(await waiting(service, hashId)).toEqual([]);
   });
 
-  test('a poll serves what suits the surface, and withdraws what was recalled or no longer suits', async () => {
+  test('a poll serves messages for the surface, and withdraws recalled and ineligible ones', async () => {
     const first = await open();
     const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };
     const service = await first.restart({

@@ -28,7 +28,7 @@ function nightly(content: string, service = new KeyedService()) {
   return { ...it, path, night };
 }
 
-test('the night after: nothing to do, then what was appended, then a file of another content', async () => {
+test('--resume sends nothing for the same file, then the appended records, then a changed file', async () => {
   const { path, night, service } = nightly(lines(25));
   expect((await night()).counts).toMatchObject({ accepted: 25, skipped: 0 });
 
@@ -63,7 +63,7 @@ test('the night after: nothing to do, then what was appended, then a file of ano
   expect(service.stored).toHaveLength(90);
 });
 
-test('a shorter file, and one of which a byte changed, are other contents', async () => {
+test('a shorter file and a file with a changed byte count as changed content', async () => {
   for (const content of [lines(24), lines(25).replace('"u20"', '"v20"')]) {
     const { path, night } = nightly(lines(25));
     await night();
@@ -74,7 +74,7 @@ test('a shorter file, and one of which a byte changed, are other contents', asyn
   }
 });
 
-test('a rejected line that changed makes another content too, although nothing of it was sent', async () => {
+test('a changed line counts as changed content even if it was rejected', async () => {
   const { path, night } = nightly(`${event(1)}\nbad 1\n${event(2)}\n`);
   await night();
   writeFileSync(path, `${event(1)}\nbad 2\n${event(2)}\n`);
@@ -83,8 +83,8 @@ test('a rejected line that changed makes another content too, although nothing o
   expect(said.join()).toContain('a new import sends all of it');
 });
 
-describe('a last line without its end', () => {
-  test('that grew is another content', async () => {
+describe('a last line without a line feed', () => {
+  test('that has grown counts as changed content', async () => {
     const { path, night } = nightly(`${event(1)}\n{"userId":"u2"`);
     expect((await night()).counts).toMatchObject({ accepted: 1, rejected: 1 });
     appendFileSync(path, event(2).slice('{"userId":"u2"'.length));
@@ -93,7 +93,7 @@ describe('a last line without its end', () => {
     expect(said.join()).toContain('a new import sends all of it');
   });
 
-  test('that got its line feed and more lines behind it is the same line', async () => {
+  test('that got its line feed and further lines is unchanged', async () => {
     const { path, night } = nightly(events(13).join('\n'));
     await night();
     for (const [from, skipped] of [
@@ -109,7 +109,7 @@ describe('a last line without its end', () => {
   });
 });
 
-test('gzip: what counts is the content, packed again or with a member appended', async () => {
+test('gzip: compares the content, compressed again or with an appended member', async () => {
   const { cwd, run, service } = importer({ 'a.ndjson.gz': gzipSync(lines(25)) });
   const path = join(cwd, 'a.ndjson.gz');
   await run(RESUME);
@@ -120,7 +120,7 @@ test('gzip: what counts is the content, packed again or with a member appended',
   expect(service.stored).toEqual(events(40));
 });
 
-test('CSV: appended rows are read under the header, and have their line in the file', async () => {
+test('CSV: reads appended rows with the header and reports their line in the file', async () => {
   const row = (n: number) => `u${n},e,2026-01-31T12:00:00Z,${n}`;
   const { cwd, run, rejects, service } = importer({
     'a.csv': `userId,event,timestamp,n\n${row(1)}\nbad\n${row(2)}`,
@@ -138,7 +138,7 @@ test('CSV: appended rows are read under the header, and have their line in the f
   ]);
 });
 
-test('several files: each may grow, again and again', async () => {
+test('several files: each may grow repeatedly', async () => {
   const { cwd, run, service } = importer({ 'a.ndjson': lines(15), 'b.ndjson': lines(15, 100) });
   await run(RESUME);
   for (let nightOf = 0; nightOf < 3; nightOf++) {
@@ -153,7 +153,7 @@ test('several files: each may grow, again and again', async () => {
   expect((await run(RESUME)).result).toMatchObject({ accepted: 0, skipped: 70 });
 });
 
-test('a pipe: the same again, more behind it, and something else', async () => {
+test('a pipe: the same content, appended content and changed content', async () => {
   const { run, service, notices } = importer({ '-': '' });
   const pipe = (text: string) => ({ stdin: Readable.from([Buffer.from(text)]) });
   await run(RESUME, pipe(lines(25)));
@@ -165,7 +165,7 @@ test('a pipe: the same again, more behind it, and something else', async () => {
   expect(service.stored).toEqual([...events(33), ...events(12, 500)]);
 });
 
-test('a pipe that goes on is not held back until it brought as much as the earlier one', async () => {
+test('a pipe is imported while it is compared with the earlier one', async () => {
   const { run, service } = importer({ '-': '' });
   await run(RESUME, { stdin: Readable.from([Buffer.from(lines(5000))]) });
   const stored = service.stored.length;
@@ -187,7 +187,7 @@ test('a pipe that goes on is not held back until it brought as much as the earli
   expect(service.stored.slice(stored)).toEqual(events(20, 9000));
 });
 
-test('a limit that was reached leaves nothing to do, however the file grows', async () => {
+test('an import that reached its limit sends nothing more, however much the file grows', async () => {
   const { path, night } = nightly(lines(25));
   const name = { limit: 12 };
   expect((await night({ name })).counts).toMatchObject({ read: 12, accepted: 12 });
@@ -195,7 +195,7 @@ test('a limit that was reached leaves nothing to do, however the file grows', as
   expect((await night({ name })).counts).toMatchObject({ read: 12, accepted: 0, skipped: 12 });
 });
 
-test('appended records that are under way make the import unfinished again', async () => {
+test('appended records in flight make the import unfinished again', async () => {
   const { path, night, run, service } = nightly(lines(25));
   await night();
   appendFileSync(path, lines(30, 25));
@@ -209,7 +209,7 @@ test('appended records that are under way make the import unfinished again', asy
   await expect(run(RESUME)).rejects.toMatchObject({ reason: 'changed', finished: false });
 });
 
-test('appended records of which nothing was sent leave the import finished, to grow further', async () => {
+test('appended records of which none was sent leave the import finished', async () => {
   const { path, night, service } = nightly(lines(25));
   await night();
   appendFileSync(path, lines(30, 25));
@@ -221,7 +221,7 @@ test('appended records of which nothing was sent leave the import finished, to g
   expect(service.stored).toEqual(events(60));
 });
 
-test('with other flags a new content is imported as they say, and what was appended is refused', async () => {
+test('with other flags, changed content is imported with them and appended content is refused', async () => {
   const { path, night, run, service } = nightly(lines(5));
   await night();
   const mapping = { ...MAPPING, set: new Map([['plan', 'pro']]) };

@@ -91,7 +91,7 @@ test.each(SCHEMAS.map((schema, i) => [i + 1, schema] as const))(
   },
 );
 
-test('a journal that finished before contents were kept: the same input has nothing to do, another is refused', async () => {
+test('a finished journal without a content digest: sends nothing for the same input, and refuses another one', async () => {
   const home = tempDir();
   const file = join(home, 'events.ndjson');
   const line = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';

@@ -4,7 +4,7 @@ import { event, events, importer } from '../../../support/scenarios/importer.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 test.each(['all', 'first', 'none'] as const)(
-  'poison among 1,000 (details: %s): every good record once, every bad one with the service’s words',
+  'invalid records among 1,000 (details: %s): stores every valid record once, rejects every invalid one with the service’s message',
   async (details) => {
     for (const bad of [0, 1, 7, 999, 1000]) {
       const isBad = (n: number) => (bad >= 999 ? n < bad : n % 143 === 5 && n < 143 * bad);
@@ -44,7 +44,7 @@ test.each(['all', 'first', 'none'] as const)(
   },
 );
 
-test('a refused batch that was interrupted in the middle of narrowing is narrowed again without doubling', async () => {
+test('a refused batch that was interrupted during bisection is bisected again without duplicates', async () => {
   for (let stop = 2; stop < 14; stop++) {
     const poison = (record: string) => (/u(3|11)"/.test(record) ? 'bad' : undefined);
     const service = new KeyedService({
@@ -66,7 +66,7 @@ test('a refused batch that was interrupted in the middle of narrowing is narrowe
   }
 });
 
-test('an answer that refuses the import as a whole ends it; nothing is narrowed', async () => {
+test('a refusal of the whole import ends it without bisection', async () => {
   const service = new KeyedService({
     before: (count) => (count > 2 ? { status: 401, message: 'no' } : undefined),
   });
@@ -77,7 +77,7 @@ test('an answer that refuses the import as a whole ends it; nothing is narrowed'
   expect(service.bodies.length).toBeLessThanOrEqual(6);
 });
 
-test('--max-wait keeps trying through an outage, all senders pausing together, and gives up behind it', async () => {
+test('--max-wait retries through an outage with all senders paused together, and then gives up', async () => {
   const clock = new VirtualClock();
   let down: number | undefined;
   const service = new KeyedService({
@@ -107,7 +107,7 @@ test('--max-wait keeps trying through an outage, all senders pausing together, a
   expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
 });
 
-test('stopped in the middle: what is under way is finished, the rest is for --resume', async () => {
+test('a stopped import completes requests in flight and leaves the rest to --resume', async () => {
   const stop = new AbortController();
   const service = new KeyedService({
     before: (count) => {
@@ -128,7 +128,7 @@ test('stopped in the middle: what is under way is finished, the rest is for --re
   expect(service.stored.toSorted()).toEqual(events(200).toSorted());
 });
 
-test('--max-errors stops, and --resume goes on behind the error', async () => {
+test('--max-errors stops, and --resume continues after the error', async () => {
   const { run, service } = importer({ 'a.ndjson': [...events(15), 'bad', ...events(15, 15)].join('\n') });
   const first = await run({ maxErrors: 1 });
   expect(first).toMatchObject({
@@ -140,7 +140,7 @@ test('--max-errors stops, and --resume goes on behind the error', async () => {
   expect(service.stored.toSorted()).toEqual(events(30).toSorted());
 });
 
-test('batches in doubt for over a day are named before they are sent again', async () => {
+test('batches with an ambiguous outcome for over a day are reported before they are sent again', async () => {
   const clock = new VirtualClock();
   const service = new KeyedService({ after: () => lost() });
   const { run, notices } = importer({ 'a.ndjson': events(4).join('\n') }, service);

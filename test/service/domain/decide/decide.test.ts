@@ -60,8 +60,8 @@ describe('eligibility', () => {
   });
 });
 
-describe('nothing eligible is said in words', () => {
-  test('by rule and guardrail', () => {
+describe('the reason if nothing is eligible', () => {
+  test('names the rule and the guardrail', () => {
     const contents = [content('a', { channels: ['push'] }), content('b', { category: 'promo' })];
     const choice = decide(situation({ contents, guardrails: { excludeCategories: ['promo'] } }));
     expect(choice).toEqual({
@@ -72,7 +72,7 @@ describe('nothing eligible is said in words', () => {
     });
   });
 
-  test('by the cap, and by an empty catalog', () => {
+  test('names the cap and an empty catalog', () => {
     const capped = { excludeCategories: [], maxDailyContacts: 2 };
     expect(decide(situation({ guardrails: capped, contactsToday: 2 })).reason).toBe(
       'Nothing chosen: maxDailyContacts 2 is reached, the user had 2 contacts today.',
@@ -86,7 +86,7 @@ describe('nothing eligible is said in words', () => {
 });
 
 describe('the choice', () => {
-  test('the reason says what weighed most', () => {
+  test('the reason names the feature with the largest effect', () => {
     const outcomes = Array.from({ length: 40 }, (_, i) => [
       entry('a', 1, { context: { surface: 'home' } }),
       entry('a', 0, { context: { surface: i % 2 ? 'cart' : 'search' } }),
@@ -100,7 +100,7 @@ describe('the choice', () => {
     expect(decide(situation()).reason).toMatch(/no outcomes yet, ranked by its prior\.$/);
   });
 
-  test('a content without outcomes ranks as its prior says, wherever it is', () => {
+  test('a content without outcomes ranks by its prior in any context', () => {
     const places: Record<string, string>[] = [
       {},
       { surface: 'home' },
@@ -114,7 +114,7 @@ describe('the choice', () => {
     expect(decide(situation()).reason).toMatch(/ranked first of 3, level with 2;/);
   });
 
-  test('alternatives come best first, without the chosen one', () => {
+  test('alternatives are sorted best first, without the chosen content', () => {
     const contents = [
       content('a', { prior: 0.1 }),
       content('b', { prior: 0.3 }),
@@ -135,7 +135,7 @@ describe('the choice', () => {
     );
   });
 
-  test('actions are drawn as often as their propensities say', () => {
+  test('actions are drawn with their propensities', () => {
     const model = learned([
       ...Array.from({ length: 30 }, (_, i) => entry('a', i % 3 === 0 ? 1 : 0)),
       ...Array.from({ length: 30 }, (_, i) => entry('b', i % 4 === 0 ? 1 : 0)),
@@ -173,7 +173,7 @@ const arbitrarySituation = fc.record({
   outcomes: fc.array(fc.tuple(fc.nat(29), fc.constantFrom(0, 0.2, 0.6, 1)), { maxLength: 60 }),
 });
 
-test('whatever the situation: guardrails hold, propensities sum to 1, the floor is kept, rankings are chances', () => {
+test('in any situation guardrails hold, propensities sum to 1 and respect the floor, and rankings are probabilities', () => {
   fc.assert(
     fc.property(arbitrarySituation, (s) => {
       const { excludeCategories, maxDailyContacts, contactsToday, contents, seed, outcomes } = s;

@@ -8,7 +8,7 @@ import { modelOrEmpty, parseModel, serialiseModel } from '../../../../src/servic
 import { content, entry, learned, NOW, situation } from './situations.ts';
 
 describe('the model', () => {
-  test('a reward raises a ranking, a miss lowers it, and a correction lands where the right outcome would', () => {
+  test('a reward raises a ranking, a miss lowers it, and a correction has the effect of the correct outcome', () => {
     const ranking = (model: Model) =>
       decide(situation({ contents: [content('a')], context: { surface: 'home' }, model })).chosen!.ranking;
     const start = ranking(emptyModel());
@@ -28,7 +28,7 @@ describe('the model', () => {
     expect(Math.abs(ranking(direct) - 0.25)).toBeLessThan(0.03);
   });
 
-  test('folding in parts, from a snapshot too, is folding at once', () => {
+  test('folding in parts, also from a snapshot, equals folding at once', () => {
     const log = Array.from({ length: 50 }, (_, i) =>
       entry(`c${i % 3}`, i % 2, { context: { surface: `s${i % 7}` } }),
     );
@@ -39,7 +39,7 @@ describe('the model', () => {
     expect(serialiseModel(learned(log.slice(20), half))).toBe(whole);
   });
 
-  test('more context values than it keeps rows for never break it', () => {
+  test('tolerates more context values than it has rows for', () => {
     const model = learned(
       Array.from({ length: 1200 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i % 100}` } })),
     );
@@ -49,7 +49,7 @@ describe('the model', () => {
     expect(decide(situation({ contents: [content('a')], model })).chosen!.ranking).toBeGreaterThan(0);
   });
 
-  test('the covariance stays one through any log', () => {
+  test('the covariance stays positive definite for any log', () => {
     const random = seededRandom('covariance');
     const log = Array.from({ length: 2000 }, () =>
       entry('a', [0, 0.2, 0.6, 1][Math.floor(random() * 4)]!, {
@@ -64,7 +64,7 @@ describe('the model', () => {
   });
 });
 
-describe('what is learned', () => {
+describe('learning', () => {
   const world = (
     rounds: number,
     model: Model,
@@ -84,7 +84,7 @@ describe('what is learned', () => {
     return shown;
   };
 
-  test('a content that stops earning is given up within 1,500 decisions, and the others keep what they learned', () => {
+  test('a content whose rewards stop is dropped within 1,500 decisions, and the others keep their estimates', () => {
     const model = emptyModel();
     const rate = (id: string) => ({ a: 0.35, b: 0.2 })[id] ?? 0.05;
     world(3000, model, rate);
@@ -94,13 +94,13 @@ describe('what is learned', () => {
     expect([model.contents.get('a')!.life, model.contents.get('b')!.life]).toEqual([1, 0]);
   });
 
-  test('nothing is unlearned where nothing changes', () => {
+  test('nothing is forgotten if nothing changes', () => {
     const model = emptyModel();
     world(12_000, model, (id) => ({ a: 0.35, b: 0.2 })[id] ?? 0.05);
     expect(model.change.lastFall).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  test('silence waits for the clicks that are still on their way', () => {
+  test('silence is learned only after pending clicks would have arrived', () => {
     const model = emptyModel();
     const clicks = Array.from({ length: 40 }, (_, i) => [
       entry('a', 0, { decisionId: `c${i}`, at: NOW + 2000 * i }),
@@ -131,7 +131,7 @@ describe('what is learned', () => {
     expect(good!.ranking).toBeGreaterThan(2 * bad!.ranking);
   });
 
-  test('a user whose taste differs is served by it', () => {
+  test('a user with a different preference gets other contents', () => {
     const model = emptyModel();
     const users = ['u1', 'u2', 'u3', 'u4'];
     const contents = ['a', 'b', 'c', 'd'].map((id) => content(id));
@@ -168,7 +168,7 @@ describe('what is learned', () => {
 describe('a broken model', () => {
   const sound = serialiseModel(learned([entry('a', 1), entry('b', 0)]));
 
-  test('is not read', () => {
+  test('is rejected', () => {
     expect(parseModel(sound)).not.toBeNull();
     for (const text of [
       '',
@@ -184,7 +184,7 @@ describe('a broken model', () => {
       expect(parseModel(text), text).toBeNull();
   });
 
-  test('still gives a safe answer', () => {
+  test('still yields a safe decision', () => {
     const model = learned([entry('a', 1)]);
     model.contents.get('a')!.block.mean.fill(Number.NaN);
     const { candidates, chosen } = decide(situation({ model }));

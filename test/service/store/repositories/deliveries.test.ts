@@ -105,7 +105,7 @@ describe('a delivery on a virtual clock', () => {
     expect.unreachable('the subscription was never disabled');
   });
 
-  it('keeps a subscription that once in a while takes something', async () => {
+  it('keeps a subscription that occasionally accepts a delivery', async () => {
     await subscribe();
     for (let day = 0; day < 12; day += 1) {
       now = start + day * DAY;
@@ -130,7 +130,7 @@ describe('a delivery on a virtual clock', () => {
 });
 
 describe('the lease of a delivery', () => {
-  it('keeps it from others, can be put off, and ends with a worker that vanished', async () => {
+  it('excludes other workers, can be extended, and expires if the worker crashes', async () => {
     await subscribe();
     await enqueue();
     const [first] = await claim();
@@ -150,7 +150,7 @@ describe('the lease of a delivery', () => {
     expect(delivery!.attempts.map(({ status }) => status)).toEqual([204]);
   });
 
-  it('given back is due at once and counts no attempt', async () => {
+  it('is due at once if released, without counting an attempt', async () => {
     await subscribe();
     await enqueue();
     const [first] = await claim();
