@@ -37,7 +37,7 @@ function suggestion(line: string): string | undefined {
   }
 }
 
-/** The fewest letters to change between two words: a plain Levenshtein distance, of its own. */
+/** Levenshtein distance of two words, implemented independently. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

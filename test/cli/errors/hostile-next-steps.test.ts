@@ -7,7 +7,7 @@ import { cannedService } from '../../support/peers/canned-service.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
-/** Each makes a file CANARY where a shell runs it, or would become a flag. */
+/** Each creates a file CANARY if a shell runs it, or would be read as a flag. */
 const ATTACKS = [
   '$(>CANARY)',
   '`>CANARY`',
@@ -98,7 +98,7 @@ const PROGRAMS = [
   'zstd',
 ];
 
-/** What a reader may paste of a text: each line from the name of a program on, to its end or the closing backtick. */
+/** The commands in a text: each line from the name of a program to its end or the closing backtick. */
 function pasteable(text: string): string[] {
   const start = new RegExp(`(?<![\\w/.-])(?:svc (?!help\\b)|(?:${PROGRAMS.join('|')}) |export )`, 'g');
   return text.split('\n').flatMap((line) =>
@@ -109,7 +109,7 @@ function pasteable(text: string): string[] {
   );
 }
 
-/** Pastes each into bash where every program only says with which words it was called. */
+/** Runs each in bash, with programs that only print their arguments. */
 function paste(commands: readonly string[]): { ran: boolean; calls: string[][] } {
   const cwd = tempDir();
   const bin = join(cwd, 'bin');
@@ -147,7 +147,7 @@ describe.each(ATTACKS)('a service that answers %j everywhere', (attack) => {
     expect(printed.length).toBeGreaterThan(30);
     const { ran, calls } = paste([...new Set(printed)]);
     expect(ran).toBe(false);
-    // A flag that a service made up is an operand: it stands behind `--`.
+    // A value that looks like a flag is an operand after `--`.
     for (const words of calls) {
       const at = words.indexOf(attack);
       if (attack.startsWith('-') && at >= 0) expect(words.slice(0, at), words.join(' ')).toContain('--');
@@ -155,7 +155,7 @@ describe.each(ATTACKS)('a service that answers %j everywhere', (attack) => {
   });
 });
 
-/** A call with the attack for each ID, as an operand, and one try of each request. */
+/** A command line with the attack as each ID, after `--`, without retries. */
 function commandOf(call: readonly string[], attack: string): string[] {
   const at = call.indexOf('ID');
   const [own, operands] = at < 0 ? [call, []] : [call.slice(0, at), ['--', ...call.slice(at)]];

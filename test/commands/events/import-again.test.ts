@@ -21,7 +21,7 @@ function place() {
 const IMPORT = 'svc events import a.csv -p local';
 const AS_IT_BEGAN = '--map userId=who --convert-timestamps --time-zone Europe/Berlin --batch-size 1';
 
-/** The commands that a failure names, each on a line of its own. */
+/** The commands that an error prints, one per line. */
 const commands = (stderr: string) =>
   [...stderr.matchAll(/(svc events import .*)$/gm)].map(([, line]) => line!);
 

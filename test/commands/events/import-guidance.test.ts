@@ -57,7 +57,7 @@ test('a reject lists failed conversions and missing fields together', async () =
       /^timestamp is not a time that can be converted; write .* or epoch seconds or milliseconds; userId: must not be empty; event: is missing$/,
     ),
   ]);
-  // Without a check of its own it says what it found while it made the record; the service says the rest.
+  // Without validation it reports errors found while transforming the record; the service reports the others.
   expect((await imported('b.csv', csv, '--no-validate', ...flags)).rejects()).toEqual([
     expect.stringMatching(/^timestamp .*; properties\.n: must be a number; properties\.flag: must be [^;]*$/),
     'event is missing',

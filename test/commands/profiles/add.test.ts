@@ -7,7 +7,7 @@ import { runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
-/** Runs a command on a terminal on which each answer is typed once its question stands there. */
+/** Runs a command on a terminal, and types each answer when its prompt appears. */
 async function onTerminal(argv: string[], home: string, answers: [question: RegExp, typed: string][]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const running = startSvc(argv, { home, stdin, columns: 100 });

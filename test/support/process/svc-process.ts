@@ -7,7 +7,7 @@ export interface SvcProcess {
 }
 
 export interface SvcProgram {
-  /** Starts svc as a process of its own. `shell` runs it through a shell command such as `ulimit -f 8; exec "$@"`. */
+  /** Starts svc in a separate process. `shell` runs it through a shell command such as `ulimit -f 8; exec "$@"`. */
   start(argv: string[], options: { env: Record<string, string>; cwd: string; shell?: string }): SvcProcess;
   release(): void;
 }

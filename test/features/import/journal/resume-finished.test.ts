@@ -131,7 +131,7 @@ test('CSV: reads appended rows with the header and reports their line in the fil
   expect(service.stored.at(-1)).toBe(
     '{"userId":"u3","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"n":3}}',
   );
-  // What the first night rejected and nobody took away stays.
+  // The rejects of the first night are kept.
   expect(rejects()?.map(({ line, raw }) => [line, raw])).toEqual([
     [3, 'bad'],
     [6, 'worse'],

@@ -7,7 +7,7 @@ import { tempDir } from '../../../support/temp.ts';
 
 /**
  * The schemas that journals were written with, oldest first; the last is today's. A journal somewhere has each of them:
- * a change to the schema of src/features/import/journal/journal.ts is one more entry here, and code there that goes on with the others.
+ * a change to the schema of src/features/import/journal/journal.ts needs a new entry here, and code there that resumes the earlier ones.
  */
 const TABLES = `
   CREATE TABLE import (
