@@ -16,7 +16,7 @@ import { seededRandom } from '../../kit/random.ts';
 /** Effective sample size below which an estimate deserves a warning. */
 const FEW = 100;
 
-/** Decisions below which a log is a trial, and nobody takes its estimates for more. */
+/** With fewer decisions than this, estimates are not reliable. */
 const TRIAL = 10;
 
 export default class DecisionsEvaluate extends SvcCommand {

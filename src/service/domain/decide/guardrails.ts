@@ -1,6 +1,6 @@
 import type { Content } from './content.ts';
 
-/** What the caller forbids (specification: Decision request). */
+/** The restrictions of the caller (specification: Decision request). */
 export interface Guardrails {
   /** Case and spaces count: categories are identifiers. */
   readonly excludeCategories: readonly string[];

@@ -2,7 +2,7 @@ import type { Random } from '../../../kit/random.ts';
 import { Normals } from './normals.ts';
 import type { Score } from './reader.ts';
 
-/** Share of every decision that is spread evenly over the candidates, so that each can be judged later. */
+/** Share of the probability that is spread evenly over the candidates, so that each can be evaluated later. */
 export const FLOOR = 0.02;
 
 /** Posterior draws behind a propensity vector. */
@@ -14,7 +14,7 @@ const BOLDNESS = 0.75;
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
  * estimated from `draws` draws, mixed with `floor` of the uniform choice. Contents of one category share a draw of
- * what they have in common. Sums to 1. `random` decides all, so a logged seed gives the vector again. Scores that
+ * what they have in common. Sums to 1. `random` is the only source of randomness, so a logged seed reproduces the vector. Scores that
  * are not finite numbers give the uniform choice: a broken model must not break a decision.
  */
 export function propensitiesOf(
@@ -142,7 +142,7 @@ const isSound = ({ shared, own, worth }: Score) =>
   shared.variance >= 0 &&
   own.variance >= 0;
 
-/** Index chosen with exactly these probabilities. The last one takes what rounding leaves. */
+/** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
 export function sample(propensities: readonly number[], random: Random): number {
   let left = random();
   for (let i = 0; i < propensities.length - 1; i++) {
