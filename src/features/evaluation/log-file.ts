@@ -4,6 +4,7 @@ import { fileError } from '../../cli/errors/file-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { inputLines } from '../../cli/input/input-lines.ts';
 import type { World } from '../../cli/terminal/world.ts';
+import { LineTooLong } from '../../kit/lines.ts';
 import { openPipe } from '../../kit/pipe.ts';
 import type { LogEntry } from './evaluate-log.ts';
 import { type LogField, LogRow } from './log-row.ts';
@@ -27,6 +28,9 @@ export interface LogFileOptions {
 }
 
 const PAGE = 1000;
+
+/** Maximum length of a record, in characters; far above any entry of a log. */
+const MAX_LINE = 1024 * 1024;
 
 /** Distinct actions up to which they are counted; far above any catalog. */
 const MOST_ACTIONS = 100_000;
@@ -88,13 +92,24 @@ interface Values {
 
 async function* rows(options: LogFileOptions): AsyncGenerator<Values> {
   const { input, world, signal } = options;
-  const path = resolve(world.cwd, input);
-  const stream = input === '-' ? world.stdin : ((await openPipe(path)) ?? createReadStream(path));
   const format = options.format ?? (/^\.[ct]sv$/i.test(extname(input)) ? 'csv' : 'ndjson');
-  yield* format === 'csv' ? csvRows(stream, options) : jsonRows(inputLines(stream, signal, input));
+  yield* format === 'csv'
+    ? csvRows(options)
+    : jsonRows(inputLines({ ...world, file: input }, signal, MAX_LINE));
 }
 
 async function* jsonRows(lines: AsyncIterable<string>): AsyncGenerator<Values> {
+  try {
+    yield* parsedLines(lines);
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    throw new SvcError('file', 'a line of the log is longer than 1 MiB', {
+      hint: 'give one decision per line',
+    });
+  }
+}
+
+async function* parsedLines(lines: AsyncIterable<string>): AsyncGenerator<Values> {
   let line = 0;
   for await (const text of lines) {
     line++;
@@ -110,10 +125,10 @@ async function* jsonRows(lines: AsyncIterable<string>): AsyncGenerator<Values> {
   }
 }
 
-async function* csvRows(
-  stream: NodeJS.ReadableStream,
-  { input, signal }: LogFileOptions,
-): AsyncGenerator<Values> {
+async function* csvRows({ input, world, signal }: LogFileOptions): AsyncGenerator<Values> {
+  const path = resolve(world.cwd, input);
+  const stream: NodeJS.ReadableStream =
+    input === '-' ? world.stdin : ((await openPipe(path)) ?? createReadStream(path));
   // Only a log from a CSV file needs the parser.
   const { parse } = await import('csv-parse');
   const parser = parse({
@@ -122,10 +137,10 @@ async function* csvRows(
     info: true,
     delimiter: /\.tsv$/i.test(input) ? '\t' : ',',
     skip_empty_lines: true,
-    max_record_size: 1024 * 1024,
+    max_record_size: MAX_LINE,
   });
   const name = input === '-' ? 'standard input' : input;
-  stream.once('error', (error) => parser.destroy(fileError(name, error)));
+  stream.once('error', (error: Error) => parser.destroy(fileError(name, error)));
   const stop = () => parser.destroy();
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -129,18 +129,25 @@ const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
 
 const share = () => z.number().check(z.minimum(0), z.maximum(1));
 
+/** Contents with weights per placement, at most. */
+const MAX_WEIGHTS = 256;
+const Weights = z.record(name(), z.number().check(z.minimum(0), z.maximum(1_000_000))).check(
+  z.refine((weights) => Object.keys(weights).length <= MAX_WEIGHTS, {
+    error: `has more than ${MAX_WEIGHTS} contents`,
+  }),
+  z.refine((weights) => Object.values(weights).some((weight) => weight > 0), {
+    error: 'needs a weight above 0',
+  }),
+);
+z.globalRegistry.add(Weights, {
+  description: 'Weight of each content that may be chosen here.',
+  maxProperties: MAX_WEIGHTS,
+});
+
 const Placement = z.strictObject({
   channel: described(z.optional(name()), 'Channel of the decision; left out: any.'),
   surface: described(z.optional(name()), 'Surface of the decision; left out: any.'),
-  weights: described(
-    z.record(name(), z.number().check(z.minimum(0), z.maximum(1_000_000))).check(
-      z.refine((weights) => Object.keys(weights).length <= 256, { error: 'has more than 256 contents' }),
-      z.refine((weights) => Object.values(weights).some((weight) => weight > 0), {
-        error: 'needs a weight above 0',
-      }),
-    ),
-    'Weight of each content that may be chosen here.',
-  ),
+  weights: Weights,
   perDecision: z.optional(
     described(z.boolean(), 'Draw again for each decision. Default: a user keeps the same content.'),
   ),
