@@ -113,12 +113,13 @@ async function* parsedLines(lines: AsyncIterable<string>): AsyncGenerator<Values
   let line = 0;
   for await (const text of lines) {
     line++;
+    if (text.trim() === '') continue;
     let fields: unknown;
     try {
       fields = JSON.parse(text);
     } catch {}
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-      throw new SvcError('usage', `record ${line} of the log is not a JSON object`, {
+      throw new SvcError('usage', `line ${line} of the log is not a JSON object`, {
         hint: (invocation) => `for a CSV file: ${invocation.again('--format', 'csv')}`,
       });
     yield { line, fields: fields as Record<string, unknown> };

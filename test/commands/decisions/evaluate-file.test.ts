@@ -92,7 +92,7 @@ test('judges always one content, and weights from a file', async () => {
     JSON.stringify({ action, reward, propensity: 0.5, candidates: ['a', 'b'] });
   await writeFile(
     log,
-    `${[row('a', 1), row('a', 0), row('b', 0), row('b', 0), row('b', null)].join('\n')}\n`,
+    `${[row('a', 1), row('a', 0), row('b', 0), row('b', 0), row('b', null)].join('\n\n')}\n`,
   );
   const weights = join(folder, 'weights.json');
   await writeFile(weights, '{"a": 3, "b": 1}');
