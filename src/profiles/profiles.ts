@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { withFileLock } from '../kit/file-lock.ts';
-import { isLink } from '../kit/own-file.ts';
+import { ForeignFile, isLink } from '../kit/own-file.ts';
 
 /** The built-in profile: the service runs inside the process. */
 export const LOCAL = 'local';
@@ -82,11 +82,7 @@ export class Profiles {
     const { default: Conf } = await import('conf');
     await withFileLock(join(this.#dir, 'profiles.lock'), () => {
       // Secrets must not be written to wherever a link leads.
-      if (isLink(this.file))
-        throw new ProfilesUnusable(
-          this.file,
-          'is a symbolic link and was not changed: set SVC_CONFIG_DIR to the folder of the file itself',
-        );
+      if (isLink(this.file)) throw new ForeignFile(this.file, 'a symbolic link');
       const contents = this.read();
       edit(contents);
       new Conf<Record<string, unknown>>({

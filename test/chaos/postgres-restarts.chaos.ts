@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { svcProgram } from '../support/process/svc-process.ts';
+import { expectNothingLost, withProgram } from '../support/scenarios/loaded-fleet.ts';
 import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
-test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node exits, no loss, no duplicates', async () => {
-  const program = await svcProgram();
-  try {
+test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failovers: no node exits, no loss, no duplicates', () =>
+  withProgram(async (program) => {
     const report = await restartPostgres(program, {
       home: tempDir(),
       seed: process.env.SVC_SEED ?? 'restarts',
@@ -18,19 +17,10 @@ test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failo
       everyMs: 2000,
     });
     console.log(JSON.stringify(report));
-    expect(report.exits).toEqual([]);
+    expectNothingLost(report, 100);
     expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([20, 200, 5, 3]);
     expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
-    expect(report.failedImports).toEqual([]);
-    expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
-    expect(report.decisionsStored).toBe(report.decisions);
-    expect(report.deliveriesStored).toBe(report.outcomes);
-    expect(report.overCap).toBe(0);
     expect(report.atCap).toBeGreaterThan(0);
-    expect(report.outcomes).toBeGreaterThan(100);
     expect(report.slowestRecoveryMs).toBeLessThan(5_000);
     expect(report.logLines).toBeLessThan(2_000);
-  } finally {
-    program.release();
-  }
-});
+  }));

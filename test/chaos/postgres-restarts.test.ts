@@ -1,36 +1,30 @@
 import { expect, test } from 'vitest';
-import { svcProgram } from '../support/process/svc-process.ts';
+import { expectNothingLost, withProgram } from '../support/scenarios/loaded-fleet.ts';
 import { restartPostgres } from '../support/scenarios/postgres-restarts.ts';
 import { tempDir } from '../support/temp.ts';
 
 // The short form of postgres-restarts.chaos.ts.
-test('PostgreSQL restarts, terminates connections and fails over under load: no node exits, no loss, no duplicates', async () => {
-  const program = await svcProgram();
-  try {
-    const report = await restartPostgres(program, {
-      home: tempDir(),
-      seed: 'short',
-      nodes: 2,
-      restarts: 2,
-      terminations: 12,
-      pauses: 1,
-      pauseMs: 1500,
-      idleInTransactionMs: 500,
-      failovers: 1,
-      everyMs: 500,
-    });
-    expect(report.exits).toEqual([]);
-    expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
-    expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
-    expect(report.failedImports).toEqual([]);
-    expect([report.stored, report.distinct]).toEqual([report.accepted, report.accepted]);
-    expect(report.decisionsStored).toBe(report.decisions);
-    expect(report.deliveriesStored).toBe(report.outcomes);
-    expect(report.overCap).toBe(0);
-    expect(report.outcomes).toBeGreaterThan(0);
-    expect(report.slowestRecoveryMs).toBeLessThan(5_000);
-    expect(report.logLines).toBeLessThan(500);
-  } finally {
-    program.release();
-  }
-}, 180_000);
+test(
+  'PostgreSQL restarts, terminates connections and fails over under load: no node exits, no loss, no duplicates',
+  () =>
+    withProgram(async (program) => {
+      const report = await restartPostgres(program, {
+        home: tempDir(),
+        seed: 'short',
+        nodes: 2,
+        restarts: 2,
+        terminations: 12,
+        pauses: 1,
+        pauseMs: 1500,
+        idleInTransactionMs: 500,
+        failovers: 1,
+        everyMs: 500,
+      });
+      expectNothingLost(report, 0);
+      expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
+      expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
+      expect(report.slowestRecoveryMs).toBeLessThan(5_000);
+      expect(report.logLines).toBeLessThan(500);
+    }),
+  180_000,
+);

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { apiKeys, hashOfKey } from '../../src/service/store/repositories/api-keys.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 
@@ -139,4 +139,15 @@ it('ends on every node when its key is deleted; other streams continue', async (
   await first.fetch('/v1/events', { raw: `{"events":[${event('later')}]}`, headers: authorization });
   await kept.until(/"userId":"later"/);
   await kept.cancel();
+});
+
+it('opens many streams without a warning about listeners', async () => {
+  const warned = vi.fn();
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const service = await startTestService();
+  const streams = await Promise.all(Array.from({ length: 12 }, () => open(service)));
+  await Promise.all(streams.map((stream) => stream.until(/id: 0/)));
+  await Promise.all(streams.map((stream) => stream.cancel()));
+  expect(warned.mock.calls).toEqual([]);
 });

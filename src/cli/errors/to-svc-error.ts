@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../../client/errors.ts';
 import type { LockUnusable } from '../../kit/file-lock.ts';
 import { describeFileProblem } from '../../kit/file-trouble.ts';
+import type { ForeignFile } from '../../kit/own-file.ts';
 import { shellPath, shellWord } from '../../kit/shell.ts';
 import type { ProfilesUnusable } from '../../profiles/profiles.ts';
 import type { Invocation } from '../invocation/invocation.ts';
@@ -37,6 +38,14 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: held
           ? (invocation) => `wait for it, then: ${invocation.again()}`
           : `it holds nothing: rm -r ${shellWord(path)}`,
+        cause: error,
+      });
+    }
+    case 'ForeignFile': {
+      const { path } = error as ForeignFile;
+      return new SvcError('data', named.message, {
+        hint: (invocation) =>
+          `name the folder of the file itself: SVC_CONFIG_DIR="$(dirname "$(realpath ${shellWord(path)})")" ${invocation.again()}`,
         cause: error,
       });
     }

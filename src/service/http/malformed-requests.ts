@@ -11,8 +11,11 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Answers requests that are not valid HTTP or arrive too slowly, if they can be answered, and ends the connection. */
-export function refuseMalformed(server: Server): void {
+/**
+ * Answers requests that are not valid HTTP or arrive too slowly, if they can be answered, and ends the connection.
+ * `wasPaused` says whether this process stood still shortly before: then it, not the client, was too slow.
+ */
+export function refuseMalformed(server: Server, wasPaused: () => boolean): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 
@@ -39,7 +42,8 @@ export function refuseMalformed(server: Server): void {
       // The body failed after its answer was started.
       if (exchange.response.headersSent) return void socket.destroy();
     } else if (exchange && !exchange.request.complete) return void socket.destroy();
-    refuse(socket, notHttp(error.code));
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && wasPaused();
+    refuse(socket, late ? new ServiceError('unavailable') : notHttp(error.code));
   });
 
   server.on('connect', (_request, socket) => refuse(socket, new ServiceError('method_not_allowed')));

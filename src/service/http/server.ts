@@ -37,6 +37,7 @@ export async function listen(
   host: string,
   port: number,
   stalledMs = STALLED_MS,
+  headersTimeoutMs = HEADERS_TIMEOUT_MS,
 ): Promise<Listening> {
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // `errorResponse` discards unread bodies, with higher limits.
@@ -45,7 +46,7 @@ export async function listen(
   });
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: headersTimeoutMs,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: 60_000,
@@ -62,7 +63,8 @@ export async function listen(
     },
   );
   server.setTimeout(stalledMs);
-  refuseMalformed(server);
+  const pauses = watchPauses();
+  refuseMalformed(server, pauses.wasPaused);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     void refuse(request, response, { field: 'Expect', message: 'can only be 100-continue' });
   });
@@ -74,12 +76,32 @@ export async function listen(
         // A busy connection becomes idle after its answer, and is then kept alive.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
         server.close(() => {
+          pauses.stop();
           clearTimeout(cut);
           clearInterval(sweep);
           resolve();
         });
         server.closeIdleConnections();
       }),
+  };
+}
+
+/** Notices that the process stood still (SIGSTOP, a suspended machine): limits on the time of clients ran meanwhile. */
+function watchPauses(): { wasPaused(): boolean; stop(): void } {
+  let last = performance.now();
+  let pausedUntil = 0;
+  const note = () => {
+    const now = performance.now();
+    if (now - last > 2 * CHECK_MS) pausedUntil = now + CHECK_MS;
+    last = now;
+  };
+  const timer = setInterval(note, CHECK_MS).unref();
+  return {
+    wasPaused: () => {
+      note();
+      return last < pausedUntil;
+    },
+    stop: () => clearInterval(timer),
   };
 }
 

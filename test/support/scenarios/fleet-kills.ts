@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { createDatabase, type OwnServer } from '../postgres/postgres.ts';
-import { type Fleet, startFleet } from '../process/fleet.ts';
+import type { Fleet } from '../process/fleet.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
-import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
+import { breakLoaded, type FleetReport } from './loaded-fleet.ts';
 
 export interface FleetKillOptions {
   readonly home: string;
@@ -16,11 +15,6 @@ export interface FleetKillOptions {
   readonly serverKills: number;
 }
 
-export interface FleetKillReport extends LoadReport {
-  /** Nodes that exited without being killed. */
-  readonly exits: readonly string[];
-}
-
 const NODES = 3;
 
 /** Runs imports, decisions and deliveries on three nodes while nodes and their PostgreSQL are killed and restarted. */
@@ -28,24 +22,12 @@ export async function killFleet(
   program: SvcProgram,
   server: OwnServer,
   options: FleetKillOptions,
-): Promise<FleetKillReport> {
+): Promise<FleetReport> {
   const database = await createDatabase(server.admin);
-  const fleet = await startFleet(program, {
-    database,
-    home: join(options.home, 'nodes'),
-    nodes: NODES,
-    argv: LOADED_NODE,
-  });
-  let load: Load | undefined;
-  try {
-    load = await startLoad(program, fleet, options.home);
-    await breakThings(fleet, server, options);
-    return { ...(await load.finish(database)), exits: fleet.exits };
-  } catch (error) {
-    await load?.abandon();
-    await fleet.stop();
-    throw error;
-  }
+  const { report } = await breakLoaded(program, { database, home: options.home, nodes: NODES }, (fleet) =>
+    breakThings(fleet, server, options),
+  );
+  return report;
 }
 
 async function breakThings(

@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import pg from 'pg';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { createDatabase } from '../postgres/postgres.ts';
 import { type PostgresCluster, startCluster } from '../postgres/postgres-cluster.ts';
-import { type Fleet, startFleet } from '../process/fleet.ts';
+import type { Fleet } from '../process/fleet.ts';
 import type { Served } from '../process/served.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
-import { LOADED_NODE, type Load, type LoadReport, startLoad } from './fleet-load.ts';
+import { breakLoaded, type FleetReport } from './loaded-fleet.ts';
 
 export interface RestartOptions {
   readonly home: string;
@@ -27,13 +26,11 @@ export interface RestartOptions {
   readonly everyMs: number;
 }
 
-export interface RestartReport extends LoadReport {
+export interface RestartReport extends FleetReport {
   readonly restarts: number;
   readonly terminations: number;
   readonly pauses: number;
   readonly failovers: number;
-  /** Nodes that exited during the test. They are not restarted. */
-  readonly exits: readonly string[];
   /** Transactions that timed out because their node was paused. */
   readonly idleTimeouts: number;
   /** The longest time from the end of an outage or pause until every node answered a decision. */
@@ -46,25 +43,12 @@ export interface RestartReport extends LoadReport {
 export async function restartPostgres(program: SvcProgram, options: RestartOptions): Promise<RestartReport> {
   const random = seededRandom(options.seed);
   const cluster = await startCluster();
-  let fleet: Fleet | undefined;
-  let load: Load | undefined;
-  try {
-    const database = await createDatabase(cluster.admin);
-    const { idleInTransactionMs: idle } = options;
-    fleet = await startFleet(program, {
-      database: idle === undefined ? database : `${database}?idle_in_transaction_session_timeout=${idle}`,
-      home: join(options.home, 'nodes'),
-      nodes: options.nodes,
-      argv: LOADED_NODE,
-    });
-    load = await startLoad(program, fleet, options.home);
-    const done = { restarts: 0, terminations: 0, pauses: 0, failovers: 0 };
-    let slowestRecoveryMs = 0;
-    const { nodes } = fleet;
+  const done = { restarts: 0, terminations: 0, pauses: 0, failovers: 0 };
+  let slowestRecoveryMs = 0;
+  const breakThings = async (fleet: Fleet) => {
     const recovered = async () => {
-      slowestRecoveryMs = Math.max(slowestRecoveryMs, await recovery(nodes));
+      slowestRecoveryMs = Math.max(slowestRecoveryMs, await recovery(fleet.nodes));
     };
-
     const actions = shuffled(
       [
         ...Array(options.restarts).fill('restart'),
@@ -93,20 +77,22 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
       await recovered();
     }
     await sleep(options.everyMs);
-    const report = await load.finish(database);
-    const logs = await Promise.all(nodes.map((node) => node.process.ended));
+  };
+  try {
+    const { nodes, home, idleInTransactionMs: idle } = options;
+    const database = await createDatabase(cluster.admin);
+    const nodeDatabase =
+      idle === undefined ? database : `${database}?idle_in_transaction_session_timeout=${idle}`;
+    const loaded = { database, nodeDatabase, home, nodes };
+    const { report, fleet } = await breakLoaded(program, loaded, breakThings);
+    const logs = await Promise.all(fleet.nodes.map((node) => node.process.ended));
     return {
       ...report,
       ...done,
-      exits: fleet.exits,
       idleTimeouts: cluster.log().split('due to idle-in-transaction timeout').length - 1,
       slowestRecoveryMs: Math.round(slowestRecoveryMs),
       logLines: Math.max(...logs.map(({ stderr }) => stderr.split('\n').length - 1)),
     };
-  } catch (error) {
-    await load?.abandon();
-    await fleet?.stop();
-    throw error;
   } finally {
     await cluster.stop();
   }

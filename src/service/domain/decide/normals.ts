@@ -22,6 +22,21 @@ export class Normals {
     this.#c = next();
   }
 
+  /** A uniform number between 0 and 1, neither included. */
+  uniform(): number {
+    const bits = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + bits) | 0;
+    return ((bits >>> 0) + 0.5) / 2 ** 32;
+  }
+
+  /** The highest of `count` normal numbers, by one: its distribution function is the normal one to that power. */
+  highestOf(count: number): number {
+    return -quantile(-Math.expm1(Math.log(this.uniform()) / count));
+  }
+
   /** Fills an array. */
   fill(target: Float64Array): void {
     let a = this.#a;

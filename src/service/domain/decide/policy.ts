@@ -33,14 +33,24 @@ export function propensitiesOf(
   const wins = new Int32Array(count);
   for (let draw = 0; draw < draws; draw++) {
     normals.fill(contest.drawn);
-    wins[winner(contest)]! += 1;
+    for (const { at, members } of contest.alike) contest.drawn[at] = normals.highestOf(members.length);
+    const won = winner(contest);
+    const alike = contest.alikeAt.get(won);
+    const index = alike ? alike[Math.floor(normals.uniform() * alike.length)] : contest.indexes[won];
+    wins[index!]! += 1;
   }
   return scores.map((_, i) => (1 - floor) * (wins[i]! / draws) + floor * uniform);
 }
 
-/** The candidates that have a chance to win a draw, packed: with many contents most have none and need no draws. */
+/**
+ * The candidates that have a chance to win a draw, packed: with many contents most have none and need no draws.
+ * Candidates with one score are one entry here, for which the highest of their draws is drawn.
+ */
 interface Contest {
   readonly count: number;
+  /** The entries that stand for several candidates, and these; by entry too. */
+  readonly alike: readonly { readonly at: number; readonly members: readonly number[] }[];
+  readonly alikeAt: ReadonlyMap<number, readonly number[]>;
   /** Index of each among all candidates; this and the next four are as long as all of them. */
   readonly indexes: Int32Array;
   readonly means: Float64Array;
@@ -85,11 +95,21 @@ function contestOf(scores: readonly Score[]): Contest {
     best[i] = score.worth / (1 + Math.exp(-means[i]! - FAR * spread));
   }
   const indexes = new Int32Array(count);
+  const entries = new Map<Score, number>();
+  const alikeAt = new Map<number, number[]>();
   let left = 0;
   let highestWorth = 0;
   let sameWorth = true;
   for (let i = 0; i < count; i++) {
     if (best[i]! < bar) continue;
+    const entry = entries.get(scores[i]!);
+    if (entry !== undefined) {
+      const members = alikeAt.get(entry);
+      if (members) members.push(i);
+      else alikeAt.set(entry, [indexes[entry]!, i]);
+      continue;
+    }
+    entries.set(scores[i]!, left);
     indexes[left] = i;
     groups[left] = groups[i]!;
     means[left] = means[i]!;
@@ -101,6 +121,8 @@ function contestOf(scores: readonly Score[]): Contest {
   }
   return {
     count: left,
+    alike: [...alikeAt].map(([at, members]) => ({ at, members })),
+    alikeAt,
     indexes,
     means,
     deviations,
@@ -113,10 +135,9 @@ function contestOf(scores: readonly Score[]): Contest {
   };
 }
 
-/** Draws each candidate once from its posterior, by the numbers drawn; returns the index of the best one. */
+/** Draws each entry once from its posterior, by the numbers drawn; returns the best one. */
 function winner(contest: Contest): number {
-  const { count, indexes, means, deviations, worths, groups, shared, drawn, highestWorth, sameWorth } =
-    contest;
+  const { count, means, deviations, worths, groups, shared, drawn, highestWorth, sameWorth } = contest;
   for (let group = 0; group < shared.length; group++) drawn[count + group]! *= shared[group]!;
   let best = 0;
   let highest = Number.NEGATIVE_INFINITY;
@@ -134,7 +155,7 @@ function winner(contest: Contest): number {
     }
     best = i;
   }
-  return indexes[best]!;
+  return best;
 }
 
 const isSound = ({ shared, own, worth }: Score) =>

@@ -32,7 +32,7 @@ export class Reader {
   /** What is believed of a category, and of a content's own part, that was never met. */
   readonly #unmetShared: Belief;
   readonly #unmetOwn: number;
-  readonly #unmetMeans = new Map<number, number>();
+  readonly #unmet = new Map<string, Map<number, Score>>();
 
   constructor(model: Model, features: readonly Feature[], user: string | null, copy = model.best) {
     this.#model = model;
@@ -43,15 +43,13 @@ export class Reader {
     this.#unmetOwn = priorVariance(OWN[copy]!, this.rows) + (user === null ? 0 : TASTES[copy]!);
   }
 
+  /** Contents of one category of which nothing is known but one prior have the same score: one object. */
   score(contentId: string, category: string, prior: number): Score {
     const { copy } = this;
     const known = this.#model.contents.get(contentId);
+    if (!known) return this.#ofUnmet(category, prior);
     const shared = this.#ofCategory(category);
     const worth = worthOf(this.#model, known);
-    if (!known) {
-      const own = { mean: this.#unmetMean(prior), variance: this.#unmetOwn };
-      return { category, shared, own, worth };
-    }
     let { mean, variance } = known.block.believe(copy, this.rows);
     if (this.#user !== null) {
       const pair = this.#model.personal.find(pairKey(this.#user, known.hash));
@@ -80,13 +78,20 @@ export class Reader {
     return belief;
   }
 
-  #unmetMean(prior: number): number {
-    let mean = this.#unmetMeans.get(prior);
-    if (mean === undefined) {
-      mean = originOf(prior, this.#unmetOwn + this.#unmetShared.variance);
-      this.#unmetMeans.set(prior, mean);
+  #ofUnmet(category: string, prior: number): Score {
+    let scores = this.#unmet.get(category);
+    if (!scores) {
+      scores = new Map();
+      this.#unmet.set(category, scores);
     }
-    return mean;
+    let score = scores.get(prior);
+    if (!score) {
+      const mean = originOf(prior, this.#unmetOwn + this.#unmetShared.variance);
+      const own = { mean, variance: this.#unmetOwn };
+      score = { category, shared: this.#ofCategory(category), own, worth: worthOf(this.#model, undefined) };
+      scores.set(prior, score);
+    }
+    return score;
   }
 }
 

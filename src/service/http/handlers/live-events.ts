@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Page } from '../../store/pages.ts';
 import { events, type PagedEvent } from '../../store/repositories/events.ts';
 import { ByteBudget } from '../byte-budget.ts';
@@ -27,6 +28,8 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
  */
 export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler {
   const budget = new ByteBudget(MAX_BUFFERED);
+  // One for each open stream, removed when it ends.
+  setMaxListeners(0, closing);
   return ({ workspace, deps, keyHash, lastEventId }) => {
     const { store } = deps;
     const utf8 = new TextEncoder();

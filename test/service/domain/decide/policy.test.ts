@@ -75,3 +75,18 @@ test('takes three numbers of the generator, however many contents there are', ()
   expect(propensities.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 12);
   expect(Math.min(...propensities)).toBeGreaterThan(0);
 });
+
+test('candidates with one score win as often as if each were drawn', () => {
+  const rival = score(1.5, 0.6, 'other');
+  const one = score(0, 1);
+  const alike = propensitiesOf([rival, ...Array(60).fill(one)], seededRandom('alike'), 0, 40_000);
+  const apart = propensitiesOf(
+    [rival, ...Array.from({ length: 60 }, () => ({ ...one }))],
+    seededRandom('apart'),
+    0,
+    40_000,
+  );
+  expect(alike[0]).toBeGreaterThan(0.2);
+  expect(Math.abs(alike[0]! - apart[0]!)).toBeLessThan(0.015);
+  for (const p of alike.slice(1)) expect(Math.abs(p - (1 - alike[0]!) / 60)).toBeLessThan(0.004);
+});
