@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listKeys, listWorkspaces } from '../../src/service/runtime/accounts.ts';
-import { keys } from '../../src/service/store/migrations/008-keys.ts';
+import { keys } from '../../src/service/store/migrations/009-keys.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
 import { filesOf } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';

@@ -5,8 +5,8 @@ import { postgresLimiter } from './004-postgres-limiter.ts';
 import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
 import { servedDecisions } from './007-served-decisions.ts';
-import { keys } from './008-keys.ts';
-import { repeats } from './009-repeats.ts';
+import { keys } from './009-keys.ts';
+import { repeats } from './010-repeats.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** What users have had of contents with rules on repeats, and what chose a content. */
 export const repeats: Migration = {
-  id: 9,
+  id: 10,
   up: (d) => [
     `CREATE TABLE shown_content (
       workspace_id TEXT NOT NULL,

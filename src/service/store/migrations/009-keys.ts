@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** The mode of a workspace, and what is known of a key: its id, its kind and when it ends. */
 export const keys: Migration = {
-  id: 8,
+  id: 9,
   up: (d) => [
     // Null for a workspace from before modes, which sends as a live one does.
     'ALTER TABLE workspace ADD COLUMN mode TEXT',
