@@ -56,6 +56,11 @@ export class LearnedModels {
     return fresh.length;
   }
 
+  /** The workspaces whose models are held. */
+  held(): string[] {
+    return [...this.#held.keys()];
+  }
+
   /** Whether the held model is behind an entry of the log; one that is not held is. */
   isBehind(workspaceId: string, seq: number): boolean {
     return (this.#held.get(workspaceId)?.version ?? 0) < seq;

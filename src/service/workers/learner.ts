@@ -1,6 +1,7 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { models } from '../store/repositories/models.ts';
+import { due } from '../store/repositories/due.ts';
 import { rewards } from '../store/repositories/rewards.ts';
+import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** A look at the log without a wake: another process may have written to it. */
@@ -12,26 +13,37 @@ const SNAPSHOT_MS = 200;
 const SNAPSHOT_MS_PER_BYTE = 2e-3;
 
 /**
- * Keeps the models of this process up with the reward log. Of several nodes on a database one stores snapshots, from
- * which a node that starts goes on.
+ * Keeps the models that this process holds up with the reward log. Of several nodes on a database one stores snapshots,
+ * from which a node that starts goes on.
  */
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log, models: learned } = deps;
   const behind = async () => {
-    const heads = await store.read((tx) => rewards.heads(tx));
+    const heads = await store.read((tx) => rewards.heads(tx, learned.held()));
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
+  /** Bytes that the publisher stored in its round. */
+  let bytes = 0;
+  const publish = async (workspaceId: string) => {
+    while ((await learned.follow(store, workspaceId)) > 0);
+    bytes += await store.write(
+      async (tx) => {
+        await due.clear(tx, workspaceId, 'learn');
+        const [head] = await rewards.heads(tx, [workspaceId]);
+        if (head && learned.isBehind(workspaceId, head.seq)) await due.mark(tx, workspaceId, 'learn');
+        return learned.publish(tx, workspaceId);
+      },
+      { durable: false },
+    );
+    return false;
+  };
+  const publishDue = dueRound(deps, 'learn', publish);
   const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
-    if (!(await store.leads('learner'))) {
-      learned.trim();
-      return false;
-    }
-    let bytes = 0;
-    for (const workspaceId of await store.read((tx) => models.behind(tx)))
-      bytes += await store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
+    bytes = 0;
+    const more = (await store.leads('learner')) && (await publishDue());
     learned.trim();
     if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
-    return false;
+    return more;
   });
   const follower = repeat('the learner', clock, log, PAUSE_MS, async () => {
     await clock.sleep(GATHER_MS);
@@ -46,7 +58,7 @@ export function startLearner(deps: ServiceDeps): Worker {
     idle: async () =>
       (await follower.idle()) &&
       (await behind()).length === 0 &&
-      (!(await store.leads('learner')) || (await store.read((tx) => models.behind(tx))).length === 0),
+      (!(await store.leads('learner')) || !(await store.read((tx) => due.any(tx, 'learn')))),
     stop: async () => {
       unsubscribe();
       await follower.stop();

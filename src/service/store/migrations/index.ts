@@ -5,6 +5,7 @@ import { postgresLimiter } from './004-postgres-limiter.ts';
 import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
 import { servedDecisions } from './007-served-decisions.ts';
+import { byWorkspace } from './008-by-workspace/index.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pieces,
   dueInReach,
   servedDecisions,
+  byWorkspace,
 ];
 
 /** The schema version that this program writes. */

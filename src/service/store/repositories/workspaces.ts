@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Tx } from '../store.ts';
+import { due } from './due.ts';
+import { eventHeads } from './event-heads.ts';
 
 export interface Workspace {
   readonly id: string;
@@ -24,6 +26,17 @@ export const workspaces = {
       'INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES (?, ?, ?, ?)',
       [id, region, randomBytes(32), tx.now],
     );
+    await eventHeads.create(tx, id);
+    await due.mark(tx, id, 'clean');
+  },
+
+  /** Up to `most` identifiers, in order, after `after`. */
+  async ids(tx: Tx, after: string, most: number): Promise<string[]> {
+    const rows = await tx.sql.all<{ id: string }>(
+      'SELECT workspace_id AS id FROM workspace WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?',
+      [after, most],
+    );
+    return rows.map(({ id }) => id);
   },
 
   async first(tx: Tx): Promise<Workspace | undefined> {
