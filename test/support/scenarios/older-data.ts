@@ -28,7 +28,9 @@ export async function writeOlder(database: string, files: string, version: numbe
   await run(`CREATE TABLE schema_migration (id INTEGER PRIMARY KEY, applied_at ${dialect.bigint} NOT NULL)`);
   const now = Date.now();
   for (const { id, up } of MIGRATIONS.filter((migration) => migration.id <= version)) {
+    await run('BEGIN');
     for (const statement of up(dialect)) await run(statement);
+    await run('COMMIT');
     await run('INSERT INTO schema_migration (id, applied_at) VALUES (?, ?)', [id, now]);
   }
   const { workspace, apiKey, body, key, answer } = OLDER;

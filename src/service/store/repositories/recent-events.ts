@@ -38,7 +38,6 @@ export interface Backlog {
 const RETENTION_MS = 366 * 86_400_000;
 
 const INDEX = 'eventIndex';
-const KEY = '(workspace_id, user_id, event, at_ms, number)';
 
 /** Row counts of INSERT statements (see users.ts). */
 const CHUNKS = [64, 8, 1];
@@ -92,7 +91,7 @@ export const recentEvents = {
   /** Deletes up to `most` index entries of a name. Returns how many. */
   async forget(tx: Tx, workspaceId: string, name: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM recent_event WHERE ${KEY} IN
+      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
          (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
           WHERE workspace_id = ? AND event = ? LIMIT ?)`,
       [workspaceId, name, most],
@@ -147,7 +146,7 @@ export const recentEvents = {
   /** Deletes up to `most` entries that are too old for any rule. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM recent_event WHERE ${KEY} IN
+      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
          (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
           WHERE workspace_id = ? AND at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
       [workspaceId, tx.now - RETENTION_MS, most],

@@ -9,7 +9,7 @@ import { SqliteConnection } from './connection.ts';
 const SHARED_FROM = 8;
 
 /** How long to wait for other processes that have the file open, and the interval between attempts, in ms. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 5_000;
 const RETRY_MS = 50;
 
 /**
