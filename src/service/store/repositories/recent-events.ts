@@ -47,7 +47,8 @@ const WINDOWS_PER_QUERY = 16;
 
 /**
  * Counts one window, in the order of the index by user, up to a limit. PostgreSQL drops columns that equal a constant
- * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay.
+ * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay
+ * (and see settings.ts).
  */
 const COUNT = {
   sqlite: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
