@@ -37,8 +37,21 @@ function statementsOf(source: string): string[] {
 function unbound(sql: string): string[] {
   if (LOOK.test(sql)) return [];
   const ctes = [...sql.matchAll(/\b(\w+) AS (?:MATERIALIZED )?\(/g)].map(([, name]) => name!);
-  const skipped = [...GLOBAL_TABLES, ...ctes, 'pg_settings', 'unnest', 'json_each', 'sqlite_master', 'clock_timestamp', 'svc_count_request'];
-  const tables = [...sql.matchAll(/\b(?:FROM|INTO|(?<!DO )(?<!FOR )UPDATE|JOIN|,) ([a-z_]+|§)(?: (?:AS )?([a-z])\b(?!\w))?/g)]
+  const skipped = [
+    ...GLOBAL_TABLES,
+    ...ctes,
+    'pg_settings',
+    'unnest',
+    'json_each',
+    'sqlite_master',
+    'clock_timestamp',
+    'svc_count_request',
+  ];
+  const tables = [
+    ...sql.matchAll(
+      /\b(?:FROM|INTO|(?<!DO )(?<!FOR )UPDATE|JOIN|,) ([a-z_]+|§)(?: (?:AS )?([a-z])\b(?!\w))?/g,
+    ),
+  ]
     .filter(([match]) => !match.startsWith(','))
     .map(([, table, alias]) => ({ table: table!, alias }))
     .filter(({ table }) => !skipped.includes(table));
@@ -46,7 +59,10 @@ function unbound(sql: string): string[] {
   const bound = (prefix: string) =>
     [
       ...sql.matchAll(
-        new RegExp(`(?<![\\w.])${prefix}workspace_id (?:=|IN )|\\(${prefix}workspace_id[\\w, ]*\\) (?:[=<>]|IN|VALUES|SELECT)|INTO [a-z_]+ \\((?:seq, )?workspace_id`, 'g'),
+        new RegExp(
+          `(?<![\\w.])${prefix}workspace_id (?:=|IN )|\\(${prefix}workspace_id[\\w, ]*\\) (?:[=<>]|IN|VALUES|SELECT)|INTO [a-z_]+ \\((?:seq, )?workspace_id`,
+          'g',
+        ),
       ),
     ].length;
   const aliased = tables.filter(({ alias }) => alias !== undefined && bound(`${alias}\\.`) === 0);
@@ -58,8 +74,9 @@ function unbound(sql: string): string[] {
 }
 
 test('every statement on a table of workspaces names the workspace', () => {
-  const files = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !ON_SCHEMA.test(file));
+  const files = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !ON_SCHEMA.test(file),
+  );
   const statements = files.flatMap((file) =>
     statementsOf(readFileSync(join(SERVICE, file), 'utf8')).map((sql) => ({ file, sql })),
   );
@@ -70,9 +87,15 @@ test('every statement on a table of workspaces names the workspace', () => {
 test.each([
   ['SELECT 1 FROM event WHERE number = ?', ['event']],
   ['SELECT workspace_id AS "workspaceId", seq FROM decision WHERE reward IS NULL', ['decision']],
-  ['DELETE FROM delivery WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE workspace_id = ?)', ['delivery', 'delivery']],
+  [
+    'DELETE FROM delivery WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE workspace_id = ?)',
+    ['delivery', 'delivery'],
+  ],
   ['UPDATE webhook SET status = ? WHERE webhook_id = ?', ['webhook']],
-  ['SELECT 1 FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id WHERE d.workspace_id = ?', ['webhook']],
+  [
+    'SELECT 1 FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id WHERE d.workspace_id = ?',
+    ['webhook'],
+  ],
   ['INSERT INTO dropped_webhook (webhook_id) VALUES (?)', ['dropped_webhook']],
 ])('finds the table without a workspace: %s', (sql, tables) => {
   expect(unbound(sql)).toEqual(tables);

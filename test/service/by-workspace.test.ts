@@ -29,7 +29,8 @@ const KEYS = {
 };
 const TABLES = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-  postgres: "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
+  postgres:
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
 };
 
 /** What of a schema does not begin with the workspace. */
@@ -42,7 +43,8 @@ async function strangers({ sql }: Tx): Promise<string[]> {
     const own = keys.filter((key) => key.table === table);
     if (!own.some(({ primary }) => primary)) found.push(`${table} has no primary key`);
     for (const { index, first } of own)
-      if (first !== 'workspace_id' && index !== LOOK_INDEX) found.push(`${table}: ${index} begins with ${first}`);
+      if (first !== 'workspace_id' && index !== LOOK_INDEX)
+        found.push(`${table}: ${index} begins with ${first}`);
   }
   return found;
 }
@@ -56,7 +58,9 @@ test('every key of the schema begins with the workspace, but for the few global 
   );
   await store.write(({ sql }) => sql.run('CREATE INDEX stray ON event (user_id)'));
   await store.write(({ sql }) => sql.run('CREATE TABLE keyless (workspace_id TEXT NOT NULL)'));
-  expect((await store.read(strangers)).map((text) => text.replace(/stranger_pkey|rowid/, 'key')).sort()).toEqual([
+  expect(
+    (await store.read(strangers)).map((text) => text.replace(/stranger_pkey|rowid/, 'key')).sort(),
+  ).toEqual([
     'event: stray begins with user_id',
     'keyless has no primary key',
     'stranger: key begins with id',

@@ -3,8 +3,8 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { connectStore } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { freshDatabase } from '../support/postgres/database.ts';
 import { generator } from '../support/generator.ts';
+import { freshDatabase } from '../support/postgres/database.ts';
 import { tempDir } from '../support/temp.ts';
 
 const WORKSPACES = ['ws_a', 'ws_b'];
@@ -12,7 +12,9 @@ const SENDERS = 8;
 const BATCHES = 12;
 
 const body = (names: readonly string[]) =>
-  JSON.stringify({ events: names.map((userId) => ({ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' })) });
+  JSON.stringify({
+    events: names.map((userId) => ({ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' })),
+  });
 
 /** Follows the events of a workspace as a stream does, until `done` says that no more will come. */
 async function follow(store: Store, workspace: string, page: number, done: () => boolean) {
@@ -35,18 +37,19 @@ test('readers miss no event while many senders commit and roll back on two nodes
   const send = async (sender: number) => {
     for (let batch = 0; batch < BATCHES; batch++) {
       const workspace = WORKSPACES[(sender + batch) % 2]!;
-      const names = Array.from({ length: 1 + Math.floor(random() * 40) }, (_, i) => `${sender} ${batch} ${i}`);
+      const names = Array.from(
+        { length: 1 + Math.floor(random() * 40) },
+        (_, i) => `${sender} ${batch} ${i}`,
+      );
       const fails = random() < 0.25;
-      await nodes[sender % 2]!
-        .write(async (tx) => {
-          const { accepted } = await events.append(tx, workspace, body(names));
-          expect(accepted).toBe(names.length);
-          if (fails) throw new Error('rolled back');
-        })
-        .then(
-          () => names.forEach((name) => void kept.get(workspace)!.add(name)),
-          (error: Error) => expect(error.message).toBe('rolled back'),
-        );
+      await nodes[sender % 2]!.write(async (tx) => {
+        const { accepted } = await events.append(tx, workspace, body(names));
+        expect(accepted).toBe(names.length);
+        if (fails) throw new Error('rolled back');
+      }).then(
+        () => names.forEach((name) => void kept.get(workspace)!.add(name)),
+        (error: Error) => expect(error.message).toBe('rolled back'),
+      );
     }
   };
   const readers = WORKSPACES.flatMap((workspace) =>

@@ -39,9 +39,9 @@ describe('POST /v1/events', () => {
         { index: 2, field: 'timestamp' },
       ],
     });
-    expect(
-      (await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, 10))).rows,
-    ).toEqual([]);
+    expect((await service.deps.store.read((tx) => events.after(tx, service.workspace, 0, 10))).rows).toEqual(
+      [],
+    );
   });
 
   it.each([

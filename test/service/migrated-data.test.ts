@@ -29,7 +29,9 @@ test('events keep their numbers, and every workspace continues from the highest 
   const body = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
   for (const workspace of ['ws_0', 'ws_1', 'ws_2']) {
     const old = (await store.read((tx) => events.after(tx, workspace, 0, 100))).rows;
-    expect(old.map(({ userId, number }) => userId === `user_id ${number}`)).toEqual(Array(ROWS / 3).fill(true));
+    expect(old.map(({ userId, number }) => userId === `user_id ${number}`)).toEqual(
+      Array(ROWS / 3).fill(true),
+    );
     // A stream that read everything stood at the highest number of all workspaces.
     expect(await store.write((tx) => events.append(tx, workspace, body))).toMatchObject({ first: ROWS + 1 });
     const { rows } = await store.read((tx) => events.after(tx, workspace, ROWS, 100));
@@ -51,39 +53,47 @@ test.runIf(onPostgres)('a node of an earlier version is refused where it counts 
   await old.close();
 });
 
-test.runIf(onPostgres)('writers of an earlier version go on until the migration, and lose nothing', async () => {
-  const database = await freshDatabase(tempDir());
-  await fillOlder(database, SCHEMA_VERSION - 1, ROWS, 20_000);
-  const old = await outside(database);
-  let acknowledged = 0;
-  const writing = (async () => {
-    for (;;) {
-      await old.run(
-        "INSERT INTO event (workspace_id, user_id, event, timestamp, received_at) VALUES ('ws_0', 'during', 'e', 't', 1)",
-      );
-      acknowledged++;
-    }
-  })().catch((error) => error as { code: string });
-  await migrateStore(database, systemClock);
-  // Numbers are assigned by the head now.
-  expect(await writing).toMatchObject({ code: '23502' });
-  expect(acknowledged).toBeGreaterThan(10);
-  const [row] = await old.rows("SELECT count(*)::int AS n FROM event WHERE user_id = 'during'");
-  expect(row).toEqual({ n: acknowledged });
-  const [above] = await old.rows(
-    'SELECT count(*)::int AS n FROM event e JOIN event_head h ON h.workspace_id = e.workspace_id WHERE e.number > h.number',
-  );
-  expect(above).toEqual({ n: 0 });
-  await old.close();
-});
+test.runIf(onPostgres)(
+  'writers of an earlier version go on until the migration, and lose nothing',
+  async () => {
+    const database = await freshDatabase(tempDir());
+    await fillOlder(database, SCHEMA_VERSION - 1, ROWS, 20_000);
+    const old = await outside(database);
+    let acknowledged = 0;
+    const writing = (async () => {
+      for (;;) {
+        await old.run(
+          "INSERT INTO event (workspace_id, user_id, event, timestamp, received_at) VALUES ('ws_0', 'during', 'e', 't', 1)",
+        );
+        acknowledged++;
+      }
+    })().catch((error) => error as { code: string });
+    await migrateStore(database, systemClock);
+    // Numbers are assigned by the head now.
+    expect(await writing).toMatchObject({ code: '23502' });
+    expect(acknowledged).toBeGreaterThan(10);
+    const [row] = await old.rows("SELECT count(*)::int AS n FROM event WHERE user_id = 'during'");
+    expect(row).toEqual({ n: acknowledged });
+    const [above] = await old.rows(
+      'SELECT count(*)::int AS n FROM event e JOIN event_head h ON h.workspace_id = e.workspace_id WHERE e.number > h.number',
+    );
+    expect(above).toEqual({ n: 0 });
+    await old.close();
+  },
+);
 
-test.runIf(!onPostgres)('a file that another process of an earlier version has open is not migrated', async () => {
-  const database = await freshDatabase(tempDir());
-  await fillOlder(database, SCHEMA_VERSION - 1, ROWS);
-  const old = await outside(database);
-  await old.run('SELECT 1 FROM event LIMIT 1');
-  const before = await contentOf(database);
-  await expect(migrateStore(database, systemClock)).rejects.toThrow(/another process has it open.*svc serve migrate/);
-  expect(await contentOf(database)).toEqual(before);
-  await old.close();
-});
+test.runIf(!onPostgres)(
+  'a file that another process of an earlier version has open is not migrated',
+  async () => {
+    const database = await freshDatabase(tempDir());
+    await fillOlder(database, SCHEMA_VERSION - 1, ROWS);
+    const old = await outside(database);
+    await old.run('SELECT 1 FROM event LIMIT 1');
+    const before = await contentOf(database);
+    await expect(migrateStore(database, systemClock)).rejects.toThrow(
+      /another process has it open.*svc serve migrate/,
+    );
+    expect(await contentOf(database)).toEqual(before);
+    await old.close();
+  },
+);

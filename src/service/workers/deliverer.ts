@@ -91,9 +91,7 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     wake: worker.wake,
     // The order matters: a delivery that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => due.any(tx, 'deliveries'))) &&
-      pool.size === 0 &&
-      worker.idle(),
+      !(await store.read((tx) => due.any(tx, 'deliveries'))) && pool.size === 0 && worker.idle(),
     stop: async () => {
       await worker.stop();
       stopping.abort();

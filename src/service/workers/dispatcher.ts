@@ -144,9 +144,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     wake: worker.wake,
     // The order matters: a notification that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => due.any(tx, 'notifications'))) &&
-      pool.size === 0 &&
-      worker.idle(),
+      !(await store.read((tx) => due.any(tx, 'notifications'))) && pool.size === 0 && worker.idle(),
     // Running sends get time to finish, because the outcome of an aborted one is unknown.
     stop: async () => {
       await worker.stop();

@@ -41,9 +41,7 @@ export function startEventIndexer(deps: ServiceDeps): Worker {
   return {
     ...worker,
     idle: async () =>
-      (await worker.idle()) &&
-      (await upToDate()) &&
-      !(await store.read((tx) => due.any(tx, 'index'))),
+      (await worker.idle()) && (await upToDate()) && !(await store.read((tx) => due.any(tx, 'index'))),
   };
 }
 

@@ -42,7 +42,8 @@ export async function outside(database: string): Promise<Outside> {
 export function copyToRead(database: string): string {
   if (isPostgres(database)) return database;
   const copy = join(tempDir(), 'copy.db');
-  for (const suffix of ['', '-wal']) if (existsSync(database + suffix)) copyFileSync(database + suffix, copy + suffix);
+  for (const suffix of ['', '-wal'])
+    if (existsSync(database + suffix)) copyFileSync(database + suffix, copy + suffix);
   return copy;
 }
 
@@ -130,13 +131,13 @@ function columnsOf(table: string, created: readonly string[], blob: string): [na
     const [, name, type] = /^([a-z_]+) (TEXT|BIGINT|INTEGER|DOUBLE|BLOB|BYTEA)\b/.exec(line) ?? [];
     // Numbers that the engine gives.
     if (!name || /AUTOINCREMENT|IDENTITY/.test(line)) return [];
-    const value = valueOf(name, type!, blob);
+    const value = sampleOf(name, type!, blob);
     const required = /NOT NULL|PRIMARY KEY/.test(line);
     return [[name, required ? value : `CASE WHEN i % 2 = 0 THEN ${value} END`]];
   });
 }
 
-function valueOf(name: string, type: string, blob: string): string {
+function sampleOf(name: string, type: string, blob: string): string {
   if (name === 'workspace_id') return `'ws_' || CAST(i % ${WORKSPACES} AS TEXT)`;
   if (type === 'BLOB' || type === 'BYTEA') return blob;
   return type === 'TEXT' ? `'${name} ' || CAST(i AS TEXT)` : 'i';
@@ -167,7 +168,9 @@ export async function contentOf(
   for (const { name } of names) {
     const table = String(name);
     if (!TABLES.includes(table) || OWN_ROWS.includes(table)) continue;
-    const lines = (await rows(`SELECT * FROM ${table}`)).map((row) => lineOf(table, row, columns?.get(table)));
+    const lines = (await rows(`SELECT * FROM ${table}`)).map((row) =>
+      lineOf(table, row, columns?.get(table)),
+    );
     content.set(table, lines.sort());
   }
   await close();
@@ -185,9 +188,10 @@ function lineOf(table: string, row: Record<string, unknown>, known: ReadonlySet<
   const fields = Object.entries(row).flatMap(([name, value]): [string, string | null][] => {
     const column = RENAMED[name] ?? name;
     if (NEW_COLUMNS[table]?.includes(name) || (known && !known.has(column))) return [];
-    const text = value instanceof Uint8Array || value instanceof ArrayBuffer
-      ? Buffer.from(value as Uint8Array).toString('hex')
-      : String(value).replace(/^fan_(?=\d+$)/, '');
+    const text =
+      value instanceof Uint8Array || value instanceof ArrayBuffer
+        ? Buffer.from(value as Uint8Array).toString('hex')
+        : String(value).replace(/^fan_(?=\d+$)/, '');
     return [[column, value === null ? null : text]];
   });
   return JSON.stringify(Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1))));

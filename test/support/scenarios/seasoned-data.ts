@@ -84,7 +84,9 @@ export async function season(
     workspace,
   ]);
 
-  const decisionsAfter = (seq: number) => `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
+  const decisionsAfter = (
+    seq: number,
+  ) => `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
       prior, model_version, seed, reward)
     SELECT ${isPostgres(database) ? "nextval('decision_seq_seq')" : `${seq} + i`}, ?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - i * 60000, '{"channel":"in-app"}', 'content_0', ?,
       0.1, 0, '0123456789abcdef', 0 FROM n`;

@@ -9,9 +9,7 @@ export const eventHandlers: Handlers = {
       names.length === 0
         ? []
         : body.events.flatMap(({ userId, event, timestamp }, i) =>
-            names.includes(event)
-              ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }]
-              : [],
+            names.includes(event) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],
           );
     if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
     deps.signals.note(workspace.id, body.events);

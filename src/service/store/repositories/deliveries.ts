@@ -195,11 +195,10 @@ export const deliveries = {
         Math.round(attempt.durationMs),
       ],
     );
-    await tx.sql.run('DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?', [
-      workspaceId,
-      deliveryId,
-      claim - KEPT_ATTEMPTS,
-    ]);
+    await tx.sql.run(
+      'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
+      [workspaceId, deliveryId, claim - KEPT_ATTEMPTS],
+    );
     return verdict;
   },
 

@@ -111,13 +111,7 @@ export const events = {
   },
 
   /** Up to `bytes` bytes of an event's properties, starting at the offset `from`. */
-  async piece(
-    tx: Tx,
-    workspaceId: string,
-    number: number,
-    from: number,
-    bytes: number,
-  ): Promise<Uint8Array> {
+  async piece(tx: Tx, workspaceId: string, number: number, from: number, bytes: number): Promise<Uint8Array> {
     const row = await tx.sql.get<{ piece: Uint8Array }>(
       `SELECT ${PIECE[tx.sql.dialect.name]} AS piece FROM event WHERE workspace_id = ? AND number = ?`,
       [from + 1, bytes, workspaceId, number],

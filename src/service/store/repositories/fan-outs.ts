@@ -53,7 +53,10 @@ export const fanOuts = {
         [rest.createdAt, rest.webhookId, workspaceId, row.id],
       );
     else
-      await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND fan_out_id = ?', [workspaceId, row.id]);
+      await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND fan_out_id = ?', [
+        workspaceId,
+        row.id,
+      ]);
     return true;
   },
 

@@ -56,7 +56,8 @@ export function hasCredentials(path: string): boolean {
 }
 
 /** Fails with an error that quotes the names in the schema. */
-const NAMES = "SELECT json_extract('{}', (SELECT COALESCE(group_concat(name, char(10)), '') FROM sqlite_master))";
+const NAMES =
+  "SELECT json_extract('{}', (SELECT COALESCE(group_concat(name, char(10)), '') FROM sqlite_master))";
 
 /**
  * The names in the schema; undefined if the file is not a readable database. Prepares no statement: the driver keeps a
@@ -69,7 +70,7 @@ function tablesOf(path: string, how: 'immutable=1' | 'mode=ro'): string[] | unde
     database.exec(NAMES);
     return undefined;
   } catch (error) {
-    const [, names] = /^bad JSON path: '([^]*)'$/.exec((error as Error).message) ?? [];
+    const [, names] = /^bad JSON path: '(.*)'$/s.exec((error as Error).message) ?? [];
     return names?.split('\n').filter((name) => name !== '');
   } finally {
     database?.close();
