@@ -36,10 +36,10 @@ function statementsOf(source: string): string[] {
 /** The tables of a statement that are not bound to a workspace. */
 function unbound(sql: string): string[] {
   if (LOOK.test(sql)) return [];
-  const ctes = [...sql.matchAll(/\b(\w+) AS (?:MATERIALIZED )?\(/g)].map(([, name]) => name!);
+  const named = [...sql.matchAll(/\b(\w+) AS (?:MATERIALIZED )?\(/g)].map(([, name]) => name!);
   const skipped = [
     ...GLOBAL_TABLES,
-    ...ctes,
+    ...named,
     'pg_settings',
     'unnest',
     'json_each',

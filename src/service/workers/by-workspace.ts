@@ -12,7 +12,7 @@ const PUT_OFF_MS = 10_000;
  * at once. A workspace whose work fails is put off, and the others go on.
  */
 export function dueRound(
-  { store, log }: ServiceDeps,
+  { store, log }: Pick<ServiceDeps, 'store' | 'log'>,
   lane: Lane,
   work: (workspaceId: string) => Promise<boolean>,
 ): () => Promise<boolean> {

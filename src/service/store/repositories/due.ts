@@ -5,8 +5,8 @@ import type { Tx } from '../store.ts';
 export type Lane = 'clean' | 'deliveries' | 'fan-out' | 'index' | 'learn' | 'notifications' | 'settle';
 
 /**
- * Marks that a workspace has work in a lane at a time, Unix ms, so that a worker looks only where there is work. Whoever
- * stores work adds a mark in the same transaction. A worker removes the marks that it sees before it looks at the work,
+ * Marks that a workspace has work in a lane at a time, Unix ms, so that a worker looks only where there is work. The
+ * transaction that stores work adds a mark. A worker removes the marks that it sees before it looks at the work,
  * and adds one for what is left: a mark of a transaction that has not committed stays, so no work is overlooked, and no
  * writer waits for another or for a worker.
  */

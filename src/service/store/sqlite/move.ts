@@ -17,8 +17,8 @@ export function nextPiece(rows: number | undefined, ms: number): number {
 
 /**
  * Moves up to `most` rows of a replaced table, in the caller's transaction, and drops replaced tables that are empty.
- * Returns false if nothing was left to move. It needs no record of its progress: what is left is what has to be done,
- * whoever began.
+ * Returns false if nothing was left to move. Progress is not recorded: the rows that are left have to be moved, by any
+ * process.
  */
 export async function movePiece(sql: Sql, most: number): Promise<boolean> {
   const tables = await sql.all<{ name: string }>(
