@@ -12,7 +12,11 @@ const POSTGRES_ONLY = [
 ];
 
 /** What runs on PostgreSQL too. */
-const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/{decide,learning,messages}.test.ts'];
+const ON_POSTGRES = [
+  'test/service/*.test.ts',
+  'test/service/http/{decide,learning,messages}.test.ts',
+  'test/chaos/migration-kills.test.ts',
+];
 
 export default defineConfig({
   test: {

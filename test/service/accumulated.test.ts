@@ -47,8 +47,8 @@ it('decides for a user with 80,000 events that rules count', async () => {
   await fill(
     service,
     80_000,
-    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
-     SELECT ?, 'hot', 'viewed', CAST(? AS BIGINT) - i FROM n`,
+    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)
+     SELECT ?, 'hot', 'viewed', CAST(? AS BIGINT) - i, i FROM n`,
     [service.workspace, Date.now()],
   );
   const began = performance.now();
@@ -67,9 +67,9 @@ it('pages of the decision log are bounded in bytes and complete', async () => {
   await fill(
     service,
     60,
-    `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
+    `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
        model_version, seed, reward)
-     SELECT ?, 'dec_' || CAST(i AS TEXT), 'h', i, '{}', 'content_0', ?, 0.1, 0, 's', 0 FROM n`,
+     SELECT i, ?, 'dec_' || CAST(i AS TEXT), 'h', i, '{}', 'content_0', ?, 0.1, 0, 's', 0 FROM n`,
     [service.workspace, wide],
   );
   const seen: string[] = [];

@@ -62,13 +62,14 @@ export class LearnedModels {
     return fresh.length;
   }
 
-  holds(workspaceId: string): boolean {
-    return this.#held.has(workspaceId);
+  /** The workspaces whose models are held. */
+  held(): string[] {
+    return [...this.#held.keys()];
   }
 
-  /** Whether a model is behind an entry of the log: the held one, else that of the newest snapshot. */
-  isBehind({ workspaceId, seq, stored }: { workspaceId: string; seq: number; stored: number }): boolean {
-    return (this.#held.get(workspaceId)?.version ?? stored) < seq;
+  /** Whether the held model is behind an entry of the log; one that is not held is. */
+  isBehind(workspaceId: string, seq: number): boolean {
+    return (this.#held.get(workspaceId)?.version ?? 0) < seq;
   }
 
   /** Stores the held model of a workspace, where it is ahead of the stored one; returns the size of its text. */

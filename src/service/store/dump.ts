@@ -1,9 +1,10 @@
 import { readPage } from './pages.ts';
+import { workspaces } from './repositories/workspaces.ts';
 import type { SqlValue, Store } from './store.ts';
 
 type Kind = 'text' | 'time' | 'json' | 'number';
 
-/** How one kind of record is exported: its table, its paging key, and the column of each field. */
+/** How one kind of record is exported: its table, its key within a workspace, and the column of each field. */
 interface Source {
   readonly table: string;
   readonly key: readonly string[];
@@ -17,7 +18,7 @@ interface Source {
 export const SOURCES = {
   user: {
     table: 'app_user',
-    key: ['workspace_id', 'hash_id'],
+    key: ['hash_id'],
     fields: {
       userId: ['user_id', 'text'],
       hashId: ['hash_id', 'text'],
@@ -28,7 +29,7 @@ export const SOURCES = {
   },
   event: {
     table: 'event',
-    key: ['seq'],
+    key: ['number'],
     fields: {
       userId: ['user_id', 'text'],
       event: ['event', 'text'],
@@ -52,7 +53,7 @@ export const SOURCES = {
   },
   message: {
     table: 'message',
-    key: ['workspace_id', 'decision_id'],
+    key: ['decision_id'],
     fields: {
       decisionId: ['decision_id', 'text'],
       hashId: ['hash_id', 'text'],
@@ -63,7 +64,7 @@ export const SOURCES = {
   },
   notification: {
     table: 'notification',
-    key: ['workspace_id', 'notification_id'],
+    key: ['notification_id'],
     fields: {
       notificationId: ['notification_id', 'text'],
       hashId: ['hash_id', 'text'],
@@ -77,12 +78,12 @@ export const SOURCES = {
   },
   outcome: {
     table: 'outcome',
-    key: ['workspace_id', 'kind', 'id', 'type'],
+    key: ['kind', 'id', 'type'],
     fields: { of: ['kind', 'text'], id: ['id', 'text'], outcome: ['type', 'text'], at: ['at_ms', 'time'] },
   },
   webhook: {
     table: 'webhook',
-    key: ['workspace_id', 'webhook_id'],
+    key: ['webhook_id'],
     fields: {
       id: ['webhook_id', 'text'],
       url: ['url', 'text'],
@@ -93,7 +94,7 @@ export const SOURCES = {
   },
   delivery: {
     table: 'delivery',
-    key: ['workspace_id', 'delivery_id'],
+    key: ['delivery_id'],
     fields: {
       deliveryId: ['delivery_id', 'text'],
       webhookId: ['webhook_id', 'text'],
@@ -110,15 +111,26 @@ export type DumpKind = keyof typeof SOURCES;
 
 /** Maximum rows of a page; long rows make it shorter. */
 const PAGE = 500;
+/** Workspaces that are listed at a time. */
+const WORKSPACES = 100;
 
 type Row = Record<string, SqlValue>;
 
 /**
- * Exports the records of a kind, each as JSON text: `{"type", "workspace", …}`. Numbered records come oldest first. JSON
- * from clients is exported verbatim. Records are read page by page so that writers are not blocked; records added
- * during the export may be included.
+ * Exports the records of a kind, each as JSON text: `{"type", "workspace", …}`, workspace by workspace. Numbered records
+ * come oldest first. JSON from clients is exported verbatim. Records are read page by page so that writers are not
+ * blocked; records added during the export may be included.
  */
 export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const ids = await store.read((tx) => workspaces.ids(tx, after, WORKSPACES));
+    for (const id of ids) yield* dumpOf(store, kind, id);
+    if (ids.length < WORKSPACES) return;
+    after = ids.at(-1)!;
+  }
+}
+
+async function* dumpOf(store: Store, kind: DumpKind, workspaceId: string): AsyncGenerator<string> {
   const { table, key, fields }: Source = SOURCES[kind];
   const columns = [...new Set(['workspace_id', ...key, ...Object.values(fields).map(([column]) => column)])];
   const long = Object.values(fields).flatMap(([column, type]) =>
@@ -127,11 +139,12 @@ export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string
   let after: SqlValue[] = [];
   for (let more = true; more; ) {
     const placeholders = key.map(() => '?').join(', ');
+    const behind = after.length > 0 ? ` AND (${key.join(', ')}) > (${placeholders})` : '';
     const query = {
       columns: columns.join(', '),
       long,
-      from: after.length > 0 ? `${table} WHERE (${key.join(', ')}) > (${placeholders})` : table,
-      params: after,
+      from: `${table} WHERE workspace_id = ?${behind}`,
+      params: [workspaceId, ...after],
       order: key.join(', '),
       most: PAGE,
     };

@@ -3,10 +3,14 @@ import { isForeign, MARKER_TABLE } from './ownership.ts';
 import { type Sql, StoreForeign, StoreUnusable } from './store.ts';
 
 /**
- * Migrates a database to this version's schema, inside the caller's transaction. Returns the schema versions before and
+ * Migrates a database to a schema version, inside the caller's transaction. Returns the schema versions before and
  * after. Throws StoreUnusable for a database that a newer version has written.
  */
-export async function migrate(sql: Sql, now: number): Promise<{ from: number; to: number }> {
+export async function migrate(
+  sql: Sql,
+  now: number,
+  to = SCHEMA_VERSION,
+): Promise<{ from: number; to: number }> {
   if (sql.dialect.name === 'postgres') await markDatabase(sql);
   await sql.run(
     `CREATE TABLE IF NOT EXISTS schema_migration (id INTEGER PRIMARY KEY, applied_at ${sql.dialect.bigint} NOT NULL)`,
@@ -19,11 +23,11 @@ export async function migrate(sql: Sql, now: number): Promise<{ from: number; to
     );
   }
   for (const migration of MIGRATIONS) {
-    if (migration.id <= from) continue;
+    if (migration.id <= from || migration.id > to) continue;
     for (const statement of migration.up(sql.dialect)) await sql.run(statement);
     await sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (?, ?)', [migration.id, now]);
   }
-  return { from, to: SCHEMA_VERSION };
+  return { from, to: Math.max(from, to) };
 }
 
 /** Marks a PostgreSQL database as this program's. Throws StoreForeign if it holds tables of another program. */

@@ -3,13 +3,15 @@ import { openEgress } from '../egress/egress.ts';
 import { post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries.ts';
+import { due } from '../store/repositories/due.ts';
+import { dueRound } from './by-workspace.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
 import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Subscriptions that one round checks. */
+/** Subscriptions of a workspace that one round checks. */
 const SUBSCRIPTIONS_PER_ROUND = 32;
 /** Retries become due without a notification; new deliveries wake the worker. */
 const POLL_MS = 1000;
@@ -27,49 +29,55 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
   setMaxListeners(0, stopping.signal);
   const egress = openEgress(deps.policy);
   const attempt = deliveryAttempt(deps, egress, send, stopping.signal);
-  /** The last subscription that was checked. A pass over all of them may take several rounds. */
-  let cursor = '';
-  /** True if this pass left deliveries for which slots are free; another pass follows at once. */
-  let passCapped = false;
+  /** The last subscription of each workspace that was checked. A pass over all of them may take several rounds. */
+  const cursors = new Map<string, string>();
   /** True if deliveries may be due for which no slot was free; the next one that ends starts a round. */
   let waitingForSlot = false;
 
-  /** Claims and starts some of the due deliveries. Returns whether the next round may start more. */
-  const round = async (): Promise<boolean> => {
-    const due = await store.read((tx) => deliveries.dueSubscriptions(tx, cursor, SUBSCRIPTIONS_PER_ROUND));
-    const passEnded = due.length < SUBSCRIPTIONS_PER_ROUND;
-    cursor = passEnded ? '' : due.at(-1)!.webhookId;
-    const reserved = reserveSlots(due, pool);
-    if (reserved.length < due.length) waitingForSlot = true;
-    if (reserved.length > 0)
-      await pool.fill(
-        reserved,
-        () => claim(reserved),
-        (claimed) => leases.during(claimed, () => attempt(claimed)),
-        wakeIfWaiting,
-      );
-    const more = !passEnded || passCapped;
-    if (passEnded) passCapped = false;
-    return more;
+  /** Claims and starts some of the due deliveries of a workspace. Returns whether the next round may start more. */
+  const deliver = async (workspaceId: string): Promise<boolean> => {
+    const after = cursors.get(workspaceId) ?? '';
+    const found = await store.read((tx) =>
+      deliveries.dueSubscriptions(tx, workspaceId, after, SUBSCRIPTIONS_PER_ROUND),
+    );
+    const ended = found.length < SUBSCRIPTIONS_PER_ROUND;
+    if (ended) cursors.delete(workspaceId);
+    else cursors.set(workspaceId, found.at(-1)!.webhookId);
+    const reserved = reserveSlots(found, pool);
+    if (reserved.length < found.length) waitingForSlot = true;
+    const partial = !ended || after !== '' || reserved.length < found.length;
+    if (partial && reserved.length === 0) return !ended;
+    let capped = false;
+    await pool.fill(
+      reserved,
+      async () => {
+        const claims = await claim(workspaceId, reserved, partial);
+        const full = reserved.filter(({ count }, i) => claims[i]!.length === count);
+        capped = full.some((slots) => slots.capped);
+        if (full.some((slots) => !slots.capped)) waitingForSlot = true;
+        return claims;
+      },
+      (claimed) => leases.during(claimed, () => attempt(claimed)),
+      wakeIfWaiting,
+    );
+    return !ended || capped;
   };
 
-  const claim = async (reserved: readonly ReservedSlots[]): Promise<ClaimedDelivery[][]> => {
-    const claims = await store.write(
+  /** `partial`: others than the reserved ones may be due. */
+  const claim = (workspaceId: string, reserved: readonly ReservedSlots[], partial: boolean) =>
+    store.write(
       async (tx) => {
+        await due.clear(tx, workspaceId, 'deliveries');
         const claimed: ClaimedDelivery[][] = [];
         for (const { webhookId, count } of reserved)
-          claimed.push(await deliveries.claim(tx, webhookId, count, LEASE_MS));
+          claimed.push(await deliveries.claim(tx, workspaceId, webhookId, count, LEASE_MS));
+        const full = reserved.some(({ count }, i) => claimed[i]!.length === count);
+        const next = partial || full ? tx.now : await deliveries.nextDue(tx, workspaceId);
+        if (next !== undefined) await due.mark(tx, workspaceId, 'deliveries', next);
         return claimed;
       },
       { durable: false },
     );
-    reserved.forEach(({ count, capped }, i) => {
-      if (claims[i]!.length < count) return;
-      if (capped) passCapped = true;
-      else waitingForSlot = true;
-    });
-    return claims;
-  };
 
   const wakeIfWaiting = () => {
     if (!waitingForSlot) return;
@@ -77,14 +85,13 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     worker.wake();
   };
 
+  const round = dueRound(deps, 'deliveries', deliver);
   const worker = wokenBy(store, 'deliveries', repeat('the deliverer', clock, log, POLL_MS, round));
   return {
     wake: worker.wake,
     // The order matters: a delivery that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      (await store.read((tx) => deliveries.dueSubscriptions(tx, '', 1))).length === 0 &&
-      pool.size === 0 &&
-      worker.idle(),
+      !(await store.read((tx) => due.any(tx, 'deliveries'))) && pool.size === 0 && worker.idle(),
     stop: async () => {
       await worker.stop();
       stopping.abort();

@@ -4,12 +4,14 @@ import { compose } from '../channels/compose.ts';
 import type { Channels } from '../channels/settings.ts';
 import { variablesAssociatedData } from '../crypto/associated-data.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { due } from '../store/repositories/due.ts';
 import {
   type ClaimedNotification,
   type DispatchResult,
   notifications,
 } from '../store/repositories/notifications.ts';
 import { users } from '../store/repositories/users.ts';
+import { dueRound } from './by-workspace.ts';
 import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
 import { recordResult } from './record-result.ts';
@@ -101,25 +103,30 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     }
   };
 
-  const round = async (): Promise<boolean> => {
-    const due = await store.read((tx) => notifications.dueChannels(tx));
-    const reserved = due
+  const dispatchDue = async (workspaceId: string): Promise<boolean> => {
+    const found = await store.read((tx) => notifications.dueChannels(tx, workspaceId));
+    const reserved = found
       .map((channel) => {
         const limits = [{ key: channel, max: PER_CHANNEL }];
         return { channel, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
       })
       .filter(({ count }) => count > 0);
-    if (reserved.length === 0) return false;
+    const partial = reserved.length < found.length;
+    if (partial && reserved.length === 0) return false;
     const claim = () =>
       store.write(async (tx) => {
+        await due.clear(tx, workspaceId, 'notifications');
         const claimed: ClaimedNotification[][] = [];
         for (const { channel, count } of reserved)
           claimed.push(
-            await notifications.claim(tx, channel, count, {
+            await notifications.claim(tx, workspaceId, channel, count, {
               leaseMs: LEASE_MS,
               dropsRepeats: (mode) => channels.forChannel(channel, mode).dropsRepeats,
             }),
           );
+        const more = partial || claimed.some((each) => each.length > 0);
+        const next = more ? tx.now : await notifications.nextDue(tx, workspaceId);
+        if (next !== undefined) await due.mark(tx, workspaceId, 'notifications', next);
         return claimed;
       });
     await pool.fill(
@@ -131,14 +138,13 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     return false;
   };
 
+  const round = dueRound(deps, 'notifications', dispatchDue);
   const worker = wokenBy(store, 'notifications', repeat('the dispatcher', clock, log, POLL_MS, round));
   return {
     wake: worker.wake,
     // The order matters: a notification that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      (await store.read((tx) => notifications.dueChannels(tx))).length === 0 &&
-      pool.size === 0 &&
-      worker.idle(),
+      !(await store.read((tx) => due.any(tx, 'notifications'))) && pool.size === 0 && worker.idle(),
     // Running sends get time to finish, because the outcome of an aborted one is unknown.
     stop: async () => {
       await worker.stop();

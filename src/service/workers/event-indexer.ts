@@ -1,7 +1,11 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { events, INDEX_LOCK } from '../store/repositories/events.ts';
-import { type EventIndex, type RecentEvent, recentEvents } from '../store/repositories/recent-events.ts';
+import { due } from '../store/repositories/due.ts';
+import { eventHeads } from '../store/repositories/event-heads.ts';
+import { events } from '../store/repositories/events.ts';
+import { type Backlog, recentEvents } from '../store/repositories/recent-events.ts';
+import { workspaces } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
+import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
 const POLL_MS = 60_000;
@@ -10,71 +14,120 @@ const SCANNED = 20_000;
 const INDEXED = 1000;
 /** Index entries deleted in one transaction. */
 const DELETED = 2000;
-
-/** The part of the event log that has yet to be indexed. */
-type Backlog = NonNullable<EventIndex['backlog']>;
+/** Workspaces marked in one transaction. */
+const MARKED = 200;
 
 /**
  * Keeps the index of recent events in line with the catalog. Ingest indexes the event names that the rules use; this
  * worker indexes, in batches, the events stored before a name was added. It continues after a restart.
  */
-export function startEventIndexer({ store, clock, log, catalog }: ServiceDeps): Worker {
+export function startEventIndexer(deps: ServiceDeps): Worker {
+  const { store, clock, log, catalog } = deps;
   const upToDate = async () => {
-    const { names, backlog } = await store.read((tx) => recentEvents.index(tx));
-    return backlog === null && sameNames(names, catalog().events);
+    const { names, marked } = await store.read((tx) => recentEvents.shared(tx));
+    return marked === undefined && sameNames(names, catalog().events);
   };
+  const indexDue = dueRound(deps, 'index', (workspaceId) =>
+    store.write((tx) => indexOnce(tx, workspaceId, catalog().events, SCANNED)),
+  );
   const loop = repeat('the event indexer', clock, log, POLL_MS, async () => {
-    if (await upToDate()) return false;
+    const spread = await upToDate();
+    if (spread && !(await store.read((tx) => due.any(tx, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
-    return store.write((tx) => indexOnce(tx, catalog().events, SCANNED));
+    if (!spread) await store.write((tx) => markSome(tx, catalog().events));
+    return (await indexDue()) || !spread;
   });
   const worker = wokenBy(store, 'settings', loop);
-  return { ...worker, idle: async () => (await worker.idle()) && (await upToDate()) };
+  return {
+    ...worker,
+    idle: async () =>
+      (await worker.idle()) && (await upToDate()) && !(await store.read((tx) => due.any(tx, 'index'))),
+  };
 }
 
-/** Runs one step: updates the indexed names, or else indexes one batch of the backlog. Returns whether more is left. */
-export async function indexOnce(tx: Tx, wanted: ReadonlySet<string>, batch: number): Promise<boolean> {
+/** Stores the names to index, and marks some of the workspaces for the change. */
+async function markSome(tx: Tx, wanted: ReadonlySet<string>): Promise<void> {
   await tx.lock('event indexer');
-  const index = await recentEvents.index(tx);
-  if (!sameNames(index.names, wanted)) return changeNames(tx, index, wanted);
-  if (!index.backlog) return false;
-  const backlog = await indexBatch(tx, index.backlog, batch);
-  await recentEvents.setIndex(tx, { names: index.names, backlog });
-  return backlog !== null;
+  const shared = await recentEvents.shared(tx);
+  const after = sameNames(shared.names, wanted) ? shared.marked : '';
+  if (after === undefined) return;
+  const ids = await workspaces.ids(tx, after, MARKED);
+  for (const id of ids) await due.mark(tx, id, 'index');
+  const marked = ids.length < MARKED ? {} : { marked: ids.at(-1)! };
+  await recentEvents.setShared(tx, { names: [...wanted], ...marked });
+}
+
+/**
+ * Runs one step for a workspace: updates the indexed names, or else indexes one batch of the backlog. Returns whether
+ * more is left.
+ */
+export async function indexOnce(
+  tx: Tx,
+  workspaceId: string,
+  wanted: ReadonlySet<string>,
+  batch: number,
+): Promise<boolean> {
+  await due.clear(tx, workspaceId, 'index');
+  const more = await indexStep(tx, workspaceId, wanted, batch);
+  if (more) await due.mark(tx, workspaceId, 'index');
+  return more;
+}
+
+async function indexStep(
+  tx: Tx,
+  workspaceId: string,
+  wanted: ReadonlySet<string>,
+  batch: number,
+): Promise<boolean> {
+  const { names } = await eventHeads.get(tx, workspaceId);
+  const backlog = await recentEvents.backlog(tx, workspaceId);
+  if (!sameNames(names, wanted)) return changeNames(tx, workspaceId, { names, backlog }, wanted);
+  if (!backlog) return false;
+  const rest = await indexBatch(tx, workspaceId, backlog, batch);
+  await recentEvents.setBacklog(tx, workspaceId, rest);
+  return rest !== undefined;
 }
 
 /** Replaces the indexed names. Entries of names that are added or removed are deleted first, in batches. */
 async function changeNames(
   tx: Tx,
-  { names, backlog }: EventIndex,
+  workspaceId: string,
+  { names, backlog }: { readonly names: readonly string[]; readonly backlog: Backlog | undefined },
   wanted: ReadonlySet<string>,
 ): Promise<boolean> {
-  // Excludes ingest until the commit: earlier events are part of the backlog, later ones see the new names.
-  await tx.lock(INDEX_LOCK);
   // Names of an unfinished backlog are indexed from the start, together with the new ones.
   const added = [...wanted].filter((name) => !names.includes(name) || backlog?.names.includes(name));
   const removed = names.filter((name) => !wanted.has(name));
   for (const name of [...added, ...removed])
-    if ((await recentEvents.forget(tx, name, DELETED)) === DELETED) return true;
-  const upTo = await events.settled(tx);
-  const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : null;
-  await recentEvents.setIndex(tx, { names: [...wanted], backlog: next });
-  return next !== null;
+    if ((await recentEvents.forget(tx, workspaceId, name, DELETED)) === DELETED) return true;
+  // Locks the head until the commit: earlier events are part of the backlog, later ones see the new names.
+  const upTo = await eventHeads.setNames(tx, workspaceId, [...wanted]);
+  const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : undefined;
+  await recentEvents.setBacklog(tx, workspaceId, next);
+  return next !== undefined;
 }
 
-/** Indexes one batch of the backlog. Returns the rest, or null if nothing is left. */
-async function indexBatch(tx: Tx, backlog: Backlog, batch: number): Promise<Backlog | null> {
+/** Indexes one batch of the backlog. Returns the rest, or undefined if nothing is left. */
+async function indexBatch(
+  tx: Tx,
+  workspaceId: string,
+  backlog: Backlog,
+  batch: number,
+): Promise<Backlog | undefined> {
   const last = Math.min(backlog.after + batch, backlog.upTo);
-  const found = await events.named(tx, backlog.names, backlog.after, last, INDEXED);
-  const byWorkspace = new Map<string, RecentEvent[]>();
-  for (const { workspaceId, userId, event, timestamp } of found) {
-    const entries = byWorkspace.get(workspaceId) ?? [];
-    entries.push({ userId, event, at: Date.parse(timestamp) });
-    byWorkspace.set(workspaceId, entries);
-  }
-  for (const [workspaceId, entries] of byWorkspace) await recentEvents.add(tx, workspaceId, entries);
-  const after = found.length === INDEXED ? Number(found.at(-1)!.seq) : last;
-  return after < backlog.upTo ? { ...backlog, after } : null;
+  const found = await events.named(tx, workspaceId, backlog.names, backlog.after, last, INDEXED);
+  await recentEvents.add(
+    tx,
+    workspaceId,
+    found.map(({ number, userId, event, timestamp }) => ({
+      number: Number(number),
+      userId,
+      event,
+      at: Date.parse(timestamp),
+    })),
+  );
+  const after = found.length === INDEXED ? Number(found.at(-1)!.number) : last;
+  return after < backlog.upTo ? { ...backlog, after } : undefined;
 }
 
 function sameNames(names: readonly string[], wanted: ReadonlySet<string>): boolean {

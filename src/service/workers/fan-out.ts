@@ -1,17 +1,25 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { due } from '../store/repositories/due.ts';
 import { fanOuts } from '../store/repositories/fan-outs.ts';
+import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Interval of the check for fan-outs that a stopped node left unfinished. */
+/** Interval of the check for fan-outs that a stopped node left unfinished, and for those that another continues. */
 const POLL_MS = 1000;
 
 /** Queues the remaining deliveries of outcomes with more subscriptions than one transaction handles. */
-export function startFanOut({ store, clock, log }: ServiceDeps): Worker {
-  const pending = () => store.read((tx) => fanOuts.pending(tx));
-  const loop = repeat('the fan-out', clock, log, POLL_MS, async () => {
-    if (!(await pending())) return false;
-    return store.write((tx) => fanOuts.continueOldest(tx));
-  });
+export function startFanOut(deps: ServiceDeps): Worker {
+  const { store, clock, log } = deps;
+  const proceed = (workspaceId: string) =>
+    store.write(async (tx) => {
+      await due.clear(tx, workspaceId, 'fan-out');
+      const proceeded = await fanOuts.proceed(tx, workspaceId);
+      if (await fanOuts.pending(tx, workspaceId))
+        await due.mark(tx, workspaceId, 'fan-out', proceeded ? tx.now : tx.now + POLL_MS);
+      return proceeded;
+    });
+  const loop = repeat('the fan-out', clock, log, POLL_MS, dueRound(deps, 'fan-out', proceed));
   const worker = wokenBy(store, 'deliveries', loop);
+  const pending = () => store.read((tx) => due.any(tx, 'fan-out'));
   return { ...worker, idle: async () => !(await pending()) && (await worker.idle()) };
 }

@@ -1,6 +1,7 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { models } from '../store/repositories/models.ts';
+import { due } from '../store/repositories/due.ts';
 import { rewards } from '../store/repositories/rewards.ts';
+import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker } from './worker.ts';
 
 /** Interval of checks of the log, to which another process may have written. */
@@ -12,42 +13,42 @@ const SNAPSHOT_MS = 200;
 const SNAPSHOT_MS_PER_BYTE = 2e-3;
 
 /**
- * Keeps the models of this process up to date with the reward log. One of the nodes on a database stores snapshots, from
- * which a starting node continues.
+ * Keeps the models that this process holds up to date with the reward log. One of the nodes on a database stores
+ * snapshots, from which a starting node continues.
  */
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log, models: learned } = deps;
   const behind = async () => {
-    const heads = await store.read((tx) => rewards.heads(tx));
-    return heads.filter((head) => learned.isBehind(head));
+    const heads = await store.read((tx) => rewards.heads(tx, learned.held()));
+    return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
-  const publish = (workspaceId: string) =>
-    store.write((tx) => learned.publish(tx, workspaceId), { durable: false });
+  /** Bytes that the publisher stored in its round. */
+  let bytes = 0;
+  const publish = async (workspaceId: string) => {
+    while ((await learned.follow(store, workspaceId)) > 0);
+    bytes += await store.write(
+      async (tx) => {
+        await due.clear(tx, workspaceId, 'learn');
+        const [head] = await rewards.heads(tx, [workspaceId]);
+        if (head && learned.isBehind(workspaceId, head.seq)) await due.mark(tx, workspaceId, 'learn');
+        return learned.publish(tx, workspaceId);
+      },
+      { durable: false },
+    );
+    return false;
+  };
+  const publishDue = dueRound(deps, 'learn', publish);
   const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
-    if (!(await store.leads('learner'))) {
-      learned.trim();
-      return false;
-    }
-    let bytes = 0;
-    for (const workspaceId of await store.read((tx) => models.behind(tx)))
-      bytes += await publish(workspaceId);
+    bytes = 0;
+    const more = (await store.leads('learner')) && (await publishDue());
     learned.trim();
     if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
-    return false;
+    return more;
   });
-  /** Stores what a model that was dropped from memory learns at once, before it is dropped again. */
-  const finish = async (workspaceId: string) => {
-    while ((await learned.follow(store, workspaceId)) > 0);
-    if (await store.leads('learner')) await publish(workspaceId);
-  };
   const follower = repeat('the learner', clock, log, PAUSE_MS, async () => {
     await clock.sleep(GATHER_MS);
     let folded = 0;
-    for (const { workspaceId } of await behind()) {
-      const dropped = !learned.holds(workspaceId);
-      folded += await learned.follow(store, workspaceId);
-      if (dropped) await finish(workspaceId);
-    }
+    for (const { workspaceId } of await behind()) folded += await learned.follow(store, workspaceId);
     if (folded > 0) publisher.wake();
     return folded > 0;
   });
@@ -57,7 +58,7 @@ export function startLearner(deps: ServiceDeps): Worker {
     idle: async () =>
       (await follower.idle()) &&
       (await behind()).length === 0 &&
-      (!(await store.leads('learner')) || (await store.read((tx) => models.behind(tx))).length === 0),
+      (!(await store.leads('learner')) || !(await store.read((tx) => due.any(tx, 'learn')))),
     stop: async () => {
       unsubscribe();
       await follower.stop();

@@ -15,13 +15,19 @@ export interface Leases<T> {
 }
 
 /** Renews the leases of a worker's claims, so that no other worker takes them over. */
-export function keepLeases<T>(
+export function keepLeases<T extends { readonly workspaceId: string }>(
   { store, clock, log }: ServiceDeps,
   renew: (tx: Tx, held: readonly T[]) => Promise<void>,
 ): Leases<T> {
   const held = new Set<T>();
   const loop = repeat('the lease renewal', clock, log, RENEW_MS, async () => {
-    if (held.size > 0) await store.write((tx) => renew(tx, [...held]), { durable: false });
+    const byWorkspace = new Map<string, T[]>();
+    for (const claim of held)
+      byWorkspace.set(claim.workspaceId, [...(byWorkspace.get(claim.workspaceId) ?? []), claim]);
+    const renewed = await Promise.allSettled(
+      [...byWorkspace.values()].map((claims) => store.write((tx) => renew(tx, claims), { durable: false })),
+    );
+    for (const result of renewed) if (result.status === 'rejected') throw result.reason;
     return false;
   });
   return {

@@ -101,7 +101,7 @@ test('data without an application id is recognised by its tables and gets the id
     const file = join(folder, 'data.db');
     const source = logged ? join(tempDir(), 'data.db') : file;
     const db = logged ? new Database(source) : undefined;
-    if (db) db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    if (db) db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; SELECT 1 FROM sqlite_master');
     await writeOlder(source, source, 1);
     if (db) for (const suffix of ['', '-wal']) cpSync(source + suffix, file + suffix);
     db?.close();

@@ -49,8 +49,8 @@ const byRow = (
 async function stored(store: SqliteStore, workspace: string) {
   const all: StoredEvent[] = [];
   for (let more = true; more; ) {
-    const last = all.at(-1)?.seq ?? 0;
-    const page = await store.read((tx) => events.after(tx, workspace, last, Number.MAX_SAFE_INTEGER, 10_000));
+    const last = all.at(-1)?.number ?? 0;
+    const page = await store.read((tx) => events.after(tx, workspace, last, 10_000));
     all.push(...page.rows);
     more = page.rows.length > 0;
   }

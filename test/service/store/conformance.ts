@@ -36,8 +36,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       await engine?.close?.();
     });
     const stored = async () => {
-      const upTo = Number.MAX_SAFE_INTEGER;
-      return (await store.read((tx) => events.after(tx, WORKSPACE, 0, upTo, 10_000))).rows;
+      return (await store.read((tx) => events.after(tx, WORKSPACE, 0, 10_000))).rows;
     };
 
     it('is opened by several processes at once and creates its schema once', async () => {
@@ -110,14 +109,14 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('stores a batch in order and its properties verbatim', async () => {
       const raw = `{"events":[{"timestamp":"2026-01-01T00:00:00Z","event":"e","userId":"é😀\\u00e9","properties":{"n":12345678901234567890,"x":1.50,"b":1e400,"a":"\\u00e9"}},${JSON.stringify(event)}]}`;
-      expect(await store.write((tx) => events.append(tx, WORKSPACE, raw))).toBe(2);
+      expect(await store.write((tx) => events.append(tx, WORKSPACE, raw))).toMatchObject({ accepted: 2 });
       const [first, second] = await stored();
       expect(first).toMatchObject({
         userId: 'é😀é',
         properties: '{"n":12345678901234567890,"x":1.50,"b":1e400,"a":"\\u00e9"}',
       });
       expect(second).toMatchObject({ userId: 'u', event: 'opened', properties: null });
-      expect(second!.seq).toBeGreaterThan(first!.seq);
+      expect(second!.number).toBe(first!.number + 1);
     });
 
     it('keeps the first answer to an idempotency key if several processes store one', async () => {

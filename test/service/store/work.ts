@@ -58,7 +58,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
         }),
       );
     const claim = (store: Store, most = 100, leaseMs = LEASE) =>
-      store.write((tx) => deliveries.claim(tx, webhook, most, leaseMs));
+      store.write((tx) => deliveries.claim(tx, workspace, webhook, most, leaseMs));
     const list = async () => (await one.read((tx) => deliveries.list(tx, workspace, webhook, 100))).rows;
     const finish = (store: Store, claimed: ClaimedDelivery, status: number) =>
       store.write((tx) =>
@@ -73,7 +73,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('queues deliveries for subscriptions to the event in the same workspace', async () => {
       expect(await enqueue()).toBe(1);
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
-      const due = await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
+      const due = await two.read((tx) => deliveries.dueSubscriptions(tx, workspace, '', 1000));
       expect(due).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
@@ -130,7 +130,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const again = (id: string) => two.write((tx) => deliveries.redeliver(tx, workspace, webhook, id));
       expect(await again(claimed!.deliveryId)).toBe(true);
       expect(await again('dlv_none')).toBe(false);
-      expect(await two.read((tx) => deliveries.dueSubscriptions(tx, '', 1000))).toContainEqual(
+      expect(await two.read((tx) => deliveries.dueSubscriptions(tx, workspace, '', 1000))).toContainEqual(
         expect.objectContaining({ webhookId: webhook, failing: true }),
       );
       await finish(two, (await claim(two))[0]!, 410);
@@ -161,13 +161,13 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       await subscribe(short, 0);
       expect((await two.read((tx) => webhooks.list(tx, workspace, 10))).rows).toEqual([]);
       expect(await enqueue()).toBe(0);
-      expect(await two.write((tx) => webhooks.purgeExpired(tx, 100))).toBe(1);
-      await two.write((tx) => deliveries.purgeDropped(tx, 100));
+      expect(await two.write((tx) => webhooks.purgeExpired(tx, workspace, 100))).toBe(1);
+      await two.write((tx) => deliveries.purgeDropped(tx, workspace, 100));
       const left = await one.read((tx) =>
         tx.sql.all('SELECT delivery_id FROM delivery WHERE workspace_id = ?', [workspace]),
       );
       expect(left).toEqual([]);
-      expect(await two.write((tx) => deliveries.purge(tx, 100))).toBe(0);
+      expect(await two.write((tx) => deliveries.purge(tx, workspace, 100))).toBe(0);
     });
 
     // ---- notifications ------------------------------------------------------------------------------------------
@@ -188,7 +188,10 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     };
     const take = (store: Store, channel: string, leaseMs = LEASE, channelDropsRepeats = true) =>
       store.write((tx) =>
-        notifications.claim(tx, channel, 100, { leaseMs, dropsRepeats: () => channelDropsRepeats }),
+        notifications.claim(tx, workspace, channel, 100, {
+          leaseMs,
+          dropsRepeats: () => channelDropsRepeats,
+        }),
       );
     const end = (store: Store, claimed: ClaimedNotification, event: 'deliver' | 'retry') =>
       store.write((tx) =>
@@ -199,7 +202,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     it('lets only one node claim each notification of a channel', async () => {
       const channel = newId('channel');
       const ids = [await queue(channel), await queue(channel), await queue(channel)];
-      expect(await two.read((tx) => notifications.dueChannels(tx))).toContain(channel);
+      expect(await two.read((tx) => notifications.dueChannels(tx, workspace))).toContain(channel);
       const taken = (await Promise.all([take(one, channel), take(two, channel)])).flat();
       expect(taken.map(({ notificationId }) => notificationId).sort()).toEqual(ids.sort());
       for (const each of taken) await end(two, each, 'deliver');

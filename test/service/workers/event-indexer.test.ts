@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { eventHeads } from '../../../src/service/store/repositories/event-heads.ts';
 import { events } from '../../../src/service/store/repositories/events.ts';
 import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
@@ -20,7 +21,7 @@ test('indexes earlier events in batches, and restarts when the names change in b
         }),
       ),
     );
-  const step = (...names: string[]) => store.write((tx) => indexOnce(tx, new Set(names), 2));
+  const step = (...names: string[]) => store.write((tx) => indexOnce(tx, 'w', new Set(names), 2));
   const found = () =>
     store.read(async (tx) => {
       const spans = ['a', 'b', 'c'].map((event) => ({ key: event, event, since: 0, enough: 9 }));
@@ -41,5 +42,6 @@ test('indexes earlier events in batches, and restarts when the names change in b
   expect(await step('a', 'b')).toBe(false);
   expect(await step('b')).toBe(false);
   expect(await found()).toEqual({ b: 1 });
-  expect(await store.read((tx) => recentEvents.index(tx))).toEqual({ names: ['b'], backlog: null });
+  expect(await store.read((tx) => eventHeads.get(tx, 'w'))).toEqual({ number: 5, names: ['b'] });
+  expect(await store.read((tx) => recentEvents.backlog(tx, 'w'))).toBeUndefined();
 });

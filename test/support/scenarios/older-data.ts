@@ -28,7 +28,9 @@ export async function writeOlder(database: string, files: string, version: numbe
   await run(`CREATE TABLE schema_migration (id INTEGER PRIMARY KEY, applied_at ${dialect.bigint} NOT NULL)`);
   const now = Date.now();
   for (const { id, up } of MIGRATIONS.filter((migration) => migration.id <= version)) {
+    await run('BEGIN');
     for (const statement of up(dialect)) await run(statement);
+    await run('COMMIT');
     await run('INSERT INTO schema_migration (id, applied_at) VALUES (?, ?)', [id, now]);
   }
   const { workspace, apiKey, body, key, answer } = OLDER;
@@ -42,9 +44,11 @@ export async function writeOlder(database: string, files: string, version: numbe
     workspace,
     now,
   ]);
-  for (const userId of ['u1', 'u2'])
+  const numbered = version >= 8;
+  for (const [i, userId] of ['u1', 'u2'].entries())
     await run(
-      'INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at${numbered ? ', number' : ''})
+       VALUES (?, ?, ?, ?, ?, ?${numbered ? `, ${i + 1}` : ''})`,
       [workspace, userId, 'answered', '2026-01-01T00:00:00Z', '{"n":12345678901234567890}', now],
     );
   await run(
@@ -70,9 +74,20 @@ async function open(database: string): Promise<{ run: Run; close: () => Promise<
   const db = new Database(database);
   db.exec('PRAGMA journal_mode=WAL');
   return {
-    run: async (sql, params = []) => db.prepare(sql).run(...params),
+    // Prepared statements would keep the connection open until they are collected.
+    run: async (sql, params = []) => {
+      let n = 0;
+      db.exec(sql.replace(/\?/g, () => literal(params[n++]!)));
+    },
     close: async () => void db.close(),
   };
 }
+
+const literal = (value: string | number | Buffer) =>
+  Buffer.isBuffer(value)
+    ? `x'${value.toString('hex')}'`
+    : typeof value === 'number'
+      ? String(value)
+      : `'${value.replaceAll("'", "''")}'`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

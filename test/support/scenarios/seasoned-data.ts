@@ -69,26 +69,33 @@ export async function season(
     );
   await fill(
     size.hotEvents,
-    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
-     SELECT ?, 'hot', ?, CAST(? AS BIGINT) - i FROM n`,
+    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)
+     SELECT ?, 'hot', ?, CAST(? AS BIGINT) - i, i FROM n`,
     [workspace, HOT_EVENT, now],
   );
-  const event = `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at)
-    SELECT ?, 'hot', ?, '2026-01-01T00:00:00Z', ?, CAST(? AS BIGINT) FROM n`;
+  const eventsAfter = (number: number) =>
+    `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
+     SELECT ?, ${number} + i, 'hot', ?, '2026-01-01T00:00:00Z', ?, CAST(? AS BIGINT) FROM n`;
   const big = JSON.stringify({ text: 'x'.repeat(size.bigBytes - 11) });
-  await fill(size.bigEvents, event, [workspace, HOT_EVENT, big, now]);
-  await fill(size.hotEvents, event, [workspace, HOT_EVENT, null, now]);
+  await fill(size.bigEvents, eventsAfter(0), [workspace, HOT_EVENT, big, now]);
+  await fill(size.hotEvents, eventsAfter(size.bigEvents), [workspace, HOT_EVENT, null, now]);
+  await run('UPDATE event_head SET number = ? WHERE workspace_id = ?', [
+    size.bigEvents + size.hotEvents,
+    workspace,
+  ]);
 
-  const decision = `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
+  const decisionsAfter = (
+    seq: number,
+  ) => `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
       prior, model_version, seed, reward)
-    SELECT ?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - i * 60000, '{"channel":"in-app"}', 'content_0', ?,
+    SELECT ${isPostgres(database) ? "nextval('decision_seq_seq')" : `${seq} + i`}, ?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - i * 60000, '{"channel":"in-app"}', 'content_0', ?,
       0.1, 0, '0123456789abcdef', 0 FROM n`;
   const one = JSON.stringify([['content_0', 1, 0.1]]);
   const wide = JSON.stringify(
     Array.from({ length: size.contents }, (_, i) => [`content_${i}`, 1 / size.contents, 0.1]),
   );
-  await fill(size.wideDecisions, decision, [workspace, 'dec_wide', hotHash, now, wide]);
-  await fill(size.decisions, decision, [workspace, 'dec_old', hotHash, now, one]);
+  await fill(size.wideDecisions, decisionsAfter(0), [workspace, 'dec_wide', hotHash, now, wide]);
+  await fill(size.decisions, decisionsAfter(size.wideDecisions), [workspace, 'dec_old', hotHash, now, one]);
   await fill(
     size.messages,
     `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at)

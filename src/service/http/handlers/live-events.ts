@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { Page } from '../../store/pages.ts';
+import { eventHeads } from '../../store/repositories/event-heads.ts';
 import { events, type PagedEvent } from '../../store/repositories/events.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
 import type { KeyWatch } from '../key-watch.ts';
 
-/** Maximum number of events per read, and of sequence numbers searched for them. */
+/** Maximum number of events per read. */
 const PAGE = 500;
-const MAX_SEARCHED = 5000;
-/** Poll interval without notifications: a rolled-back transaction can settle events without sending one. */
+/** Poll interval, in case a notification is lost. */
 const POLL_MS = 1000;
 /** Interval of comments on an idle stream, by which both sides detect a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
@@ -21,7 +21,7 @@ const CHUNK_TIMEOUT_MS = 30_000;
 const MAX_BUFFERED = 48 * 1024 * 1024;
 
 /**
- * The live event stream (WHATWG HTML, Server-sent events): each event with its sequence number as `id`. It starts with
+ * The live event stream (WHATWG HTML, Server-sent events): each event with its number in the workspace as `id`. It starts with
  * an id without an event, so that a client that is disconnected before the first event knows its position. With
  * `Last-Event-ID` it resumes after that event without a gap. Ends when `closing` fires or its key is deleted. Acquires
  * nothing before the first read, because the body of a HEAD request is never read.
@@ -77,7 +77,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
 
     const start = async (): Promise<Part[]> => {
       position = await store.read(async (tx) => {
-        const newest = await events.settled(tx);
+        const { number: newest } = await eventHeads.get(tx, workspace.id);
         const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
         // A number from before the data was reset: start with the first event.
         return known > newest ? 0 : known;
@@ -87,9 +87,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
 
     /** Reads the next events; empty if there are no new ones. */
     const read = async (after: number): Promise<Part[]> => {
-      const settled = await store.read(events.settled);
-      const upTo = Math.min(settled, after + MAX_SEARCHED);
-      const readPage = () => store.read((tx) => events.after(tx, workspace.id, after, upTo, PAGE));
+      const readPage = () => store.read((tx) => events.after(tx, workspace.id, after, PAGE));
       let page: Page<PagedEvent> | undefined = await readPage();
       const size = sizeOf(page);
       if (!budget.take(size)) {
@@ -103,9 +101,11 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
         drop();
         return [];
       }
-      news ||= page.more || upTo < settled;
-      position = page.more ? page.rows.at(-1)!.seq : Math.max(after, upTo);
-      return partsOf(page.rows, (seq, from) => store.read((tx) => events.piece(tx, seq, from, READ_CHUNK)));
+      news ||= page.more;
+      position = page.rows.at(-1)?.number ?? after;
+      return partsOf(page.rows, (number, from) =>
+        store.read((tx) => events.piece(tx, workspace.id, number, from, READ_CHUNK)),
+      );
     };
 
     const next = async (): Promise<Part[] | undefined> => {
@@ -185,7 +185,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
 }
 
 type Part = string | (() => Promise<Uint8Array>);
-type ReadProperties = (seq: number, from: number) => Promise<Uint8Array>;
+type ReadProperties = (number: number, from: number) => Promise<Uint8Array>;
 
 /** The end of the chunk that starts at `from`; never inside a surrogate pair. */
 function chunkEnd(text: string, from: number): number {
@@ -210,7 +210,7 @@ function partsOf(rows: readonly PagedEvent[], read: ReadProperties): Part[] {
     const [before, after] = around(event);
     parts.push(text + before);
     for (let from = 0; from < event.leftOut; from += READ_CHUNK)
-      parts.push(async () => withoutBreaks(await read(event.seq, from)));
+      parts.push(async () => withoutBreaks(await read(event.number, from)));
     text = after;
   }
   return text === '' ? parts : [...parts, text];
@@ -230,11 +230,11 @@ function frame(event: PagedEvent): string {
 
 /** The text before and after the properties of an event. */
 function around(event: PagedEvent): [string, string] {
-  const { seq, userId, event: name, timestamp, properties, leftOut, receivedAt } = event;
+  const { number, userId, event: name, timestamp, properties, leftOut, receivedAt } = event;
   const known = JSON.stringify({ userId, event: name, timestamp }).slice(0, -1);
   const field = properties === null && leftOut === 0 ? '' : ',"properties":';
   const at = new Date(Number(receivedAt)).toISOString();
-  return [`id: ${seq}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
+  return [`id: ${number}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
 }
 
 /** Keeps the text as it was sent, so that big integers are exact, but replaces line breaks between tokens. */

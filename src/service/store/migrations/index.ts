@@ -5,6 +5,7 @@ import { postgresLimiter } from './004-postgres-limiter.ts';
 import { pieces } from './005-pieces.ts';
 import { dueInReach } from './006-due-in-reach.ts';
 import { servedDecisions } from './007-served-decisions.ts';
+import { byWorkspace } from './008-by-workspace/index.ts';
 import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
 import type { Migration } from './migration.ts';
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pieces,
   dueInReach,
   servedDecisions,
+  byWorkspace,
   keys,
   repeats,
 ];

@@ -31,6 +31,8 @@ const SESSION = {
   transaction_timeout: '0',
   standard_conforming_strings: 'on',
   extra_float_digits: '1',
+  // Every index begins with the workspace. Without statistics the server would read any of them and sort what it reads.
+  enable_incremental_sort: 'off',
   // The warning about a commit that was not replicated is treated as an error (store.ts).
   client_min_messages: 'warning',
 };

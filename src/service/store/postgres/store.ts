@@ -2,12 +2,10 @@ import { EventEmitter } from 'node:events';
 import pg, { type PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
-import { migrate } from '../migrate.ts';
 import {
   type SqlValue,
   type Store,
   StoreUnavailable,
-  StoreUnusable,
   type Topic,
   type Turn,
   type Tx,
@@ -15,13 +13,8 @@ import {
 } from '../store.ts';
 import { isBroken, isConflict, translate, translateConnecting, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
-import {
-  connectionSettings,
-  MIGRATION_TIMEOUT_MS,
-  NOW,
-  prepareSession,
-  QUERY_TIMEOUT_MS,
-} from './settings.ts';
+import { migratePostgres } from './migrate.ts';
+import { connectionSettings, NOW, prepareSession, QUERY_TIMEOUT_MS } from './settings.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
 
@@ -37,9 +30,6 @@ const ATTEMPTS = 5;
 /** Timeout for BEGIN, after which a pooled connection counts as dead. */
 const BEGIN_TIMEOUT_MS = 3_000;
 
-/** Key of the advisory lock for migrations, so that any number of nodes may start at once. */
-const MIGRATION_LOCK = 7_300_218_449;
-
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
   durable: `${WRITING}; SELECT ${NOW} AS now`,
@@ -52,8 +42,8 @@ const BEGIN = {
  * Writing transactions run at READ COMMITTED: repositories lock the rows that they read for a decision (`forUpdate`),
  * and the victim of a deadlock is retried.
  *
- * Lock order, to avoid deadlocks: webhooks, then deliveries, then rows that hold a counter (reward_head); rows of one
- * table in primary key order; the idempotency key last. Workers that lock many rows skip locked ones.
+ * Lock order, to avoid deadlocks: webhooks, then deliveries, then rows that hold a counter (reward_head, event_head);
+ * rows of one table in primary key order; the idempotency key last. Workers that lock many rows skip locked ones.
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
@@ -95,20 +85,7 @@ export class PostgresStore implements Store {
     const store = new PostgresStore(url, clock);
     try {
       await store.#listener.start();
-      const versions = await store.#transaction(
-        'durable',
-        async (tx) => {
-          // A migration of a large table takes long, and the other nodes wait for it.
-          await tx.sql.run(
-            "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)",
-          );
-          await tx.sql.run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-          const versions = await migrate(tx.sql, tx.now);
-          if (versions.from === 0) await checkEncoding(tx);
-          return versions;
-        },
-        MIGRATION_TIMEOUT_MS,
-      );
+      const versions = await migratePostgres(url, store.#where);
       return { store, ...versions };
     } catch (error) {
       await store.close();
@@ -188,16 +165,12 @@ export class PostgresStore implements Store {
     await this.#pool.end();
   }
 
-  async #transaction<T>(
-    kind: keyof typeof BEGIN,
-    work: (tx: Tx) => Promise<T>,
-    timeoutMs = QUERY_TIMEOUT_MS,
-  ): Promise<T> {
+  async #transaction<T>(kind: keyof typeof BEGIN, work: (tx: Tx) => Promise<T>): Promise<T> {
     const { client, now } = await this.#begin(kind);
     const topics = new Set<Topic>();
     let broken = false;
     try {
-      const sql = new PostgresSql(client, this.#where, timeoutMs);
+      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS);
       const value = await work({
         sql,
         now,
@@ -268,15 +241,4 @@ export class PostgresStore implements Store {
     if (topic !== 'all') this.#notifications.emit(topic);
     else for (const each of this.#notifications.eventNames()) this.#notifications.emit(each);
   }
-}
-
-/** Requires UTF-8: other encodings cannot store every text, and count lengths in bytes. Only for new databases. */
-async function checkEncoding({ sql }: Tx): Promise<void> {
-  const row = await sql.get<{ encoding: string }>(
-    'SELECT pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()',
-  );
-  if (row!.encoding === 'UTF8') return;
-  throw new StoreUnusable(
-    `its encoding is ${row!.encoding} and must be UTF8: create another database with \`createdb --encoding UTF8 --template template0 NAME\``,
-  );
 }

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Dialect, Sql, SqlValue } from '../store.ts';
 import { translate } from './errors.ts';
 import { statementOf } from './statements.ts';
@@ -16,12 +16,12 @@ export const postgresDialect: Dialect = {
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect = postgresDialect;
-  readonly #client: PoolClient;
+  readonly #client: ClientBase;
   readonly #where: string;
   readonly #timeoutMs: number;
 
   /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
-  constructor(client: PoolClient, where: string, timeoutMs: number) {
+  constructor(client: ClientBase, where: string, timeoutMs: number) {
     this.#client = client;
     this.#where = where;
     this.#timeoutMs = timeoutMs;

@@ -27,17 +27,21 @@ export async function admit(
   const blocking = counted > limit ? await nthOldest(tx, key, counted - limit) : oldest;
   const verdict = decide({ counted, oldest, blocking }, at, windowMs, limit);
   if (verdict.admitted) {
-    await tx.sql.run('INSERT INTO admission (workspace_id, group_name, at_ms) VALUES (?, ?, ?)', [
-      ...key,
-      at,
-    ]);
+    await tx.sql.run(
+      `INSERT INTO admission (workspace_id, group_name, at_ms, seq) VALUES (?, ?, ?, (SELECT COALESCE(max(seq), 0) + 1
+         FROM admission WHERE workspace_id = ? AND group_name = ? AND at_ms = ?))`,
+      [...key, at, ...key, at],
+    );
   }
   return verdict;
 }
 
 /** Limiter time of the newest admitted request of any workspace, in ms; 0 if there is none. */
 export async function newestAdmission(tx: Tx): Promise<number> {
-  const row = await tx.sql.get<{ at: number | null }>('SELECT max(at_ms) AS at FROM admission');
+  const row = await tx.sql.get<{ at: number | null }>(
+    `SELECT max(at) AS at FROM (SELECT (SELECT max(a.at_ms) FROM admission a WHERE a.workspace_id = w.workspace_id) AS at
+       FROM workspace w) AS newest`,
+  );
   return Number(row?.at ?? 0);
 }
 

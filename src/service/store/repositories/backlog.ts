@@ -1,4 +1,5 @@
 import type { Tx } from '../store.ts';
+import { due } from './due.ts';
 
 /** The due work of one kind. */
 export interface Backlog {
@@ -10,6 +11,8 @@ export interface Backlog {
 }
 
 const MAX_COUNTED = 10_000;
+/** Workspaces whose rows are counted. */
+const MAX_WORKSPACES = 100;
 
 /** Reads how much work is due for the workers of all nodes. */
 export async function readBacklog(tx: Tx): Promise<Backlog[]> {
@@ -24,10 +27,17 @@ async function backlogOf(
   kind: Backlog['kind'],
   table: 'delivery' | 'notification',
 ): Promise<Backlog> {
-  const row = await tx.sql.get<{ due: number; oldest: number | null }>(
-    `SELECT count(*) AS due, min(due_at) AS oldest FROM
-       (SELECT due_at FROM ${table} WHERE due_at <= ? LIMIT ${MAX_COUNTED}) AS d`,
-    [tx.now],
-  );
-  return { kind, due: row!.due, oldestMs: row!.oldest === null ? 0 : tx.now - row!.oldest };
+  let counted = 0;
+  let oldest = tx.now;
+  for (const workspaceId of await due.workspaces(tx, kind, '', MAX_WORKSPACES)) {
+    const row = await tx.sql.get<{ due: number; oldest: number | null }>(
+      `SELECT count(*) AS due, min(due_at) AS oldest FROM
+         (SELECT due_at FROM ${table} WHERE workspace_id = ? AND due_at <= ? LIMIT ?) AS d`,
+      [workspaceId, tx.now, MAX_COUNTED - counted],
+    );
+    counted += Number(row!.due);
+    oldest = Math.min(oldest, row!.oldest ?? oldest);
+    if (counted >= MAX_COUNTED) break;
+  }
+  return { kind, due: counted, oldestMs: tx.now - oldest };
 }

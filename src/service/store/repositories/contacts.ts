@@ -67,11 +67,12 @@ export const contacts = {
   },
 
   /** Deletes up to `most` contacts that no longer count for any day. Returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN
-         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [tx.now - COUNTED_MS, most],
+         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
+          ${tx.sql.dialect.skipLocked})`,
+      [workspaceId, tx.now - COUNTED_MS, most],
     );
   },
 };

@@ -3,6 +3,7 @@ import { type Context, type Feature, packFeatures, unpackFeatures } from '../../
 import type { Others } from '../../domain/decide/log-entry.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { due } from './due.ts';
 
 /** A decision as it is logged, with everything needed to reproduce it and to evaluate other policies. */
 export interface DecisionRecord {
@@ -84,12 +85,21 @@ type EarningRow = Omit<Earning, 'context'> & { context: string };
 const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
   counted_at AS "countedAt"`;
 
+/** Per engine: the number of a new decision. PostgreSQL gives numbers of its own, so that decisions do not wait. */
+const NUMBER = {
+  sqlite: '(SELECT COALESCE(max(seq), 0) + 1 FROM decision WHERE workspace_id = ?)',
+  postgres: 'DEFAULT',
+} as const;
+
 export const decisions = {
   async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
+    const { name: engine } = tx.sql.dialect;
     await tx.sql.run(
-      `INSERT INTO decision (workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, others, policy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
+         model_version, seed, features, category, others, policy)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
+        ...(engine === 'sqlite' ? [workspaceId] : []),
         workspaceId,
         record.decisionId,
         record.hashId,
@@ -132,23 +142,28 @@ export const decisions = {
       'UPDATE decision SET counted_at = COALESCE(counted_at, ?) WHERE workspace_id = ? AND decision_id = ?',
       [tx.now, workspaceId, decisionId],
     );
+    await due.mark(tx, workspaceId, 'settle');
     await tx.notify('outcomes');
   },
 
-  /** Up to `most` decisions that count and have no reward yet, the longest counting first. */
-  async counting(tx: Tx, most: number): Promise<(Earning & { workspaceId: string })[]> {
-    const rows = await tx.sql.all<EarningRow & { workspaceId: string }>(
-      `SELECT workspace_id AS "workspaceId", ${EARNING} FROM decision
-       WHERE reward IS NULL AND counted_at IS NOT NULL ORDER BY counted_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [most],
+  /** Up to `most` decisions of a workspace that count and have no reward yet, the longest counting first. */
+  async counting(tx: Tx, workspaceId: string, most: number): Promise<Earning[]> {
+    const rows = await tx.sql.all<EarningRow>(
+      `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL
+       ORDER BY counted_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
+      [workspaceId, most],
     );
-    return rows.map((row) => ({ ...earningOf(row), workspaceId: row.workspaceId }));
+    return rows.map(earningOf);
   },
 
-  /** True while some decision counts and has no reward yet. */
-  async anyCounting(tx: Tx): Promise<boolean> {
+  /** True while a decision of the workspace waits for its reward of 0. */
+  async anyUnsettled(tx: Tx, workspaceId: string): Promise<boolean> {
     const row = await tx.sql.get(
-      'SELECT 1 AS one FROM decision WHERE reward IS NULL AND counted_at IS NOT NULL LIMIT 1',
+      `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM decision
+           WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL)
+         OR EXISTS (SELECT 1 FROM decision
+           WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL)`,
+      [workspaceId, workspaceId],
     );
     return row !== undefined;
   },
@@ -175,14 +190,14 @@ export const decisions = {
   },
 
   /** Up to `most` decisions of an earlier version with an action and no reward, made before `before`, oldest first. */
-  async open(tx: Tx, before: number, most: number): Promise<(Earning & { workspaceId: string })[]> {
-    const rows = await tx.sql.all<EarningRow & { workspaceId: string }>(
-      `SELECT workspace_id AS "workspaceId", ${EARNING} FROM decision
-       WHERE reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ?
+  async open(tx: Tx, workspaceId: string, before: number, most: number): Promise<Earning[]> {
+    const rows = await tx.sql.all<EarningRow>(
+      `SELECT ${EARNING} FROM decision
+       WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ?
        ORDER BY at_ms LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [before, most],
+      [workspaceId, before, most],
     );
-    return rows.map((row) => ({ ...earningOf(row), workspaceId: row.workspaceId }));
+    return rows.map(earningOf);
   },
 
   /** Reads a page of the decisions of a workspace after a number of the log, oldest first. */
@@ -194,7 +209,6 @@ export const decisions = {
   async page(tx: Tx, workspaceId: string, filter: LogFilter, most: number): Promise<Page<LoggedDecision>> {
     const { newest, after, hashId, contentId, since, until } = filter;
     const conditions: [string, SqlValue | undefined][] = [
-      ['workspace_id = ?', workspaceId],
       [newest ? 'seq < ?' : 'seq > ?', after],
       ['hash_id = ?', hashId],
       ['content_id = ?', contentId],
@@ -205,8 +219,8 @@ export const decisions = {
     const { rows, more } = await readPage<Row>(tx, {
       columns: COLUMNS,
       long: LONG,
-      from: `decision WHERE ${given.map(([text]) => text).join(' AND ')}`,
-      params: given.map(([, value]) => value),
+      from: `decision WHERE workspace_id = ?${given.map(([text]) => ` AND ${text}`).join('')}`,
+      params: [workspaceId, ...given.map(([, value]) => value)],
       order: newest ? 'seq DESC' : 'seq',
       most,
     });

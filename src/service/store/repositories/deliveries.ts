@@ -2,10 +2,12 @@ import type { Attempt, Verdict } from '../../domain/deliveries/attempt.ts';
 import { judge } from '../../domain/deliveries/attempt.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { due } from './due.ts';
 import { webhooks } from './webhooks.ts';
 
 /** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
 export interface ClaimedDelivery {
+  readonly workspaceId: string;
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly url: string;
@@ -50,26 +52,50 @@ const ERROR_CHARACTERS = 500;
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
-  /** Up to `most` subscriptions with due deliveries, ordered by identifier, after the identifier `after`. */
-  async dueSubscriptions(tx: Tx, after: string, most: number): Promise<DueSubscription[]> {
+  /** Up to `most` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
+  async dueSubscriptions(
+    tx: Tx,
+    workspaceId: string,
+    after: string,
+    most: number,
+  ): Promise<DueSubscription[]> {
     const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
-       FROM webhook w WHERE ${OPEN} AND w.webhook_id > ?
-       AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ?)
+       FROM webhook w WHERE w.workspace_id = ? AND ${OPEN} AND w.webhook_id > ?
+       AND EXISTS (SELECT 1 FROM delivery d
+         WHERE d.workspace_id = w.workspace_id AND d.webhook_id = w.webhook_id AND d.due_at <= ?)
        ORDER BY w.webhook_id LIMIT ?`,
-      [tx.now, after, tx.now, most],
+      [workspaceId, tx.now, after, tx.now, most],
     );
     return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
   },
 
+  /** When the next delivery of a workspace is due, Unix ms; undefined if none is pending. */
+  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number | null }>(
+      `SELECT min(due_at) AS at FROM (
+         SELECT (SELECT min(d.due_at) FROM delivery d WHERE d.workspace_id = w.workspace_id
+           AND d.webhook_id = w.webhook_id AND d.due_at IS NOT NULL) AS due_at
+         FROM webhook w WHERE w.workspace_id = ? AND ${OPEN}) AS n`,
+      [workspaceId, tx.now],
+    );
+    return row?.at ?? undefined;
+  },
+
   /** Claims up to `most` due deliveries of a subscription for `leaseMs`, longest due first. */
-  async claim(tx: Tx, webhookId: string, most: number, leaseMs: number): Promise<ClaimedDelivery[]> {
+  async claim(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    most: number,
+    leaseMs: number,
+  ): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
       Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
     >(
       `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil"
-       FROM webhook w WHERE w.webhook_id = ? AND ${OPEN}`,
-      [webhookId, tx.now],
+       FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
+      [workspaceId, webhookId, tx.now],
     );
     if (!webhook) return [];
     const { previousUntil, ...target } = webhook;
@@ -77,14 +103,16 @@ export const deliveries = {
     const rows = await tx.sql.all<{ deliveryId: string; body: string; claim: number }>(
       `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
          first_attempt_at = COALESCE(first_attempt_at, ?)
-       WHERE delivery_id IN (SELECT delivery_id FROM delivery WHERE webhook_id = ? AND due_at <= ?
-         ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+       WHERE workspace_id = ? AND delivery_id IN
+         (SELECT delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
+          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
        RETURNING delivery_id AS "deliveryId", body, claim`,
-      [tx.now + leaseMs, tx.now, webhookId, tx.now, most],
+      [tx.now + leaseMs, tx.now, workspaceId, workspaceId, webhookId, tx.now, most],
     );
     return rows.map((row) => ({
       ...row,
       ...target,
+      workspaceId,
       webhookId,
       previousSecret: rotating ? target.previousSecret : null,
     }));
@@ -92,22 +120,24 @@ export const deliveries = {
 
   /** Extends the leases of claimed deliveries. Skips locked rows until the next renewal. */
   async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
-    for (const { deliveryId, claim } of held)
+    for (const { workspaceId, deliveryId, claim } of held)
       await tx.sql.run(
-        `UPDATE delivery SET due_at = ? WHERE delivery_id IN
-           (SELECT delivery_id FROM delivery WHERE delivery_id = ? AND claim = ? AND in_hand = 1
+        `UPDATE delivery SET due_at = ? WHERE (workspace_id, delivery_id) IN
+           (SELECT workspace_id, delivery_id FROM delivery
+            WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND in_hand = 1
             ${tx.sql.dialect.skipLocked})`,
-        [tx.now + leaseMs, deliveryId, claim],
+        [tx.now + leaseMs, workspaceId, deliveryId, claim],
       );
   },
 
   /** Releases a claimed delivery that was not attempted, because the worker stops. */
   async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
-    await tx.sql.run('UPDATE delivery SET in_hand = 0, due_at = ? WHERE delivery_id = ? AND claim = ?', [
-      tx.now,
-      claimed.deliveryId,
-      claimed.claim,
-    ]);
+    const { workspaceId, deliveryId, claim } = claimed;
+    await tx.sql.run(
+      'UPDATE delivery SET in_hand = 0, due_at = ? WHERE workspace_id = ? AND delivery_id = ? AND claim = ?',
+      [tx.now, workspaceId, deliveryId, claim],
+    );
+    await due.mark(tx, workspaceId, 'deliveries');
   },
 
   /**
@@ -124,54 +154,51 @@ export const deliveries = {
     },
     random: number,
   ): Promise<Verdict | undefined> {
+    const { workspaceId, webhookId, deliveryId, claim } = claimed;
     const before = await tx.sql.get<{
-      workspaceId: string;
       attempts: number;
       firstAttemptAt: number | null;
       failingSince: number | null;
     }>(
-      `SELECT d.workspace_id AS "workspaceId", d.attempts, d.first_attempt_at AS "firstAttemptAt",
-         w.failing_since AS "failingSince"
-       FROM delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
-       WHERE d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
-      [claimed.deliveryId, claimed.claim],
+      `SELECT d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
+       FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
+       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
+      [workspaceId, deliveryId, claim],
     );
     if (!before) return undefined;
     const verdict = judge(before, attempt, random);
     // The subscription is locked before its deliveries, as when it is deleted.
     if (verdict.failingSince !== before.failingSince)
-      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE webhook_id = ?', [
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE workspace_id = ? AND webhook_id = ?', [
         verdict.failingSince,
-        claimed.webhookId,
+        workspaceId,
+        webhookId,
       ]);
-    if (verdict.disable !== null) await webhooks.disable(tx, claimed.webhookId, verdict.disable);
+    if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
+    const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
     await tx.sql.run(
       `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
-       WHERE delivery_id = ? AND claim = ?`,
-      [
-        verdict.delivery,
-        verdict.delivery === 'pending' ? verdict.nextAttemptAt : null,
-        claimed.deliveryId,
-        claimed.claim,
-      ],
+       WHERE workspace_id = ? AND delivery_id = ? AND claim = ?`,
+      [verdict.delivery, nextAt, workspaceId, deliveryId, claim],
     );
+    if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
     await tx.sql.run(
       `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       [
-        before.workspaceId,
-        claimed.deliveryId,
-        claimed.claim,
+        workspaceId,
+        deliveryId,
+        claim,
         attempt.startedAt,
         attempt.status,
         attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
         Math.round(attempt.durationMs),
       ],
     );
-    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ? AND number <= ?', [
-      claimed.deliveryId,
-      claimed.claim - KEPT_ATTEMPTS,
-    ]);
+    await tx.sql.run(
+      'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
+      [workspaceId, deliveryId, claim - KEPT_ATTEMPTS],
+    );
     return verdict;
   },
 
@@ -188,8 +215,9 @@ export const deliveries = {
         CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"`,
       long: [],
       alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
-        WHERE a.delivery_id = d.delivery_id AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
-      from: `delivery d JOIN webhook w ON w.webhook_id = d.webhook_id
+        WHERE a.workspace_id = d.workspace_id AND a.delivery_id = d.delivery_id
+          AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
+      from: `delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
         WHERE d.workspace_id = ? AND d.webhook_id = ?
           AND (d.occurred_at < ? OR (d.occurred_at = ? AND d.delivery_id > ?))`,
       params: [workspaceId, webhookId, after.at, after.at, after.id],
@@ -200,10 +228,10 @@ export const deliveries = {
     const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
       `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
          a.duration_ms AS "durationMs"
-       FROM delivery_attempt a JOIN delivery d ON d.delivery_id = a.delivery_id
-       WHERE a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
+       FROM delivery_attempt a JOIN delivery d ON d.workspace_id = a.workspace_id AND d.delivery_id = a.delivery_id
+       WHERE a.workspace_id = ? AND a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
        ORDER BY a.delivery_id, a.number`,
-      rows.map((row) => row.deliveryId),
+      [workspaceId, ...rows.map((row) => row.deliveryId)],
     );
     const byId = new Map<string, StoredAttempt[]>(rows.map(({ deliveryId }) => [deliveryId, []]));
     for (const { deliveryId, ...attempt } of attempts) byId.get(deliveryId)!.push(attempt);
@@ -224,48 +252,61 @@ export const deliveries = {
        WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
       [tx.now, workspaceId, webhookId, deliveryId],
     );
-    if (changed > 0) await tx.notify('deliveries');
+    if (changed > 0) {
+      await due.mark(tx, workspaceId, 'deliveries');
+      await tx.notify('deliveries');
+    }
     return changed > 0;
   },
 
   /** Deletes up to `most` deliveries of deleted subscriptions. Returns how many, and counts each subscription as one. */
-  async purgeDropped(tx: Tx, most: number): Promise<number> {
+  async purgeDropped(tx: Tx, workspaceId: string, most: number): Promise<number> {
     let left = most;
     while (left > 0) {
       const dropped = await tx.sql.get<{ id: string }>(
-        `SELECT webhook_id AS id FROM dropped_webhook ORDER BY webhook_id LIMIT 1 ${tx.sql.dialect.skipLocked}`,
+        `SELECT webhook_id AS id FROM dropped_webhook WHERE workspace_id = ? ORDER BY webhook_id LIMIT 1
+         ${tx.sql.dialect.skipLocked}`,
+        [workspaceId],
       );
       if (!dropped) break;
       const found = await tx.sql.all<{ id: string }>(
-        `SELECT delivery_id AS id FROM delivery WHERE webhook_id = ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
-        [dropped.id, left],
+        `SELECT delivery_id AS id FROM delivery WHERE workspace_id = ? AND webhook_id = ? LIMIT ?
+         ${tx.sql.dialect.skipLocked}`,
+        [workspaceId, dropped.id, left],
       );
-      await remove(tx, found);
+      await remove(tx, workspaceId, found);
       left -= Math.min(left, found.length + 1);
       if (left === 0) break;
       // Locked deliveries are deleted in a later round.
-      if (await tx.sql.get('SELECT 1 FROM delivery WHERE webhook_id = ? LIMIT 1', [dropped.id])) break;
-      await tx.sql.run('DELETE FROM dropped_webhook WHERE webhook_id = ?', [dropped.id]);
+      const key = [workspaceId, dropped.id];
+      if (await tx.sql.get('SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? LIMIT 1', key))
+        break;
+      await tx.sql.run('DELETE FROM dropped_webhook WHERE workspace_id = ? AND webhook_id = ?', key);
     }
     return most - left;
   },
 
   /** Deletes up to `most` finished deliveries past their retention. Returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
-      `SELECT delivery_id AS id FROM delivery WHERE due_at IS NULL AND occurred_at <= ? LIMIT ?
+      `SELECT delivery_id AS id FROM delivery WHERE workspace_id = ? AND due_at IS NULL AND occurred_at <= ? LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [tx.now - RETENTION_MS, most],
+      [workspaceId, tx.now - RETENTION_MS, most],
     );
-    await remove(tx, old);
+    await remove(tx, workspaceId, old);
     return old.length;
   },
 };
 
 /** Deletes deliveries that this transaction has locked, and their attempts. */
-async function remove(tx: Tx, deliveries: readonly { readonly id: string }[]): Promise<void> {
+async function remove(
+  tx: Tx,
+  workspaceId: string,
+  deliveries: readonly { readonly id: string }[],
+): Promise<void> {
   for (const { id } of deliveries) {
-    await tx.sql.run('DELETE FROM delivery_attempt WHERE delivery_id = ?', [id]);
-    await tx.sql.run('DELETE FROM delivery WHERE delivery_id = ?', [id]);
+    const key = [workspaceId, id];
+    await tx.sql.run('DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ?', key);
+    await tx.sql.run('DELETE FROM delivery WHERE workspace_id = ? AND delivery_id = ?', key);
   }
 }

@@ -1,6 +1,7 @@
 import { newId } from '../../../kit/id.ts';
 import type { Occurrence } from '../../domain/deliveries/occurrence.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { due } from './due.ts';
 
 /** Subscriptions for which one transaction queues deliveries. */
 const BATCH = 100;
@@ -26,35 +27,43 @@ export const fanOuts = {
    */
   async start(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
     const { queued, rest } = await queueBatch(tx, workspaceId, occurrence, START);
-    if (rest)
+    if (rest) {
       await tx.sql.run(
-        `INSERT INTO fan_out (workspace_id, occurrence, after_created_at, after_webhook_id) VALUES (?, ?, ?, ?)`,
-        [workspaceId, JSON.stringify(occurrence), rest.createdAt, rest.webhookId],
+        `INSERT INTO fan_out (workspace_id, fan_out_id, occurrence, after_created_at, after_webhook_id)
+         VALUES (?, ?, ?, ?, ?)`,
+        [workspaceId, newId('fan'), JSON.stringify(occurrence), rest.createdAt, rest.webhookId],
       );
+      await due.mark(tx, workspaceId, 'fan-out');
+    }
     return queued;
   },
 
-  /** Queues the next batch of the oldest unfinished fan-out. Returns whether there was one. */
-  async continueOldest(tx: Tx): Promise<boolean> {
-    const row = await tx.sql.get<{ seq: number; workspaceId: string; occurrence: string } & Cursor>(
-      `SELECT seq, workspace_id AS "workspaceId", occurrence, after_created_at AS "createdAt",
-         after_webhook_id AS "webhookId" FROM fan_out ORDER BY seq LIMIT 1 ${tx.sql.dialect.skipLocked}`,
+  /** Queues the next batch of an unfinished fan-out. Returns whether there was one that no other node continues. */
+  async proceed(tx: Tx, workspaceId: string): Promise<boolean> {
+    const row = await tx.sql.get<{ id: string; occurrence: string } & Cursor>(
+      `SELECT fan_out_id AS id, occurrence, after_created_at AS "createdAt", after_webhook_id AS "webhookId"
+       FROM fan_out WHERE workspace_id = ? ORDER BY fan_out_id LIMIT 1 ${tx.sql.dialect.skipLocked}`,
+      [workspaceId],
     );
     if (!row) return false;
-    const { rest } = await queueBatch(tx, row.workspaceId, JSON.parse(row.occurrence), row);
+    const { rest } = await queueBatch(tx, workspaceId, JSON.parse(row.occurrence), row);
     if (rest)
-      await tx.sql.run('UPDATE fan_out SET after_created_at = ?, after_webhook_id = ? WHERE seq = ?', [
-        rest.createdAt,
-        rest.webhookId,
-        row.seq,
+      await tx.sql.run(
+        `UPDATE fan_out SET after_created_at = ?, after_webhook_id = ? WHERE workspace_id = ? AND fan_out_id = ?`,
+        [rest.createdAt, rest.webhookId, workspaceId, row.id],
+      );
+    else
+      await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND fan_out_id = ?', [
+        workspaceId,
+        row.id,
       ]);
-    else await tx.sql.run('DELETE FROM fan_out WHERE seq = ?', [row.seq]);
     return true;
   },
 
-  /** True while a fan-out is unfinished. */
-  async pending(tx: Tx): Promise<boolean> {
-    return (await tx.sql.get('SELECT seq FROM fan_out LIMIT 1')) !== undefined;
+  /** True while a fan-out of the workspace is unfinished. */
+  async pending(tx: Tx, workspaceId: string): Promise<boolean> {
+    const sql = 'SELECT 1 AS one FROM fan_out WHERE workspace_id = ? LIMIT 1';
+    return (await tx.sql.get(sql, [workspaceId])) !== undefined;
   },
 };
 
@@ -81,7 +90,10 @@ async function queueBatch(
         rows.flatMap(({ webhookId }) => rowOf(tx, workspaceId, webhookId, occurrence)),
       );
     }
-  if (batch.length > 0) await tx.notify('deliveries');
+  if (batch.length > 0) {
+    await due.mark(tx, workspaceId, 'deliveries');
+    await tx.notify('deliveries');
+  }
   return { queued: batch.length, rest: found.length > BATCH ? batch.at(-1) : undefined };
 }
 

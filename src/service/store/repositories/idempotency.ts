@@ -34,11 +34,12 @@ export const idempotency = {
   },
 
   /** Deletes up to `most` expired keys. Returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM idempotency WHERE (workspace_id, key) IN
-         (SELECT workspace_id, key FROM idempotency WHERE expires_at <= ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [tx.now, most],
+         (SELECT workspace_id, key FROM idempotency WHERE workspace_id = ? AND expires_at <= ? LIMIT ?
+          ${tx.sql.dialect.skipLocked})`,
+      [workspaceId, tx.now, most],
     );
   },
 };

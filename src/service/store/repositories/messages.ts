@@ -112,11 +112,12 @@ export const messages = {
   },
 
   /** Deletes up to `most` withdrawn messages. Returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM message WHERE (workspace_id, decision_id) IN
-         (SELECT workspace_id, decision_id FROM message WHERE withdraw_at <= ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [tx.now, most],
+         (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
+          ${tx.sql.dialect.skipLocked})`,
+      [workspaceId, tx.now, most],
     );
   },
 };

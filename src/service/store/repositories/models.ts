@@ -64,13 +64,4 @@ export const models = {
       [workspaceId, workspaceId],
     );
   },
-
-  /** Workspaces whose reward log is ahead of their model. */
-  async behind(tx: Tx): Promise<string[]> {
-    const rows = await tx.sql.all<{ id: string }>(
-      `SELECT r.workspace_id AS id FROM reward_head r LEFT JOIN model_head m ON m.workspace_id = r.workspace_id
-       WHERE r.seq > COALESCE(m.learned_seq, 0)`,
-    );
-    return rows.map((row) => row.id);
-  },
 };

@@ -7,6 +7,7 @@ import {
 } from '../../domain/notifications/state.ts';
 import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { due } from './due.ts';
 import type { Mode } from './workspaces.ts';
 
 export interface HistoryEntry {
@@ -78,6 +79,7 @@ export const notifications = {
         tx.now,
       ],
     );
+    await due.mark(tx, workspaceId, 'notifications');
     await tx.notify('notifications');
   },
 
@@ -89,45 +91,52 @@ export const notifications = {
     return row && fromRow(row);
   },
 
-  /** The channels with due notifications. */
-  async dueChannels(tx: Tx): Promise<string[]> {
+  /** The channels of a workspace with due notifications. */
+  async dueChannels(tx: Tx, workspaceId: string): Promise<string[]> {
     const rows = await tx.sql.all<{ channel: string }>(
-      'SELECT DISTINCT channel FROM notification WHERE due_at <= ?',
-      [tx.now],
+      'SELECT DISTINCT channel FROM notification WHERE workspace_id = ? AND due_at <= ?',
+      [workspaceId, tx.now],
     );
     return rows.map((row) => row.channel);
   },
 
+  /** When the next notification of a workspace is due, Unix ms; undefined if all have ended. */
+  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number | null }>(
+      'SELECT min(due_at) AS at FROM notification WHERE workspace_id = ? AND due_at IS NOT NULL',
+      [workspaceId],
+    );
+    return row?.at ?? undefined;
+  },
+
   /**
-   * Claims up to `most` due notifications of a channel for `leaseMs`. They become dispatched before anything is sent, so
+   * Claims up to `most` due notifications of a workspace and channel for `leaseMs`. They become dispatched before anything is sent, so
    * that a crash of the worker is visible. After a crash, a notification is claimed again only if the channel drops
    * repeats, and fails otherwise.
    */
   async claim(
     tx: Tx,
+    workspaceId: string,
     channel: string,
     most: number,
     { leaseMs, dropsRepeats }: { leaseMs: number; dropsRepeats: (mode: Mode) => boolean },
   ): Promise<ClaimedNotification[]> {
-    const due = await tx.sql.all<{ workspaceId: string; id: string; bytes: number }>(
-      `SELECT workspace_id AS "workspaceId", notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
-       FROM notification WHERE channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [channel, tx.now, most],
+    const found = await tx.sql.all<{ id: string; bytes: number }>(
+      `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes FROM notification
+       WHERE workspace_id = ? AND channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
+      [workspaceId, channel, tx.now, most],
     );
     const claimed: ClaimedNotification[] = [];
-    for (const { workspaceId, id } of due.slice(0, fitting(due))) {
+    for (const { id } of found.slice(0, fitting(found))) {
       const row = await tx.sql.get<
-        Row &
-          Pick<ClaimedNotification, 'workspaceId' | 'variables' | 'claim' | 'tries' | 'mode'> & {
-            inHand: number;
-          }
+        Row & Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode'> & { inHand: number }
       >(
-        `SELECT ${COLUMNS}, workspace_id AS "workspaceId", variables, claim, tries, in_hand AS "inHand",
+        `SELECT ${COLUMNS}, variables, claim, tries, in_hand AS "inHand",
            (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
          FROM notification WHERE workspace_id = ? AND notification_id = ?`,
         [workspaceId, id],
       );
-      const { inHand, ...rest } = fromRow(row!);
+      const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
       const lost = inHand === 1 && afterLostWorker(dropsRepeats(rest.mode)) === 'give-up';
       const next = { ...rest, claim: rest.claim + 1 };
       if (lost) {
@@ -167,6 +176,7 @@ export const notifications = {
        WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
       [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
     );
+    await due.mark(tx, claimed.workspaceId, 'notifications');
   },
 
   /** Stores the result of an attempt. Does nothing if it is already stored, or another worker has claimed it since. */
@@ -183,6 +193,7 @@ export const notifications = {
       tries: claimed.tries + 1,
       failure: event === 'fail' && result.event !== 'deliver' ? result.failure : null,
     });
+    if (retryAt !== null) await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
   },
 };
 

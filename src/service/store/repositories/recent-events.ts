@@ -2,6 +2,8 @@ import type { SqlValue, Tx } from '../store.ts';
 import { settings } from './settings.ts';
 
 export interface RecentEvent {
+  /** The number of the event in its workspace. */
+  readonly number: number;
   readonly userId: string;
   readonly event: string;
   /** Unix ms. */
@@ -18,22 +20,24 @@ export interface EventSpan {
   readonly enough: number;
 }
 
-/** The indexed event names, and the progress of indexing the events stored before a name was added. */
-export interface EventIndex {
+/** The event names to index in all workspaces. */
+export interface SharedIndex {
   readonly names: readonly string[];
-  /** Null if all stored events are indexed. */
-  readonly backlog: {
-    readonly names: readonly string[];
-    readonly after: number;
-    readonly upTo: number;
-  } | null;
+  /** The last workspace that was marked for a change of the names; undefined if all are. */
+  readonly marked?: string | undefined;
+}
+
+/** The events of a workspace, stored before these names were indexed, that have yet to be: (`after`, `upTo`]. */
+export interface Backlog {
+  readonly names: readonly string[];
+  readonly after: number;
+  readonly upTo: number;
 }
 
 /** Retention of index entries. The rules of a catalog may look back 365 days. */
 const RETENTION_MS = 366 * 86_400_000;
 
 const INDEX = 'eventIndex';
-const EMPTY_INDEX: EventIndex = { names: [], backlog: null };
 
 /** Row counts of INSERT statements (see users.ts). */
 const CHUNKS = [64, 8, 1];
@@ -43,7 +47,8 @@ const WINDOWS_PER_QUERY = 16;
 
 /**
  * Counts one window, in the order of the index by user, up to a limit. PostgreSQL drops columns that equal a constant
- * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay.
+ * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay
+ * (and see settings.ts).
  */
 const COUNT = {
   sqlite: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
@@ -55,32 +60,56 @@ const COUNT = {
 
 /** The events that catalog rules use, by user. The event log itself has no index by user. */
 export const recentEvents = {
-  async index(tx: Tx): Promise<EventIndex> {
-    return (await settings.get<EventIndex>(tx, INDEX)) ?? EMPTY_INDEX;
+  async shared(tx: Tx): Promise<SharedIndex> {
+    return (await settings.get<SharedIndex>(tx, INDEX)) ?? { names: [] };
   },
 
-  async setIndex(tx: Tx, index: EventIndex): Promise<void> {
+  async setShared(tx: Tx, index: SharedIndex): Promise<void> {
     await settings.set(tx, INDEX, index);
   },
 
-  /** Deletes up to `most` index entries of a name. Returns how many. */
-  async forget(tx: Tx, name: string, most: number): Promise<number> {
-    return tx.sql.run(
-      'DELETE FROM recent_event WHERE seq IN (SELECT seq FROM recent_event WHERE event = ? LIMIT ?)',
-      [name, most],
+  async backlog(tx: Tx, workspaceId: string): Promise<Backlog | undefined> {
+    const row = await tx.sql.get<{ names: string; after: number; upTo: number }>(
+      'SELECT names, after_number AS after, up_to AS "upTo" FROM event_backlog WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row && { names: JSON.parse(row.names), after: Number(row.after), upTo: Number(row.upTo) };
+  },
+
+  async setBacklog(tx: Tx, workspaceId: string, backlog: Backlog | undefined): Promise<void> {
+    if (!backlog) {
+      await tx.sql.run('DELETE FROM event_backlog WHERE workspace_id = ?', [workspaceId]);
+      return;
+    }
+    await tx.sql.run(
+      `INSERT INTO event_backlog (workspace_id, names, after_number, up_to) VALUES (?, ?, ?, ?)
+       ON CONFLICT (workspace_id) DO UPDATE SET names = excluded.names, after_number = excluded.after_number,
+         up_to = excluded.up_to`,
+      [workspaceId, JSON.stringify(backlog.names), backlog.after, backlog.upTo],
     );
   },
 
+  /** Deletes up to `most` index entries of a name. Returns how many. */
+  async forget(tx: Tx, workspaceId: string, name: string, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
+         (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
+          WHERE workspace_id = ? AND event = ? LIMIT ?)`,
+      [workspaceId, name, most],
+    );
+  },
+
+  /** Adds index entries. One that exists stays: ingest and the indexer may both add it. */
   async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
     let from = 0;
     for (const size of CHUNKS) {
       for (; events.length - from >= size; from += size) {
         const params: SqlValue[] = events
           .slice(from, from + size)
-          .flatMap(({ userId, event, at }) => [workspaceId, userId, event, at]);
+          .flatMap(({ number, userId, event, at }) => [workspaceId, userId, event, at, number]);
         await tx.sql.run(
-          `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
-           VALUES ${Array(size).fill('(?, ?, ?, ?)').join(', ')}`,
+          `INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)
+           VALUES ${Array(size).fill('(?, ?, ?, ?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
           params,
         );
       }
@@ -116,11 +145,12 @@ export const recentEvents = {
   },
 
   /** Deletes up to `most` entries that are too old for any rule. Returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM recent_event WHERE seq IN
-         (SELECT seq FROM recent_event WHERE at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [tx.now - RETENTION_MS, most],
+      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
+         (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
+          WHERE workspace_id = ? AND at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
+      [workspaceId, tx.now - RETENTION_MS, most],
     );
   },
 };

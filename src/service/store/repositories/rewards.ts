@@ -3,6 +3,7 @@ import type { RewardEntry } from '../../domain/decide/learning.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { decisions, type LoggedDecision } from './decisions.ts';
+import { due } from './due.ts';
 
 export interface NumberedReward extends RewardEntry {
   readonly seq: number;
@@ -25,12 +26,23 @@ interface Row {
 /** What the log of rewards needs of a decision. */
 type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
 
+/** Workspaces per statement. */
+const HEADS_PER_QUERY = 64;
+
 /** The rewards of decisions, as an ordered log that the learner reads. */
 export const rewards = {
-  /** Records the reward of a decision if it is higher than before. This transaction must have locked the decision. */
+  /** Records the reward of a decision, and that the model is behind. */
   async record(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<void> {
-    if (decision.contentId === null || decision.prior === null) return;
-    if (decision.reward !== null && reward <= decision.reward) return;
+    if (await rewards.add(tx, workspaceId, decision, reward)) await due.mark(tx, workspaceId, 'learn');
+  },
+
+  /**
+   * Adds the reward of a decision to the log if it is higher than before; returns whether it is. This transaction must
+   * have locked the decision, and marks the lane `learn`.
+   */
+  async add(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<boolean> {
+    if (decision.contentId === null || decision.prior === null) return false;
+    if (decision.reward !== null && reward <= decision.reward) return false;
     const head = await tx.sql.get<{ seq: number }>(
       `INSERT INTO reward_head (workspace_id, seq) VALUES (?, 1)
        ON CONFLICT (workspace_id) DO UPDATE SET seq = reward_head.seq + 1 RETURNING seq`,
@@ -53,15 +65,22 @@ export const rewards = {
     );
     await decisions.setReward(tx, workspaceId, decision.decisionId, reward);
     await tx.notify('outcomes');
+    return true;
   },
 
-  /** The numbers of the last entry of each workspace's log, and of the last one in its newest snapshot. */
-  async heads(tx: Tx): Promise<{ workspaceId: string; seq: number; stored: number }[]> {
-    const rows = await tx.sql.all<{ workspaceId: string; seq: number; stored: number }>(
-      `SELECT r.workspace_id AS "workspaceId", r.seq, COALESCE(m.learned_seq, 0) AS stored
-       FROM reward_head r LEFT JOIN model_head m ON m.workspace_id = r.workspace_id`,
-    );
-    return rows.map((row) => ({ ...row, seq: Number(row.seq), stored: Number(row.stored) }));
+  /** The number of the last entry of each of these workspaces' logs, if there is one. */
+  async heads(tx: Tx, workspaceIds: readonly string[]): Promise<{ workspaceId: string; seq: number }[]> {
+    const heads: { workspaceId: string; seq: number }[] = [];
+    for (let from = 0; from < workspaceIds.length; from += HEADS_PER_QUERY) {
+      const part = workspaceIds.slice(from, from + HEADS_PER_QUERY);
+      const rows = await tx.sql.all<{ workspaceId: string; seq: number }>(
+        `SELECT workspace_id AS "workspaceId", seq FROM reward_head
+         WHERE workspace_id IN (${Array(HEADS_PER_QUERY).fill('?').join(', ')})`,
+        [...part, ...Array<null>(HEADS_PER_QUERY - part.length).fill(null)],
+      );
+      heads.push(...rows.map((row) => ({ ...row, seq: Number(row.seq) })));
+    }
+    return heads;
   },
 
   /** Reads a page of the log after a number, in order. */

@@ -64,12 +64,11 @@ export const userSignals = {
   },
 
   /** Removes up to `most` counts of events that did not happen for long; returns how many. */
-  async purge(tx: Tx, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM user_signal WHERE (workspace_id, user_id, event) IN
-         (SELECT s.workspace_id, s.user_id, s.event FROM workspace w
-          JOIN user_signal s ON s.workspace_id = w.workspace_id AND s.last_ms < ? LIMIT ?)`,
-      [tx.now - LASTING_MS, most],
+         (SELECT workspace_id, user_id, event FROM user_signal WHERE workspace_id = ? AND last_ms < ? LIMIT ?)`,
+      [workspaceId, tx.now - LASTING_MS, most],
     );
   },
 };

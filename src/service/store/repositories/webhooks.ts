@@ -1,5 +1,6 @@
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { due } from './due.ts';
 
 /** A stored subscription. Secrets are encrypted; times are unix ms. */
 export interface StoredWebhook {
@@ -118,7 +119,10 @@ export const webhooks = {
       `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [...values, workspaceId, id, tx.now],
     );
-    if (changed > 0 && change.status === 'active') await tx.notify('deliveries');
+    if (changed > 0 && change.status === 'active') {
+      await due.mark(tx, workspaceId, 'deliveries');
+      await tx.notify('deliveries');
+    }
     return changed > 0;
   },
 
@@ -137,33 +141,41 @@ export const webhooks = {
       `DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [workspaceId, id, tx.now],
     );
-    if (gone > 0) await dropDeliveries(tx, id);
+    if (gone > 0) {
+      await dropDeliveries(tx, workspaceId, id);
+      await due.mark(tx, workspaceId, 'clean');
+    }
     return gone > 0;
   },
 
   /** Disables a subscription and stores the reason. */
-  async disable(tx: Tx, id: string, reason: string): Promise<void> {
+  async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<void> {
     await tx.sql.run(
-      "UPDATE webhook SET status = 'disabled', disabled_reason = ? WHERE webhook_id = ? AND status = 'active'",
-      [reason, id],
+      `UPDATE webhook SET status = 'disabled', disabled_reason = ?
+       WHERE workspace_id = ? AND webhook_id = ? AND status = 'active'`,
+      [reason, workspaceId, id],
     );
   },
 
   /** Deletes up to `most` subscriptions whose lease has expired. Returns how many. */
-  async purgeExpired(tx: Tx, most: number): Promise<number> {
+  async purgeExpired(tx: Tx, workspaceId: string, most: number): Promise<number> {
     const expired = await tx.sql.all<{ id: string }>(
-      `SELECT webhook_id AS id FROM webhook WHERE lease_until <= ? LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [tx.now, most],
+      `SELECT webhook_id AS id FROM webhook WHERE workspace_id = ? AND lease_until <= ? LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
+      [workspaceId, tx.now, most],
     );
     for (const { id } of expired) {
-      await tx.sql.run('DELETE FROM webhook WHERE webhook_id = ?', [id]);
-      await dropDeliveries(tx, id);
+      await tx.sql.run('DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ?', [workspaceId, id]);
+      await dropDeliveries(tx, workspaceId, id);
     }
     return expired.length;
   },
 };
 
 /** Marks the deliveries of a deleted subscription for deletion in batches (deliveries.purgeDropped). */
-async function dropDeliveries(tx: Tx, webhookId: string): Promise<void> {
-  await tx.sql.run('INSERT INTO dropped_webhook (webhook_id) VALUES (?)', [webhookId]);
+async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
+  await tx.sql.run('INSERT INTO dropped_webhook (workspace_id, webhook_id) VALUES (?, ?)', [
+    workspaceId,
+    webhookId,
+  ]);
 }

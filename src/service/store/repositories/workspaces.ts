@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Tx } from '../store.ts';
+import { due } from './due.ts';
+import { eventHeads } from './event-heads.ts';
 
 export interface Workspace {
   readonly id: string;
@@ -24,7 +26,10 @@ export const workspaces = {
        ON CONFLICT (workspace_id) DO NOTHING RETURNING workspace_id AS id`,
       [id, region, mode, randomBytes(32), tx.now],
     );
-    return created !== undefined;
+    if (!created) return false;
+    await eventHeads.create(tx, id);
+    await due.mark(tx, id, 'clean');
+    return true;
   },
 
   /** All workspaces, oldest first. */
@@ -40,6 +45,15 @@ export const workspaces = {
 
   async setMode(tx: Tx, id: string, mode: 'live' | 'test'): Promise<void> {
     await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
+  },
+
+  /** Up to `most` identifiers, in order, after `after`. */
+  async ids(tx: Tx, after: string, most: number): Promise<string[]> {
+    const rows = await tx.sql.all<{ id: string }>(
+      'SELECT workspace_id AS id FROM workspace WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?',
+      [after, most],
+    );
+    return rows.map(({ id }) => id);
   },
 
   async first(tx: Tx): Promise<Workspace | undefined> {

@@ -36,11 +36,13 @@ export class SqliteConnection implements Sql {
   /** The error that ended the current transaction. */
   #failure: unknown;
 
-  constructor(path: string) {
+  /** `alone`: no other connection can use the file until `share` is called. */
+  constructor(path: string, sharing: 'shared' | 'alone' = 'shared') {
     this.#path = path;
     try {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+      if (sharing === 'alone') this.exec('PRAGMA locking_mode=EXCLUSIVE');
       this.#setApplicationId();
       this.#execWhenUnlocked('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
@@ -48,6 +50,15 @@ export class SqliteConnection implements Sql {
     } catch (error) {
       throw this.#translate(error);
     }
+  }
+
+  /** Lets other connections use the file again, after `alone`. */
+  share(): void {
+    // SQLite cannot leave this mode in WAL mode; the next connection enters that again.
+    this.exec('PRAGMA journal_mode=DELETE');
+    this.exec('PRAGMA locking_mode=NORMAL');
+    // The lock is released by the next read.
+    this.exec('SELECT 1 FROM sqlite_master LIMIT 1');
   }
 
   /** Sets the application id before anything else is written, so that the header identifies the file. */

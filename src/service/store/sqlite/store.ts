@@ -7,6 +7,8 @@ import { migrate } from '../migrate.ts';
 import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
+import { migrateOlder } from './migrate.ts';
+import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
 
 /** Limits of a group: transactions that share one commit, and the time in ms for which they block the event loop. */
@@ -78,10 +80,12 @@ export class SqliteStore implements Store {
     ensurePrivateDir(dirname(path));
     refuseLostData(path);
     makePrivate(path);
+    const older = await migrateOlder(path, clock);
     const store = new SqliteStore(path, clock);
     try {
-      const versions = await store.write((tx) => migrate(tx.sql, tx.now));
-      return { store, ...versions };
+      const { from, to } = await store.write((tx) => migrate(tx.sql, tx.now));
+      await store.#moveRows();
+      return { store, from: older ?? from, to };
     } catch (error) {
       await store.close();
       throw error;
@@ -149,6 +153,15 @@ export class SqliteStore implements Store {
     }
     this.#flushing = false;
     this.#onFlushed?.();
+  }
+
+  /** Completes a migration that replaced tables, in pieces, each on disk before the next. */
+  async #moveRows(): Promise<void> {
+    for (let rows = nextPiece(undefined, 0), left = true; left; ) {
+      const started = performance.now();
+      left = await this.write((tx) => movePiece(tx.sql, rows));
+      rows = nextPiece(rows, performance.now() - started);
+    }
   }
 
   /** Runs jobs in one transaction and settles them after the commit. Jobs beyond GROUP_MS return to the queue. */

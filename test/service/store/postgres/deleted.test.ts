@@ -48,7 +48,7 @@ it('deleting a subscription while an outcome is queued for it leaves no delivery
   commit();
   await outcome;
   expect(await deletion).toBe(true);
-  await store.write((tx) => deliveries.purgeDropped(tx, 10));
+  await store.write((tx) => deliveries.purgeDropped(tx, 'ws', 10));
   expect(await count('webhook')).toBe(0);
   expect(await count('delivery')).toBe(0);
 });

@@ -73,11 +73,10 @@ it('twelve outcomes that wait for the reward log leave connections for other req
   expect(await behind(run, lock, tap)).toEqual(new Set([202]));
 });
 
-it('twelve event batches during a change of the event index leave connections for other requests', async () => {
+it('twelve event batches that wait for the numbers of their workspace leave connections for other requests', async () => {
   const run = await start();
   const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
-  const lock = () =>
-    run.other.lock("SELECT pg_advisory_xact_lock(hashtextextended('event index', 0)) FROM workspace");
+  const lock = () => run.other.lock('SELECT 1 FROM event_head');
   const ingest = () => post(run.service, '/v1/events', { events: [event] });
   expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
 });

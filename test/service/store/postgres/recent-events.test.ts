@@ -20,11 +20,11 @@ it('counting the events of one user reads nothing of another who has nearly all 
   await observer.connect();
   onTestFinished(() => observer.end());
   await observer.query(
-    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms)
-     SELECT 'ws', 'hot', 'viewed', 1000 + i FROM generate_series(1, 20000) i`,
+    `INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)
+     SELECT 'ws', 'hot', 'viewed', 1000 + i, i FROM generate_series(1, 20000) i`,
   );
-  await observer.query(`INSERT INTO recent_event (workspace_id, user_id, event, at_ms) VALUES
-    ('ws', 'someone', 'viewed', 1001), ('ws', 'someone', 'viewed', 999), ('ws', 'someone', 'opened', 1001)`);
+  await observer.query(`INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number) VALUES
+    ('ws', 'someone', 'viewed', 1001, 1), ('ws', 'someone', 'viewed', 999, 2), ('ws', 'someone', 'opened', 1001, 3)`);
   await observer.query('ANALYZE recent_event');
   const readBy = async () => {
     // Statistics of a session are sent when it is idle.

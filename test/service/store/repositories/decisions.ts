@@ -129,17 +129,17 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
           types.slice(0, 1 + (i % 5)).reduce((known: number | null, type) => rewardAfter(known, type), 0),
         ]),
       );
-      const { entries, head, model, other, log, behind } = await store().read(async (tx) => ({
+      const { entries, head, model, other, log, heads } = await store().read(async (tx) => ({
         entries: (await rewards.after(tx, WORKSPACE.id, 0, 1000)).rows,
         head: await models.head(tx, WORKSPACE.id),
         model: await new LearnedModels(() => {}).current(tx, WORKSPACE.id),
         other: await learned[1].current(tx, WORKSPACE.id),
         log: (await decisions.after(tx, WORKSPACE.id, 0, 1000)).rows,
-        behind: await models.behind(tx),
+        heads: await rewards.heads(tx, [WORKSPACE.id, 'ws_none']),
       }));
       expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
       expect(head!.learnedSeq).toBe(entries.length);
-      expect(behind).toEqual([]);
+      expect(heads).toEqual([{ workspaceId: WORKSPACE.id, seq: entries.length }]);
       expect(model.version).toBe(head!.version);
       let seen = model.pending.size;
       for (const known of model.contents.values()) seen += known.seen;
@@ -158,7 +158,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       const polled = (channel: string) =>
         store().read((tx) => polls.since(tx, 'ws_polls', channel, tx.now - 86_400_000));
       expect([await polled('one too many'), await polled('channel 7')]).toEqual([false, true]);
-      const removed = await store().write((tx) => polls.purge(tx, 1000));
+      const removed = await store().write((tx) => polls.purge(tx, 'ws_polls', 1000));
       expect(removed).toBe(MAX_CHANNELS - 1);
       await seen('one too many');
       expect(await polled('one too many')).toBe(true);
@@ -175,12 +175,12 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         context: {},
       });
       expect(entry!.candidates.reduce((sum, { propensity }) => sum + propensity, 0)).toBeCloseTo(1, 10);
-      const open = () => store().write((tx) => decisions.open(tx, tx.now + 1, 1000));
+      const open = () => store().write((tx) => decisions.open(tx, WORKSPACE.id, tx.now + 1, 1000));
       expect(await open()).toEqual([]);
       const older = 'UPDATE decision SET features = NULL, reward = NULL WHERE decision_id = ?';
       await store().write((tx) => tx.sql.run(older, [decisionId]));
       expect((await open()).map((decision) => decision.decisionId)).toEqual([decisionId]);
-      expect(await store().write((tx) => decisions.open(tx, 1, 1000))).toEqual([]);
+      expect(await store().write((tx) => decisions.open(tx, WORKSPACE.id, 1, 1000))).toEqual([]);
     });
 
     it('finds the recent events of one user, and removes what is past its time', async () => {
@@ -190,6 +190,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
           tx,
           WORKSPACE.id,
           Array.from({ length: 75 }, (_, i) => ({
+            number: i,
             userId: `u${i % 2}`,
             event: i % 3 ? 'a' : 'b',
             at: tx.now - i * 10 * day,
@@ -208,9 +209,9 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         ['recent b', 1],
         ['some a', 7],
       ]);
-      expect(await store().write((tx) => recentEvents.purge(tx, 1000))).toBe(38);
-      expect(await store().write((tx) => contacts.purge(tx, 1000))).toBe(0);
-      expect(await store().write((tx) => messages.purge(tx, 1000))).toBe(0);
+      expect(await store().write((tx) => recentEvents.purge(tx, WORKSPACE.id, 1000))).toBe(38);
+      expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);
+      expect(await store().write((tx) => messages.purge(tx, WORKSPACE.id, 1000))).toBe(0);
     });
   });
 }

@@ -40,8 +40,8 @@ const enqueue = (decisionId = 'dec_1') =>
       occurredAt: tx.now,
     }),
   );
-const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'wh_1', most, LEASE));
-const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, '', 1000));
+const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', most, LEASE));
+const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, 'ws', '', 1000));
 const list = async () => (await store.read((tx) => deliveries.list(tx, 'ws', 'wh_1', 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
@@ -184,9 +184,9 @@ describe('the lease of a subscription', () => {
     expect(await lanes()).toEqual([]);
     expect(await enqueue('dec_2')).toBe(0);
     expect(await store.write((tx) => webhooks.update(tx, 'ws', 'wh_1', { leaseMs: 60_000 }))).toBe(false);
-    expect(await store.write((tx) => webhooks.purgeExpired(tx, 10))).toBe(1);
+    expect(await store.write((tx) => webhooks.purgeExpired(tx, 'ws', 10))).toBe(1);
     // One subscription and one delivery.
-    expect(await store.write((tx) => deliveries.purgeDropped(tx, 10))).toBe(2);
+    expect(await store.write((tx) => deliveries.purgeDropped(tx, 'ws', 10))).toBe(2);
     const left = await store.read((tx) => tx.sql.all('SELECT * FROM delivery'));
     expect(left).toEqual([]);
   });
@@ -198,7 +198,7 @@ it('deliveries that ended are removed after thirty days, those still due are not
   await finish((await claim())[0]!, 204);
   await enqueue('dec_2');
   now += 30 * DAY + 1;
-  expect(await store.write((tx) => deliveries.purge(tx, 10))).toBe(1);
+  expect(await store.write((tx) => deliveries.purge(tx, 'ws', 10))).toBe(1);
   expect((await list()).map(({ status }) => status)).toEqual(['pending']);
   expect(await store.read((tx) => tx.sql.all('SELECT * FROM delivery_attempt'))).toEqual([]);
 });

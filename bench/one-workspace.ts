@@ -1,0 +1,147 @@
+/**
+ * Measures senders that share one workspace: eight of them, each with one request of 1,000 events at a time, into
+ * `svc serve` on PostgreSQL without limits. Their batches get consecutive numbers, so this shows how long they wait for
+ * each other. Prints events/s, CPU-seconds per million events of service and PostgreSQL, and how long a batch took; beside
+ * it the same for senders that have a workspace each. `npm run bench -- bench/one-workspace.ts [SECONDS] [ROUNDS]` after
+ * `npm run build`.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+
+const SENDERS = 8;
+const BATCH = 1000;
+const seconds = Number(process.argv[2] ?? 10);
+const rounds = Number(process.argv[3] ?? 3);
+const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** Returns the CPU-seconds that a process and its children have used (Linux). */
+function cpuOf(pid: number): number {
+  const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
+    encoding: 'utf8',
+  });
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // Ended since.
+    return 0;
+  }
+  const own = stat.replace(/^.*\) /, '').split(' ');
+  const used = [11, 12, 13, 14].reduce((sum, field) => sum + Number(own[field]), 0) / TICKS;
+  const others = children.split(/\s+/).filter(Boolean).map(Number);
+  return used + others.reduce((sum, child) => sum + cpuOf(child), 0);
+}
+
+async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
+  const args = [
+    'bin/run.js',
+    'serve',
+    '--port',
+    '0',
+    '--json',
+    '--limit',
+    'ingest=off',
+    '--database',
+    database,
+  ];
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, HOME: dir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+  return { child, ready: JSON.parse(line) };
+}
+
+const body = JSON.stringify({
+  events: Array.from({ length: BATCH }, (_, i) => ({
+    userId: `user-${(i * 7919) % 100_000}`,
+    event: 'product_viewed',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    properties: { sku: `sku-${i}`, price: 12.5, category: 'shoes' },
+  })),
+});
+
+interface Sender {
+  readonly workspace: string;
+  readonly apiKey: string;
+}
+
+/** Sends batches with a key until `until`. Returns the durations in ms. */
+async function send(pool: Pool, { workspace, apiKey }: Sender, until: number): Promise<number[]> {
+  const durations: number[] = [];
+  while (performance.now() < until) {
+    const began = performance.now();
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'x-service-workspace': workspace,
+      'content-type': 'application/json',
+      'idempotency-key': `${Math.random()}`,
+    };
+    const answer = await pool.request({ method: 'POST', path: '/v1/events', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 202) throw new Error(`answered ${answer.statusCode}: ${text}`);
+    durations.push(performance.now() - began);
+  }
+  return durations;
+}
+
+const server = await startPostgres({ durable: true });
+try {
+  const database = await createDatabase(server.admin);
+  const { child, ready } = await serve(database);
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  const keys = Array.from({ length: SENDERS }, (_, i) => `sk_test_${i}`);
+  for (const [i, key] of keys.entries()) {
+    await client.query(
+      "INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES ($1, NULL, '\\x00', 0)",
+      [`ws_bench${i}`],
+    );
+    const hash = createHash('sha256').update(key).digest('hex');
+    await client.query('INSERT INTO api_key (key_hash, workspace_id, created_at) VALUES ($1, $2, 0)', [
+      hash,
+      `ws_bench${i}`,
+    ]);
+  }
+  await client.end();
+  const pool = new Pool(ready.url!, { connections: SENDERS });
+  const senders = {
+    'one workspace': keys.map(() => ({ workspace: ready.workspace!, apiKey: ready.apiKey! })),
+    'eight workspaces': keys.map((apiKey, i) => ({ workspace: `ws_bench${i}`, apiKey })),
+  };
+  for (let round = 0; round < rounds; round++)
+    for (const [name, group] of Object.entries(senders)) {
+      const pids = [child.pid!, server.pid()];
+      const before = pids.map(cpuOf);
+      const began = performance.now();
+      const all = await Promise.all(group.map((sender) => send(pool, sender, began + seconds * 1000)));
+      const elapsed = performance.now() - began;
+      const durations = all.flat().sort((a, b) => a - b);
+      const events = durations.length * BATCH;
+      const [service, postgres] = pids.map((pid, i) => ((cpuOf(pid) - before[i]!) * 1e6) / events);
+      const at = (share: number) => Math.round(durations[Math.floor(durations.length * share)]!);
+      console.log(
+        `${name.padEnd(17)} ${Math.round(events / (elapsed / 1000))
+          .toLocaleString('en')
+          .padStart(
+            8,
+          )} events/s   CPU-s per million: service ${service!.toFixed(1)}, PostgreSQL ${postgres!.toFixed(1)}   a batch: median ${at(0.5)} ms, 99 % ${at(0.99)} ms`,
+      );
+    }
+  await pool.close();
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+} finally {
+  await server.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(0);

@@ -1,0 +1,48 @@
+import type { Tx } from '../store.ts';
+import { due } from './due.ts';
+import { recentEvents } from './recent-events.ts';
+
+/** The head of a workspace's event log. */
+export interface EventHead {
+  /** The number of the newest event; 0 before the first. All events up to it are committed. */
+  readonly number: number;
+  /** The event names that ingest indexes. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Numbers of events are assigned under the lock of their workspace's head, so that numbers are in commit order: a reader
+ * that pages by number cannot miss an event. The lock is taken when the events are inserted.
+ */
+export const eventHeads = {
+  async get(tx: Tx, workspaceId: string): Promise<EventHead> {
+    const row = await tx.sql.get<{ number: number; names: string }>(
+      'SELECT number, names FROM event_head WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row ? { number: Number(row.number), names: JSON.parse(row.names) } : { number: 0, names: [] };
+  },
+
+  /** Creates the head of a workspace, if it has none, with the names of the catalog at this time. */
+  async create(tx: Tx, workspaceId: string): Promise<void> {
+    const { names } = await recentEvents.shared(tx);
+    await tx.sql.run(
+      `INSERT INTO event_head (workspace_id, number, names)
+       SELECT ?, COALESCE((SELECT max(number) FROM event WHERE workspace_id = ?), 0), ?
+       WHERE NOT EXISTS (SELECT 1 FROM event_head WHERE workspace_id = ?)
+       ON CONFLICT (workspace_id) DO NOTHING`,
+      [workspaceId, workspaceId, JSON.stringify(names), workspaceId],
+    );
+    // The names may be changed at the same time: the indexer compares them.
+    await due.mark(tx, workspaceId, 'index');
+  },
+
+  /** Changes the names that ingest indexes. Later events see them; returns the number of the last earlier one. */
+  async setNames(tx: Tx, workspaceId: string, names: readonly string[]): Promise<number> {
+    const row = await tx.sql.get<{ number: number }>(
+      'UPDATE event_head SET names = ? WHERE workspace_id = ? RETURNING number',
+      [JSON.stringify(names), workspaceId],
+    );
+    return Number(row?.number ?? 0);
+  },
+};
