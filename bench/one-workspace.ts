@@ -95,9 +95,12 @@ async function send(pool: Pool, { workspace, apiKey }: Sender, until: number): P
 }
 
 const server = await startPostgres({ durable: true });
+let child: ChildProcess | undefined;
 try {
   const database = await createDatabase(server.admin);
-  const { child, ready } = await serve(database);
+  const served = await serve(database);
+  const { ready } = served;
+  child = served.child;
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   const keys = Array.from({ length: SENDERS }, (_, i) => `sk_test_${i}`);
@@ -120,7 +123,7 @@ try {
   };
   for (let round = 0; round < rounds; round++)
     for (const [name, group] of Object.entries(senders)) {
-      const pids = [child.pid!, server.pid()];
+      const pids = [served.child.pid!, server.pid()];
       const before = pids.map(cpuOf);
       const began = performance.now();
       const all = await Promise.all(group.map((sender) => send(pool, sender, began + seconds * 1000)));
@@ -138,9 +141,8 @@ try {
       );
     }
   await pool.close();
-  child.kill('SIGTERM');
-  await once(child, 'exit');
 } finally {
+  child?.kill('SIGKILL');
   await server.stop();
   rmSync(dir, { recursive: true, force: true });
 }

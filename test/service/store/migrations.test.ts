@@ -16,7 +16,7 @@ const RELEASED: Record<number, string> = {
   5: 'be4653e9f8fabb8f 397950a75f245b93',
   6: '389ab0791f849a95 389ab0791f849a95',
   7: 'aff26d411313a1f8 abd853c97d9b8ffe',
-  8: 'e04417711feb7825 19225140915a31b8',
+  8: 'e04417711feb7825 bdf8e7841e06d581',
   9: 'd29a524c871eeea1 2ff417aa57b1c7f6',
   10: 'bab53f391f192118 5cada22a1fda292b',
 };

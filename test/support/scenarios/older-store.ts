@@ -146,7 +146,6 @@ function sampleOf(name: string, type: string, blob: string): string {
 /** Columns that migrations have added to a table, renamed or replaced. */
 const RENAMED: Record<string, string> = { seq: 'number', fan_out_id: 'number' };
 const NEW_COLUMNS: Record<string, readonly string[]> = {
-  admission_head: ['skew', 'generation'],
   dropped_webhook: ['workspace_id'],
 };
 

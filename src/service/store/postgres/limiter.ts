@@ -13,10 +13,7 @@ interface Row {
   generation: number;
 }
 
-/**
- * A reading of the clock of a window's server and of this machine's steady clock, in ms, for one generation of the
- * window's skew.
- */
+/** A reading of the database's clock and of this machine's steady clock, in ms, for one generation of the skew. */
 interface Sample {
   readonly wall: number;
   readonly steady: number;
@@ -34,26 +31,20 @@ const CALLS = 3;
 
 const COUNT = 'SELECT * FROM svc_count_request($1, $2, $3, $4, $5, $6, $7)';
 
-/** Windows whose samples are kept, the last used. */
-const MAX_SAMPLES = 50_000;
-
 /**
- * The limiter for several nodes: one function call per request, in the time of its window
- * (migrations/008-by-workspace/limiter.ts), which may be on any server.
+ * The limiter for several nodes: one function call per request, in database time (migrations/008-by-workspace/limiter.ts).
  *
- * A server has no monotonic clock, but each node has one and can predict the server's clock from the previous call.
+ * A database has no monotonic clock, but each node has one and can predict the database's clock from the previous call.
  * If the clock differs and the duration of the call does not explain it, the clock was changed; the node reports the
- * difference and the function corrects the window's time. So a change of the clock neither admits nor blocks requests,
- * as long as one node has counted in the window before and after it; the same holds for a window that moves to another
- * server, whose clock differs. Differences under two seconds count as the drift that NTP corrects.
+ * difference and the function corrects limiter time. So a change of the clock neither admits nor blocks requests, as
+ * long as one node runs across it. Differences under two seconds count as the drift that NTP corrects.
  */
 export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limiter {
-  const samples = new Map<string, Sample>();
+  let sample: Sample | undefined;
   return async (workspaceId, group, { limit, windowMs }) => {
-    const key = `${workspaceId} ${group}`;
     let jump: number | null = null;
     for (let attempt = 1; ; attempt++) {
-      const before = samples.get(key);
+      const before: Sample | undefined = sample;
       const sent = steady();
       const check = before && jump === null && attempt <= ATTEMPTS;
       const expected = check ? Math.floor(before.wall + sent - before.steady) : null;
@@ -66,13 +57,11 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
         jump,
         before?.generation ?? null,
       ];
-      const turn = { key: `admission ${key}`, max: CALLS };
+      const turn = { key: `admission ${workspaceId} ${group}`, max: CALLS };
       const [row] = await store.statement<Row>('svc_count_request', COUNT, values, [turn]);
       const { unsure, counted, oldest, blocking, at_ms: at, wall, generation } = row!;
       const received = steady();
-      samples.delete(key);
-      samples.set(key, { wall, steady: received, generation });
-      if (samples.size > MAX_SAMPLES) samples.delete(samples.keys().next().value!);
+      sample = { wall, steady: received, generation };
       if (!unsure) {
         const view = { counted, oldest: oldest ?? undefined, blocking: blocking ?? undefined };
         return { verdict: decide(view, at, windowMs, limit), at, wall };

@@ -5,7 +5,6 @@ export const TABLES = [
   'event',
   'recent_event',
   'admission',
-  'admission_head',
   'webhook',
   'delivery',
   'delivery_attempt',
