@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licencesOf } from './licences.js';
 
-/** Modules that are never bundled: built-in ones and the package with a native binary. */
-const EXTERNAL = [/^libsql$/, /^node:/];
+/** Never bundled: built-in modules, the package with a native binary, and the part of oclif that only plugins need. */
+const EXTERNAL = [/^libsql$/, /^node:/, /^@oclif\/core\/config$/];
 
 /**
  * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.
@@ -34,11 +34,21 @@ const COMMANDS_MODULE = `import main from './main.cjs';
 export const COMMANDS = await main.loadCommands();
 `;
 
-/** Bundles the program into `dir`: main.cjs with its chunks, and commands.mjs for oclif. */
+/** What `svc-cli/plugin` is: the copy of the running program, or else the one beside it. */
+const PLUGIN_MODULES = {
+  'plugin.cjs':
+    "module.exports = globalThis[Symbol.for('svc-cli/plugin')] ?? require('./plugin-entry.cjs');\n",
+  'plugin.mjs':
+    "import entry from './plugin.cjs';\n\nexport const { Args, Flags, SvcCommand, SvcError } = entry;\n",
+};
+
+/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, plugin.* for plugins. */
 export async function bundleProgram(dir) {
-  const main = join(import.meta.dirname, '..', 'src', 'main.ts');
-  const modules = await bundle({ main }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE, groups: GROUPS });
+  const src = join(import.meta.dirname, '..', 'src');
+  const entries = { main: join(src, 'main.ts'), 'plugin-entry': join(src, 'plugin', 'entry.ts') };
+  const modules = await bundle(entries, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE, groups: GROUPS });
   writeFileSync(join(dir, 'commands.mjs'), COMMANDS_MODULE);
+  for (const [name, text] of Object.entries(PLUGIN_MODULES)) writeFileSync(join(dir, name), text);
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }
 

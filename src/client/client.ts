@@ -46,7 +46,7 @@ export interface ClientOptions {
   readonly steadyClock?: Pick<PacerClock, 'now'> | undefined;
 }
 
-interface CallOptions<N extends EndpointName = EndpointName> {
+export interface CallOptions<N extends EndpointName = EndpointName> {
   readonly params?: Record<string, string>;
   readonly query?: Record<string, string | undefined>;
   readonly body?: RequestOf<N>;

@@ -25,8 +25,7 @@ export function pathsOf({ env }: Pick<World, 'env'>): Paths {
       return folder(own, 'SVC_CONFIG_DIR', env);
     },
     get dataDir() {
-      const own = env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
-      return folder(own, 'SVC_DATA_DIR', env);
+      return folder(dataFolder(env), 'SVC_DATA_DIR', env);
     },
     get database() {
       return join(this.dataDir, 'service.db');
@@ -35,6 +34,19 @@ export function pathsOf({ env }: Pick<World, 'env'>): Paths {
       return join(env.XDG_CACHE_HOME || join(homeOf(env), '.cache'), 'svc');
     },
   };
+}
+
+/** Returns the data folder unchecked; undefined where there is no home folder. For the start of every command. */
+export function dataDirOf({ env }: Pick<World, 'env'>): string | undefined {
+  try {
+    return dataFolder(env);
+  } catch {
+    return undefined;
+  }
+}
+
+function dataFolder(env: World['env']): string {
+  return env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
 }
 
 /** Returns the home folder. An empty HOME is ignored: keys would be stored in the current folder. Throws usage. */

@@ -17,7 +17,7 @@ export interface Desk {
 
 /** Builds the program as it is now into a folder, with what it needs beside it but for its native part. */
 export async function putProgram(folder: string): Promise<void> {
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
+  for (const part of ['bin', 'package.json', 'oclif.manifest.json', 'plugin-manager'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   await bundleProgram(join(folder, 'dist'));
 }
