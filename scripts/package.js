@@ -106,8 +106,9 @@ function runByOclif(installed) {
     if (id !== undefined) await config.runCommand(id, argv).catch(handle);
     else {
       const Help = await loadHelpClass(config);
-      for (const { id } of config.commands) {
-        await (await config.findCommand(id, { must: true }).load());
+      // Help replaces the colons in the commands that it shows.
+      for (const id of [...config.commandIDs]) {
+        await config.findCommand(id, { must: true }).load();
         await new Help(config).showHelp(id.split(':'));
       }
       console.log('commands', config.commands.length);
@@ -169,7 +170,7 @@ function checkTypes(home) {
   );
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
   const types = ['--typeRoots', join(root, 'node_modules', '@types')];
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...types, file], root);
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...types, file], folder);
 }
 
 /**
