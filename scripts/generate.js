@@ -36,6 +36,7 @@ try {
     {
       all,
       openapi: 'src/contract/openapi.ts',
+      endpoints: 'src/contract/endpoints.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
@@ -75,6 +76,21 @@ try {
   ]);
 
   const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
+  const { ENDPOINTS } = await load('endpoints');
+  write('src/contract/operations.gen.ts', [
+    '// Made by `npm run generate` from src/contract/endpoints.ts.',
+    "import type { EndpointName, Operation } from './endpoints.ts';",
+    '',
+    '/** The endpoints without their schemas, which take long to load: what the client needs. */',
+    'export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {',
+    ...Object.entries(ENDPOINTS).flatMap(([name, { method, path, group, repeat }]) => [
+      `  ${name}: {`,
+      ...Object.entries({ method, path, group, repeat }).map(([key, value]) => `    ${key}: '${value}',`),
+      '  },',
+    ]),
+    '};',
+  ]);
+
   const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
 

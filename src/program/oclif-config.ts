@@ -45,16 +45,20 @@ class ProgramConfig extends Config {
     return name === 'DATA_DIR' ? this.#folder : super.scopedEnvVar(name);
   }
 
-  /** oclif ignores a hook that throws anything but an exit; svc warns of it. */
+  /** Warns of a hook that fails, which oclif ignores. A hook that exits stops the command, in the name of its plugin. */
   override async runHook<T extends keyof Interfaces.Hooks, P extends Interfaces.Hooks = Interfaces.Hooks>(
     event: T,
     options: P[T]['options'],
     timeout?: number,
-    captureErrors?: boolean,
   ) {
-    const result = await super.runHook<T, P>(event, options, timeout, captureErrors);
-    for (const { error, plugin } of result.failures)
-      this.#out.warn(`hook ${String(event)}: ${new PluginError(plugin.name, error).message}`);
+    const result = await super.runHook<T, P>(event, options, timeout, true);
+    for (const { error, plugin } of result.failures) {
+      const { code, oclif } = error as { code?: unknown; oclif?: { exit?: number } };
+      if (code === 'EEXIT') throw error;
+      const failure = new PluginError(plugin.name, error);
+      if (oclif?.exit) throw failure;
+      this.#out.warn(`hook ${String(event)}: ${failure.message}`);
+    }
     return result;
   }
 }

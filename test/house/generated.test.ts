@@ -8,6 +8,7 @@ import { tempDir } from '../support/temp.ts';
 
 const FILES = [
   'src/program/commands.gen.ts',
+  'src/contract/operations.gen.ts',
   'oclif.manifest.json',
   'openapi.json',
   'docs/catalog.schema.json',

@@ -162,7 +162,7 @@ describe('a plugin of another author', () => {
     install({ 'svc-plugin-strict': pluginOf('svc-plugin-strict', oclif, hook) });
     const stopped = await run(['profiles', 'list']);
     expect(stopped).toMatchObject({ code: 3, stdout: '' });
-    expect(stopped.stderr).toContain('not on Sundays');
+    expect(stopped.stderr).toMatch(/^error: plugin svc-plugin-strict: not on Sundays\n/);
     expect(await run(['plugins', 'list'])).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -171,6 +171,34 @@ describe('a plugin of another author', () => {
     const { code, stderr } = await run(['profiles', 'list'], { SVC_AUDIT_FILE: join(home, 'none', 'audit') });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: hook prerun: plugin svc-plugin-brief: ENOENT/);
+  });
+});
+
+describe('without a plugin', () => {
+  it('a start reads one file for plugins, which does not exist, and nothing of oclif', async () => {
+    const preload = join(home, 'preload.cjs');
+    writeFileSync(
+      preload,
+      `const fs = require('node:fs');
+      const touched = [];
+      for (const name of ['readFileSync', 'statSync', 'existsSync', 'readlinkSync', 'lstatSync', 'openSync']) {
+        const original = fs[name];
+        fs[name] = (path, ...rest) => { touched.push(String(path)); return original(path, ...rest); };
+      }
+      process.on('exit', () => {
+        const oclif = Object.keys(require.cache).filter((file) => file.includes('@oclif'));
+        process.stderr.write(JSON.stringify({ oclif, plugins: touched.filter((path) => /plugin/.test(path)) }));
+      });`,
+    );
+    const script = join(program, 'bin', 'run.js');
+    const { code, stderr } = await runProcess(['-r', preload, script], ['profiles', 'list'], { home });
+    expect(code).toBe(0);
+    const { oclif, plugins: read } = JSON.parse(stderr);
+    expect(oclif).toEqual([]);
+    // The program itself is in a folder whose name holds this word.
+    expect(read.filter((path: string) => !path.includes(program) && !path.includes('.cache'))).toEqual([
+      join(plugins(), 'package.json'),
+    ]);
   });
 });
 
