@@ -27,7 +27,7 @@ const WANTED = [
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
-  /^docs\/[\w.-]+\.(md|schema\.json|svg)$/,
+  /^docs\/[\w.-]+\.(md|schema\.json|svg|txt)$/,
 ];
 const MOST_PACKED = 2_000_000;
 

@@ -4,6 +4,7 @@ import type { CommandClass } from '../cli/command/command.ts';
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandClass }>>> = {
   api: () => import('../commands/api.ts'),
+  commands: () => import('../commands/commands.ts'),
   complete: () => import('../commands/complete.ts'),
   completion: () => import('../commands/completion.ts'),
   'data:export': () => import('../commands/data/export.ts'),

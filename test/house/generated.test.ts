@@ -13,6 +13,8 @@ const FILES = [
   'openapi.json',
   'docs/catalog.schema.json',
   'docs/faults.schema.json',
+  'docs/error.schema.json',
+  'docs/llms.txt',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 

@@ -17,6 +17,8 @@ export interface ManifestFlag {
   readonly allowNo?: boolean;
   readonly default?: unknown;
   readonly options?: readonly string[];
+  /** The type of the value where it is not a string; added to oclif's format. */
+  readonly valueType?: 'integer';
 }
 
 export interface ManifestArg {
