@@ -1,4 +1,4 @@
-import { readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../kit/private-file.ts';
 import * as entry from '../plugin/entry.ts';
@@ -13,7 +13,7 @@ const SHARED = Symbol.for('svc-cli/plugin');
 export function shareWithPlugins(root: string, dataDir: string): void {
   Object.assign(globalThis, { [SHARED]: entry });
   const link = join(dataDir, 'node_modules', 'svc-cli');
-  if (targetOf(link) === root) return;
+  if (targetOf(link) === realpathSync(root)) return;
   try {
     ensurePrivateDir(join(dataDir, 'node_modules'));
     rmSync(link, { force: true });
@@ -26,7 +26,7 @@ export function shareWithPlugins(root: string, dataDir: string): void {
 
 function targetOf(link: string): string | undefined {
   try {
-    return readlinkSync(link);
+    return realpathSync(link);
   } catch {
     return undefined;
   }

@@ -25,11 +25,9 @@ export function processWorld(): World {
     },
     clock: systemClock,
     onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const signal of INTERRUPTS) process.on(signal, listener);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const signal of INTERRUPTS) process.off(signal, listener);
       };
     },
     onOutputClosed(listener) {
@@ -40,6 +38,10 @@ export function processWorld(): World {
     exit: (code) => process.exit(code),
   };
 }
+
+/** On Windows SIGTERM is never sent; SIGBREAK is Ctrl-Break, and SIGHUP the end of its console window. */
+const INTERRUPTS: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
 
 /** Returns the environment. Where there is no home folder, sets HOME for packages that read it when they load. */
 function environment(): World['env'] {

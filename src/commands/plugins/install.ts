@@ -12,9 +12,9 @@ export default class PluginsInstall extends SvcCommand {
 every later svc command. Nothing is asked, so --no-input changes nothing. Install scripts of npm packages do not run,
 unless --allow-scripts is given. The first use fetches the plugin manager (29 MB) from the npm registry.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> svc-plugin-hello',
-    '<%= config.bin %> <%= command.id %> svc-plugin-hello@1.2.3',
-    '<%= config.bin %> <%= command.id %> ./svc-plugin-hello-1.2.3.tgz',
+    '<%= config.bin %> <%= command.id %> svc-plugin-brief',
+    '<%= config.bin %> <%= command.id %> svc-plugin-brief@1.0.0',
+    '<%= config.bin %> <%= command.id %> ./svc-plugin-brief-1.0.0.tgz',
   ];
   static override exitCodes = [0, 1, 2, 5, 6, 130] as const;
   static override args = {

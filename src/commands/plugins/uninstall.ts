@@ -5,7 +5,7 @@ import { installedPlugins } from '../../features/plugins/installed.ts';
 
 export default class PluginsUninstall extends SvcCommand {
   static override summary = 'Remove a plugin, or the link to one';
-  static override examples = ['<%= config.bin %> <%= command.id %> svc-plugin-hello'];
+  static override examples = ['<%= config.bin %> <%= command.id %> svc-plugin-brief'];
   static override exitCodes = [0, 1, 2, 5, 6, 130] as const;
   static override args = { plugin: Args.string({ required: true, description: 'name of the plugin' }) };
 

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import spawn from 'cross-spawn';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { ensurePrivateDir } from '../../kit/private-file.ts';
 import { pluginFolder } from './installed.ts';
@@ -93,7 +93,7 @@ interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs npm: the one beside this Node.js, or else that of the path. Throws not_found_npm as usage. */
+/** Runs npm: the one beside this Node.js, or else that of the path. Throws usage where there is none. */
 function runNpm(args: readonly string[], options: RunOptions): Promise<Finished> {
   const beside = dirname(process.execPath);
   const scripts = [join(beside, '..', 'lib'), beside].map((dir) =>
@@ -101,28 +101,23 @@ function runNpm(args: readonly string[], options: RunOptions): Promise<Finished>
   );
   const script = scripts.find((file) => existsSync(file));
   if (script !== undefined) return runNode([script, ...args], options);
-  // npm is a script of cmd.exe on Windows; the arguments are constants, so a shell is safe.
-  return run('npm', args, { ...options, shell: process.platform === 'win32' });
+  return run('npm', args, options);
 }
 
 function runNode(args: readonly string[], options: RunOptions): Promise<Finished> {
   return run(process.execPath, args, options);
 }
 
-function run(
-  command: string,
-  args: readonly string[],
-  { cwd, env, signal, shell = false }: RunOptions & { shell?: boolean },
-): Promise<Finished> {
+function run(command: string, args: readonly string[], { cwd, env, signal }: RunOptions): Promise<Finished> {
   mkdirSync(cwd, { recursive: true });
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const collect = (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-64 * 1024);
     };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
     const stop = () => void child.kill('SIGTERM');
     signal.addEventListener('abort', stop, { once: true });
     child.once('error', (error: NodeJS.ErrnoException) =>
