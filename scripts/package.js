@@ -69,7 +69,7 @@ try {
   const { decisionId } = JSON.parse(svc('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
   if (!decisionId) throw new Error('svc decide returned no decision');
   // Start from the code cache, and without a writable home.
-  svc('--version');
+  svc('profiles', 'list');
   run(join(prefix, 'bin', 'svc'), ['--version'], home, { HOME: '/dev/null', PATH: process.env.PATH });
   // Both names must work: daemontools installs another program named `svc`.
   if (

@@ -7,6 +7,7 @@ import { SvcError } from '../cli/errors/svc-error.ts';
 import type { Invocation } from '../cli/invocation/invocation.ts';
 import { Output } from '../cli/terminal/output.ts';
 import { type InstalledPlugin, pluginFolder } from '../features/plugins/installed.ts';
+import { shell } from '../kit/shell.ts';
 import { ALIASES, COMMANDS } from './commands.gen.ts';
 import { aliasesOf, type CommandNames } from './find-command.ts';
 import { type LoadableCommand, loadConfig, type PluginConfig } from './oclif-config.ts';
@@ -36,7 +37,9 @@ export async function loadPlugins(
   const config = await loadConfig(root, pluginFolder(dataDir), out);
   for (const { name } of installed) {
     if (!config.plugins.has(name))
-      out.warn(`the plugin ${name} cannot be loaded; install it again, or: svc plugins uninstall ${name}`);
+      out.warn(
+        shell`the plugin ${name} cannot be loaded; install it again, or: svc plugins uninstall ${name}`,
+      );
   }
   const plugins = [...config.plugins.values()].filter(({ isRoot }) => !isRoot);
   const manifest = withPlugins(readManifest(root), plugins);

@@ -67,7 +67,7 @@ function lasting(id: string, line: string): Lasting | undefined {
   }
 }
 
-it('every example of the help does what it says', { timeout: 400_000 }, async () => {
+it('every example of the help does what it says', { timeout: 240_000 }, async () => {
   const stage = await setStage();
   const wrong: string[] = [];
   for (const command of inOrder(readManifest(ROOT).commands)) {

@@ -133,7 +133,7 @@ describe('a plugin of another author', () => {
       code: 1,
       stdout: '',
       stderr:
-        "error: plugin svc-plugin-other: no luck\n  next: report it to the plugin's author, or: svc plugins uninstall svc-plugin-other\n",
+        'error: plugin svc-plugin-other: no luck\n  next: report it to the author of the plugin, or: svc plugins uninstall svc-plugin-other\n',
     },
   ])('has a command $name', async ({ body, code, stdout, stderr }) => {
     install({ 'svc-plugin-other': pluginOf('svc-plugin-other', { commands: COMMANDS }, command(body)) });

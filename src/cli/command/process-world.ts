@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -109,6 +108,8 @@ export async function flushed(): Promise<void> {
  * flags, and those they imply, are restored before bin/code-cache.js makes one.
  */
 function compileWasmOnce(): void {
+  // Not imported: every start would load it.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--liftoff-only');
   process.prependOnceListener('exit', () => {
     for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])

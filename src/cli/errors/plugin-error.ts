@@ -1,3 +1,4 @@
+import { shell } from '../../kit/shell.ts';
 import { SvcError } from './svc-error.ts';
 
 /** What oclif's errors carry: the exit code, and advice. */
@@ -16,7 +17,7 @@ export class PluginError extends SvcError {
     super('plugin', `plugin ${plugin}: ${message}`, {
       hint:
         error.suggestions?.join('\n') ??
-        `report it to the plugin's author, or: svc plugins uninstall ${plugin}`,
+        shell`report it to the author of the plugin, or: svc plugins uninstall ${plugin}`,
       cause: thrown,
     });
     this.#exit = error.oclif?.exit;
