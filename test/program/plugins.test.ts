@@ -4,26 +4,20 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { putProgram } from '../support/process/installed-svc.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { builtProgram } from '../support/process/built-svc.ts';
 import { runProcess } from '../support/process/run-process.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** The built program, inside node_modules so that `libsql` and `@oclif/core` are found from there. */
-const program = join(ROOT, 'node_modules', '.cache', `svc-plugins-${process.pid}`);
-
+let program = '';
 beforeAll(async () => {
-  mkdirSync(program, { recursive: true });
-  await putProgram(program);
+  program = await builtProgram();
 }, 120_000);
-
-afterAll(() => rmSync(program, { recursive: true, force: true }));
 
 let home = '';
 beforeEach(() => {
