@@ -24,7 +24,7 @@ export function pathsOf({ env }: Pick<World, 'env'>, platform: string = process.
   // Resolved when read: a command that stores nothing needs no home folder.
   return {
     get configDir() {
-      const own = env.SVC_CONFIG_DIR || defaultFolder(env, platform, 'XDG_CONFIG_HOME', '.config');
+      const own = env.SVC_CONFIG_DIR || defaultFolder(env, platform, env.XDG_CONFIG_HOME, '.config');
       return folder(own, 'SVC_CONFIG_DIR', env);
     },
     get dataDir() {
@@ -34,7 +34,7 @@ export function pathsOf({ env }: Pick<World, 'env'>, platform: string = process.
       return join(this.dataDir, 'service.db');
     },
     get codeCacheDir() {
-      const own = defaultFolder(env, platform, 'XDG_CACHE_HOME', '.cache');
+      const own = defaultFolder(env, platform, env.XDG_CACHE_HOME, '.cache');
       return onWindows(env, platform) && !env.XDG_CACHE_HOME ? join(own, 'cache') : own;
     },
   };
@@ -50,11 +50,16 @@ export function dataDirOf({ env }: Pick<World, 'env'>): string | undefined {
 }
 
 function dataFolder(env: World['env'], platform: string = process.platform): string {
-  return env.SVC_DATA_DIR || defaultFolder(env, platform, 'XDG_DATA_HOME', '.local', 'share');
+  return env.SVC_DATA_DIR || defaultFolder(env, platform, env.XDG_DATA_HOME, '.local', 'share');
 }
 
-function defaultFolder(env: World['env'], platform: string, xdg: string, ...belowHome: string[]): string {
-  const parent = env[xdg] || onWindows(env, platform) || join(homeOf(env), ...belowHome);
+function defaultFolder(
+  env: World['env'],
+  platform: string,
+  xdg: string | undefined,
+  ...belowHome: string[]
+): string {
+  const parent = xdg || onWindows(env, platform) || join(homeOf(env), ...belowHome);
   return join(parent, 'svc');
 }
 
