@@ -67,8 +67,9 @@ exports.loadCached = function loadCached(file) {
 
 /** Returns undefined without a home folder, as for a uid without an account in a container. An empty HOME is ignored. */
 function findCacheDir() {
-  const { XDG_CACHE_HOME, HOME, USERPROFILE } = process.env;
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME, USERPROFILE } = process.env;
   if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'svc');
+  if (process.platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'svc', 'cache');
   try {
     return join(HOME || USERPROFILE || userInfo().homedir, '.cache', 'svc');
   } catch {
@@ -128,10 +129,17 @@ function makeDir(path) {
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
 }
 
-/** Deletes files older than two months, which earlier versions left; files in use are written again. */
+/** A cache file, or one that a killed process did not complete. */
+const OURS = /\.cjs-v[\w.-]+\.v8(\.[\w-]+)?$/;
+
+/**
+ * Deletes cache files older than two months, which earlier versions left; files in use are written again. Others are
+ * kept: XDG_CACHE_HOME may be the folder of the data.
+ */
 function deleteOldFiles(cacheDir) {
   try {
     for (const name of readdirSync(cacheDir)) {
+      if (!OURS.test(name)) continue;
       const path = join(cacheDir, name);
       if (Date.now() - statSync(path).mtimeMs > 60 * 24 * 3600_000) rmSync(path, { force: true });
     }

@@ -12,6 +12,12 @@ const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? root);
 process.chdir(root);
 
+const SCHEMAS = {
+  'catalog.schema.json': 'JSON Schema of the catalog of contents and templates, for `svc serve --catalog`',
+  'error.schema.json': 'JSON Schema of what a failure prints on stderr under `--json`',
+  'faults.schema.json': 'JSON Schema of the faults to inject, for `svc serve --faults`',
+};
+
 /** Contents of the generated files, by name. */
 const made = {};
 
@@ -36,10 +42,12 @@ try {
     {
       all,
       openapi: 'src/contract/openapi.ts',
+      endpoints: 'src/contract/endpoints.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
+      errors: 'src/features/commands/error-schema.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -51,6 +59,11 @@ try {
   const commands = Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1));
   // The path of the class depends on the machine.
   for (const [, command] of commands) delete command.relativePath;
+  for (const [id, command] of commands) {
+    const { baseFlags, flags } = await plugin.findCommand(id, { must: true });
+    for (const [name, { type, parse }] of Object.entries({ ...baseFlags, ...flags }))
+      if (type === 'option' && (await isInteger(parse))) command.flags[name].valueType = 'integer';
+  }
   write('oclif.manifest.json', [
     JSON.stringify({ commands: Object.fromEntries(commands), version: plugin.version }, null, 2),
   ]);
@@ -75,6 +88,21 @@ try {
   ]);
 
   const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
+  const { ENDPOINTS } = await load('endpoints');
+  write('src/contract/operations.gen.ts', [
+    '// Made by `npm run generate` from src/contract/endpoints.ts.',
+    "import type { EndpointName, Operation } from './endpoints.ts';",
+    '',
+    '/** The endpoints without their schemas, which take long to load: what the client needs. */',
+    'export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {',
+    ...Object.entries(ENDPOINTS).flatMap(([name, { method, path, group, repeat }]) => [
+      `  ${name}: {`,
+      ...Object.entries({ method, path, group, repeat }).map(([key, value]) => `    ${key}: '${value}',`),
+      '  },',
+    ]),
+    '};',
+  ]);
+
   const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
 
@@ -83,12 +111,59 @@ try {
   const { faultsJsonSchema } = await load('faults');
   write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
 
+  const { errorSchema } = await load('errors');
+  write('docs/error.schema.json', [JSON.stringify(errorSchema(), null, 2)]);
+
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');
   const pages = generatedPages(manifestOf(pjson, JSON.parse(made['oclif.manifest.json'])));
   for (const [name, text] of Object.entries(pages)) write(`docs/${name}`, [text.trimEnd()]);
+  write('docs/llms.txt', [llmsIndex(pjson, pages)]);
 } finally {
   rmSync(dir, { recursive: true, force: true });
+}
+
+/**
+ * Returns llms.txt (llmstxt.org): what svc is, and every page of docs/ with its title and its first sentence.
+ * @param {Record<string, string>} generated pages that may not be written yet
+ */
+function llmsIndex({ name, description }, generated) {
+  const line = (file) => {
+    const text = generated[file] ?? readFileSync(join('docs', file), 'utf8');
+    const [, title] = /^# (.+)$/m.exec(text);
+    const body = text.slice(text.indexOf(title) + title.length).replace(/<!--.*?-->/gs, '');
+    const paragraph = body.split('\n\n').find((block) => /^(?!```)[A-Z`*[]/.test(block.trim())) ?? '';
+    const [sentence] = /^.*?[.:](?=\s|$)/s.exec(paragraph.trim()) ?? [''];
+    return `- [${title}](${file}): ${sentence
+      .replace(/\s+/g, ' ')
+      .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+      .replace(/:$/, '.')}`;
+  };
+  const pages = [...new Set([...readdirSync('docs'), ...Object.keys(generated)])];
+  const named = (ending) => pages.filter((file) => file.endsWith(ending)).sort();
+  return [
+    `# ${name}`,
+    '',
+    `> ${description}`,
+    '',
+    'Programs read `svc commands --json`: every command with its flags and their types, exit codes and the JSON Schema of its output. Under `--json` a failure prints one JSON object on stderr (error.schema.json). The HTTP API is described by openapi.json at the root of the package.',
+    '',
+    '## Docs',
+    '',
+    ...named('.md').map(line),
+    '',
+    '## Schemas',
+    '',
+    ...named('.schema.json').map((file) => `- [${file}](${file}): ${SCHEMAS[file]}`),
+  ].join('\n');
+}
+
+/** Returns whether a flag takes whole numbers, which oclif's format does not record. */
+async function isInteger(parse) {
+  const values = await Promise.all(
+    ['7', '7.5'].map((text) => Promise.resolve(parse(text, {}, {})).catch(() => undefined)),
+  );
+  return values[0] === 7 && values[1] === undefined;
 }
 
 /** Quotes a property name only if necessary, as Biome does. */

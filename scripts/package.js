@@ -1,7 +1,8 @@
 /**
  * Packs the program and tests the tarball: `npm run package [FOLDER]`. The tarball is written to FOLDER, if given.
  * Checks that it contains only the program and its documentation, that it installs globally into an empty prefix with
- * libsql as its only dependency, and that it runs in an empty home. Prints its size.
+ * two dependencies, that it runs in an empty home, that oclif runs its commands, and that a plugin can be installed from a
+ * tarball, used and removed. The network is used for the npm registry only. Prints its size.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,11 +19,15 @@ const WANTED = [
   /^bin\/(run\.js|code-cache\.js|package\.json)$/,
   /^dist\/main\.cjs$/,
   /^dist\/commands\.mjs$/,
+  /^dist\/plugin(-entry)?\.[cm]js$/,
+  /^plugin-manager\/(package|package-lock)\.json$/,
+  /^plugin-manager\/run\.js$/,
+  /^types\/plugin\.d\.ts$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
-  /^docs\/[\w.-]+\.(md|schema\.json|svg)$/,
+  /^docs\/[\w.-]+\.(md|schema\.json|svg|txt)$/,
 ];
 const MOST_PACKED = 2_000_000;
 
@@ -55,7 +60,8 @@ try {
   const dependencies = Object.keys(
     JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies,
   );
-  if (dependencies.join() !== 'libsql') throw new Error(`it depends on ${dependencies.join(', ')}`);
+  if (dependencies.join() !== '@oclif/core,libsql')
+    throw new Error(`it depends on ${dependencies.join(', ')}`);
   const svc = (...args) =>
     run(join(prefix, 'bin', 'svc'), args, home, { HOME: home, PATH: process.env.PATH });
   const version = svc('--version').trim();
@@ -63,7 +69,7 @@ try {
   const { decisionId } = JSON.parse(svc('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
   if (!decisionId) throw new Error('svc decide returned no decision');
   // Start from the code cache, and without a writable home.
-  svc('--version');
+  svc('profiles', 'list');
   run(join(prefix, 'bin', 'svc'), ['--version'], home, { HOME: '/dev/null', PATH: process.env.PATH });
   // Both names must work: daemontools installs another program named `svc`.
   if (
@@ -74,13 +80,97 @@ try {
   )
     throw new Error('svc-cli is not svc');
   run('npm', ['publish', '--dry-run', '--ignore-scripts', join(into, filename)], place);
+  const byOclif = runByOclif(installed);
+  tryPlugin(svc, home);
   const lines = [
     `${version}: ${filename}, ${names.length} files`,
-    `${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked, ${megabytes(sizeOf(join(prefix, 'lib')))} installed with ${dependencies}`,
+    `oclif's Config shows the help of ${byOclif} commands and runs three; a plugin was installed, used and removed`,
+    `${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked, ${megabytes(sizeOf(join(prefix, 'lib')))} installed with ${dependencies.join(' and ')}`,
   ];
   console.log(lines.join('\n'));
 } finally {
   rmSync(place, { recursive: true, force: true });
+}
+
+/** Loads the installed package with oclif's own Config, and runs every command's help and three whole commands. */
+function runByOclif(installed) {
+  const home = join(place, 'oclif-home');
+  mkdirSync(home);
+  const script = join(installed, 'through-oclif.mjs');
+  writeFileSync(
+    script,
+    `import { Config, handle } from '@oclif/core';
+    import { loadHelpClass } from '@oclif/core/help';
+    const config = await Config.load(import.meta.dirname);
+    const [id, ...argv] = process.argv.slice(2);
+    if (id !== undefined) await config.runCommand(id, argv).catch(handle);
+    else {
+      const Help = await loadHelpClass(config);
+      // Help replaces the colons in the commands that it shows.
+      for (const id of [...config.commandIDs]) {
+        await config.findCommand(id, { must: true }).load();
+        await new Help(config).showHelp(id.split(':'));
+      }
+      console.log('commands', config.commands.length);
+    }`,
+  );
+  const oclif = (...argv) =>
+    run(process.execPath, [script, ...argv], home, { HOME: home, PATH: process.env.PATH });
+  const help = oclif();
+  const count = Number(/^commands (\d+)$/m.exec(help)?.[1]);
+  if (!(count > 40) || help.match(/^USAGE$/gm)?.length !== count)
+    throw new Error(`oclif shows the help of ${help.match(/^USAGE$/gm)?.length} of ${count} commands`);
+  const { profiles } = JSON.parse(oclif('profiles:list', '--json'));
+  const { decisionId } = JSON.parse(oclif('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
+  const { messages } = JSON.parse(oclif('messages:list', '--hash-id', 'h', '--profile', 'local', '--json'));
+  if (profiles.length !== 1 || messages[0]?.decisionId !== decisionId)
+    throw new Error('oclif runs the commands otherwise than svc');
+  rmSync(script);
+  return count;
+}
+
+/** Installs the example of a plugin from its tarball into the empty home, uses and removes it. */
+function tryPlugin(svc, home) {
+  const packed = run(
+    'npm',
+    ['pack', '--json', '--pack-destination', place],
+    join(root, 'examples', 'plugin'),
+  );
+  const [{ filename }] = JSON.parse(packed);
+  const { installed } = JSON.parse(svc('plugins', 'install', join(place, filename), '--json', '--no-input'));
+  if (installed?.name !== 'svc-plugin-brief') throw new Error('the plugin was not installed');
+  const brief = JSON.parse(svc('brief', 'h', '--profile', 'local', '--json'));
+  if (brief.profile !== 'local')
+    throw new Error(`the command of the plugin returned ${JSON.stringify(brief)}`);
+  svc('profiles', 'list');
+  const audit = readFileSync(join(home, '.local', 'share', 'svc', 'plugins', 'audit.ndjson'), 'utf8');
+  if (!/"brief"}\n.*"profiles list"}\n$/s.test(audit)) throw new Error(`the hook wrote ${audit}`);
+  checkTypes(home);
+  svc('plugins', 'uninstall', 'svc-plugin-brief');
+  if (/^ {2}brief /m.test(svc('--help'))) throw new Error('the plugin was not removed');
+}
+
+/** Compiles a command against the types of `svc-cli/plugin`, as a plugin finds them. */
+function checkTypes(home) {
+  const folder = join(home, '.local', 'share', 'svc', 'plugins');
+  const file = join(folder, 'check.ts');
+  writeFileSync(
+    file,
+    `import { Args, type Context, Flags, SvcCommand, SvcError } from 'svc-cli/plugin';
+    export default class Check extends SvcCommand {
+      static override args = { hashId: Args.string({ required: true }) };
+      static override flags = { count: Flags.integer({ default: 1 }) };
+      protected override async run({ args, flags, out, connect }: Context<typeof Check>): Promise<void> {
+        const { client } = await connect();
+        if (flags.count > 1) throw new SvcError('usage', 'too many', { hint: 'svc check' });
+        const { body } = await client.call<{ n: number }>('decide', { body: { hashId: args.hashId.trim() } });
+        out.result({ n: body.n + flags.count }, () => 'done');
+      }
+    }`,
+  );
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...types, file], folder);
 }
 
 /**

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AnswerOf,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
-  pathOf,
-  type RequestOf,
-} from '../contract/endpoints.ts';
+import type { AnswerOf, EndpointName, RequestOf } from '../contract/endpoints.ts';
 import { HEADERS } from '../contract/headers.ts';
 import type { Group } from '../contract/limits.ts';
+import { OPERATIONS } from '../contract/operations.gen.ts';
+import { pathOf } from '../contract/path-of.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
 import { ApiError, TransportError } from './errors.ts';
@@ -46,7 +41,7 @@ export interface ClientOptions {
   readonly steadyClock?: Pick<PacerClock, 'now'> | undefined;
 }
 
-interface CallOptions<N extends EndpointName = EndpointName> {
+export interface CallOptions<N extends EndpointName = EndpointName> {
   readonly params?: Record<string, string>;
   readonly query?: Record<string, string | undefined>;
   readonly body?: RequestOf<N>;
@@ -105,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     async call(name, call = {}) {
-      const endpoint: Endpoint = ENDPOINTS[name];
+      const endpoint = OPERATIONS[name];
       const writes = endpoint.method !== 'GET';
       const answer = await exchange({
         method: endpoint.method,
@@ -124,7 +119,7 @@ export function createClient(options: ClientOptions): Client {
     },
     send: ({ headers, ...request }) => exchange({ ...request, headers: { ...common, ...headers } }),
     async stream(name, call = {}) {
-      const endpoint: Endpoint = ENDPOINTS[name];
+      const endpoint = OPERATIONS[name];
       return open({
         method: endpoint.method,
         path: pathOf(name, call.params) + queryString(call.query),

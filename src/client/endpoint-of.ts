@@ -1,5 +1,5 @@
-import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts';
 import type { Group } from '../contract/limits.ts';
+import { OPERATIONS } from '../contract/operations.gen.ts';
 
 /** Properties of a request: its rate-limit group, and whether sending it twice is harmless. */
 export interface EndpointTraits {
@@ -13,7 +13,7 @@ export interface EndpointTraits {
  */
 export function traitsOf(method: string, path: string, keysHonoured: boolean): EndpointTraits {
   const [plain = ''] = path.split('?');
-  for (const endpoint of Object.values<Endpoint>(ENDPOINTS)) {
+  for (const endpoint of Object.values(OPERATIONS)) {
     if (endpoint.method === method && patternOf(endpoint.path).test(plain))
       return { group: endpoint.group, repeatable: endpoint.repeat === 'always' || keysHonoured };
   }

@@ -9,13 +9,12 @@ export default class Complete extends SvcCommand {
   static override hidden = true;
   static override strict = false;
 
-  protected override async run({ out, paths, root }: Context<typeof Complete>): Promise<void> {
+  protected override async run({ out, paths, manifest }: Context<typeof Complete>): Promise<void> {
     const { candidates } = await import('../cli/completion/candidates.ts');
-    const { readManifest } = await import('../cli/command/manifest.ts');
     const profiles = () => [...Object.keys(new Profiles(paths.configDir).read().profiles), LOCAL];
     // From `argv`, because the parser removes a last word `--`, which requests flags.
     const words = this.argv.slice(this.argv.indexOf('--') + 1);
-    const found = candidates(words, readManifest(root), profiles);
+    const found = candidates(words, manifest(), profiles);
     for (const { word, description } of found)
       out.raw(description === '' ? `${word}\n` : `${word}\t${description}\n`);
   }

@@ -13,14 +13,18 @@ import * as s from './schemas.ts';
  */
 export type Repeat = 'always' | 'keyed';
 
-export interface Endpoint {
+/** The part of an endpoint that the client needs (operations.gen.ts). */
+export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path below the base URL; `{id}` marks a parameter. */
   readonly path: string;
   readonly group: Group;
+  readonly repeat: Repeat;
+}
+
+export interface Endpoint extends Operation {
   readonly summary: string;
   readonly success: 200 | 201 | 202 | 204;
-  readonly repeat: Repeat;
   /** True if the operation is not in the specification. */
   readonly beyondSpecification: boolean;
   readonly request?: z.ZodMiniType;
@@ -241,12 +245,3 @@ type Schema<
 
 export type RequestOf<N extends EndpointName> = Schema<N, 'request'>;
 export type AnswerOf<N extends EndpointName> = Schema<N, 'answer'>;
-
-/** Fills the `{name}` parameters of an endpoint's path. Throws if one is missing, which is a bug in the caller. */
-export function pathOf(name: EndpointName, params: Record<string, string> = {}): string {
-  return ENDPOINTS[name].path.replace(/\{(\w+)\}/g, (_, key: string) => {
-    const value = params[key];
-    if (value === undefined) throw new Error(`path parameter ${key} of ${name} is missing`);
-    return encodeURIComponent(value);
-  });
-}

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts';
 import { SERVICE_ERRORS } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import { annotations } from './parts.ts';
@@ -49,6 +49,12 @@ export function openApi(version: string): Json {
       ),
     },
   };
+}
+
+/** Returns the JSON Schema of the answer to an operation; any value where it has no body. */
+export function answerSchema(name: EndpointName): Json {
+  const { answer }: Endpoint = ENDPOINTS[name];
+  return answer ? schema(answer) : {};
 }
 
 function operation(name: string, endpoint: Endpoint): Json {

@@ -1,39 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { withFileLock } from '../kit/file-lock.ts';
 import { ForeignFile, isLink } from '../kit/own-file.ts';
+import { type Contents, damagedPath, type LocalWebhook, type Profile } from './contents.ts';
+
+export type { LocalWebhook, Profile };
 
 /** The built-in profile: the service runs inside the process. */
 export const LOCAL = 'local';
-
-const LocalWebhook = z.object({
-  url: z.string(),
-  events: z.array(z.string()),
-  signingSecret: z.string(),
-  createdAt: z.string(),
-});
-/** A webhook subscription created on this machine, with its secret. */
-export type LocalWebhook = z.infer<typeof LocalWebhook>;
-
-const Profile = z.object({
-  workspace: z.string(),
-  region: z.optional(z.string()),
-  baseUrl: z.string(),
-  apiKey: z.optional(z.string()),
-  sandbox: z.optional(z.boolean()),
-  /** Set by `--idempotent`; the name is that of the first versions, which must be able to read the file. */
-  keysHonoured: z.optional(z.boolean()),
-});
-export type Profile = z.infer<typeof Profile>;
-
-const Contents = z.object({
-  current: z.optional(z.string()),
-  profiles: z.record(z.string(), Profile),
-  /** By `webhookKey`, then subscription ID. Includes connections without a profile. */
-  webhooks: z.optional(z.record(z.string(), z.record(z.string(), LocalWebhook))),
-});
-type Contents = z.infer<typeof Contents>;
 
 /** The profiles file is unreadable or invalid. Nothing was changed. */
 export class ProfilesUnusable extends Error {
@@ -58,40 +32,44 @@ export class Profiles {
     this.file = join(configDir, 'profiles.json');
   }
 
+  /** Reads the file without conf, which takes longer to load than most commands take to run. */
   read(): Contents {
+    return this.#checked(() => JSON.parse(readFileSync(this.file, 'utf8')));
+  }
+
+  /** Applies `edit` to the contents, which conf reads and writes. If it throws, nothing is written. */
+  async change(edit: (contents: Contents) => void): Promise<void> {
+    const { default: Conf } = await import('conf');
+    await withFileLock(join(this.#dir, 'profiles.lock'), () => {
+      // Secrets must not be written to wherever a link leads.
+      if (isLink(this.file)) throw new ForeignFile(this.file, 'a symbolic link');
+      const open = () =>
+        new Conf<Record<string, unknown>>({
+          cwd: this.#dir,
+          configName: 'profiles',
+          configFileMode: 0o600,
+          projectName: 'svc',
+        });
+      const contents = this.#checked(() => open().store);
+      edit(contents);
+      open().store = { ...contents };
+    });
+  }
+
+  #checked(load: () => unknown): Contents {
     let contents: unknown;
     try {
-      contents = JSON.parse(readFileSync(this.file, 'utf8'));
+      contents = load();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
       // The parser's message quotes the file, which contains secrets.
       const why = error instanceof SyntaxError ? 'it is not valid JSON' : (error as Error).message;
       throw new ProfilesUnusable(this.file, `cannot be read: ${why}`, error);
     }
-    const result = Contents.safeParse(contents);
-    if (!result.success) {
-      const issue = result.error.issues[0];
-      throw new ProfilesUnusable(this.file, `is damaged at ${issue?.path.join('.') || 'the top level'}`);
-    }
-    return result.data;
-  }
-
-  /** Applies `edit` to the contents. If it throws, nothing is written. */
-  async change(edit: (contents: Contents) => void): Promise<void> {
-    // Loaded only for writing: conf takes longer to load than most commands take to run.
-    const { default: Conf } = await import('conf');
-    await withFileLock(join(this.#dir, 'profiles.lock'), () => {
-      // Secrets must not be written to wherever a link leads.
-      if (isLink(this.file)) throw new ForeignFile(this.file, 'a symbolic link');
-      const contents = this.read();
-      edit(contents);
-      new Conf<Record<string, unknown>>({
-        cwd: this.#dir,
-        configName: 'profiles',
-        configFileMode: 0o600,
-        projectName: 'svc',
-      }).store = contents;
-    });
+    const damaged = damagedPath(contents);
+    if (damaged !== undefined)
+      throw new ProfilesUnusable(this.file, `is damaged at ${damaged || 'the top level'}`);
+    return { profiles: {}, ...(contents as Partial<Contents>) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { CommandClass } from '../cli/command/command.ts';
 /** Loads the code of a command by its id. */
 export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandClass }>>> = {
   api: () => import('../commands/api.ts'),
+  commands: () => import('../commands/commands.ts'),
   complete: () => import('../commands/complete.ts'),
   completion: () => import('../commands/completion.ts'),
   'data:export': () => import('../commands/data/export.ts'),
@@ -26,6 +27,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'notifications:outcome': () => import('../commands/notifications/outcome.ts'),
   'notifications:trigger': () => import('../commands/notifications/trigger.ts'),
   'notifications:watch': () => import('../commands/notifications/watch.ts'),
+  'plugins:install': () => import('../commands/plugins/install.ts'),
+  'plugins:link': () => import('../commands/plugins/link.ts'),
+  'plugins:list': () => import('../commands/plugins/list.ts'),
+  'plugins:uninstall': () => import('../commands/plugins/uninstall.ts'),
   'profiles:add': () => import('../commands/profiles/add.ts'),
   'profiles:list': () => import('../commands/profiles/list.ts'),
   'profiles:remove': () => import('../commands/profiles/remove.ts'),

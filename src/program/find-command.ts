@@ -7,6 +7,13 @@ export interface CommandNames {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
+/** Returns the aliases of commands, with their ids. */
+export function aliasesOf(
+  commands: readonly { readonly id: string; readonly aliases: readonly string[] }[],
+): Record<string, string> {
+  return Object.fromEntries(commands.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id])));
+}
+
 /**
  * Finds the command that the first words name; the longest match wins. Throws usage with the nearest command.
  */

@@ -1,5 +1,5 @@
 import type { Program } from '../cli/command/command.ts';
-import { type Manifest, readManifest } from '../cli/command/manifest.ts';
+import type { Manifest } from '../cli/command/manifest.ts';
 import { definitions, reflow, wrapParagraph } from '../cli/help/layout.ts';
 import { commandPage, rootPage, topicPage } from '../cli/help/pages.ts';
 import { HELP_TOPICS, type HelpSources, type HelpTopic, helpSources } from '../cli/help/topics.ts';
@@ -7,7 +7,7 @@ import { Output } from '../cli/terminal/output.ts';
 import { bold, render, type Text } from '../cli/terminal/text.ts';
 import type { World } from '../cli/terminal/world.ts';
 import { ALIASES } from './commands.gen.ts';
-import { findCommand, leadingWords } from './find-command.ts';
+import { aliasesOf, findCommand, leadingWords } from './find-command.ts';
 
 /** Maximum line length of help, for legibility. */
 const MAX_WIDTH = 100;
@@ -17,10 +17,13 @@ const PIPE_WIDTH = 80;
  * Shows the help that `argv` requests: of a command, of a topic of commands, of `svc help TOPIC`, or of the program.
  * Under --json the data of that page. Throws usage for an unknown topic or command.
  */
-export function showHelp(argv: readonly string[], { world, root }: Pick<Program, 'world' | 'root'>): void {
+export function showHelp(
+  argv: readonly string[],
+  { world, manifest: describe }: Pick<Program, 'world' | 'manifest'>,
+): void {
   const out = new Output(world, { json: argv.includes('--json'), quiet: false });
   const width = Math.min(world.stdout.columns ?? PIPE_WIDTH, MAX_WIDTH);
-  const manifest = readManifest(root);
+  const manifest = describe();
   const isHelpCommand = argv[0] === 'help';
   const words = leadingWords(isHelpCommand ? argv.slice(1) : argv);
   const { value, page } = pageFor(words, isHelpCommand, manifest, width, world);
@@ -56,7 +59,7 @@ function pageFor(
     const own = commands.filter(({ id }) => id.startsWith(`${first}:`));
     return { value: { commands: own }, page: topicPage(first, manifest, width) };
   }
-  const { id } = findCommand({ ids, aliases: ALIASES }, words);
+  const { id } = findCommand({ ids, aliases: { ...aliasesOf(commands), ...ALIASES } }, words);
   const command = commands.find((known) => known.id === id)!;
   return { value: command, page: commandPage(command, manifest, width) };
 }

@@ -76,6 +76,19 @@ describe('the code cache', () => {
     expect(cached().map(({ name }) => name)).not.toContain(old[1]!.name);
   });
 
+  it('deletes no file of others, which may be in the same folder', async () => {
+    const { start, write, cache } = program('old');
+    await start();
+    const longAgo = Date.now() / 1000 - 61 * 24 * 3600;
+    for (const name of ['service.db', 'profiles.json']) {
+      writeFileSync(join(cache, name), 'precious');
+      utimesSync(join(cache, name), longAgo, longAgo);
+    }
+    write('new');
+    await start();
+    expect(readdirSync(cache)).toEqual(expect.arrayContaining(['service.db', 'profiles.json']));
+  });
+
   it('survives a cache that is damaged, truncated, empty or of another V8 or file, and replaces it', async () => {
     const { start, cached, cache } = program('one');
     await start();

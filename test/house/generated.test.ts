@@ -8,10 +8,13 @@ import { tempDir } from '../support/temp.ts';
 
 const FILES = [
   'src/program/commands.gen.ts',
+  'src/contract/operations.gen.ts',
   'oclif.manifest.json',
   'openapi.json',
   'docs/catalog.schema.json',
   'docs/faults.schema.json',
+  'docs/error.schema.json',
+  'docs/llms.txt',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 

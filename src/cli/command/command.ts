@@ -12,6 +12,7 @@ import { Output } from '../terminal/output.ts';
 import type { World } from '../terminal/world.ts';
 import { CommandExit } from './command-exit.ts';
 import { listenForInterrupt } from './interrupt.ts';
+import { type Manifest, readManifest } from './manifest.ts';
 import { toParseError } from './parse-error.ts';
 import { flushed, processWorld } from './process-world.ts';
 import { reportFailure } from './report-failure.ts';
@@ -28,6 +29,8 @@ export interface Context<C extends CommandStatics = CommandStatics> {
   readonly version: string;
   /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
+  /** Returns the description of all commands, those of plugins included. */
+  readonly manifest: () => Manifest;
   /** The current invocation, for hints; it includes the settings once they are resolved. */
   readonly invocation: Invocation;
   /** Aborts at the first Ctrl-C or SIGTERM. A second one exits with 130 at once. */
@@ -49,6 +52,8 @@ export interface Program {
   readonly version: string;
   /** The folder of package.json and oclif.manifest.json. */
   readonly root: string;
+  /** Returns the description of all commands, those of plugins included. */
+  readonly manifest: () => Manifest;
 }
 
 /** One call of a command. */
@@ -102,8 +107,9 @@ export abstract class SvcCommand {
     { root, version }: { readonly root: string; readonly version: string },
   ): Promise<void> {
     const { id } = this;
+    const program = { world: processWorld(), root, version, manifest: () => readManifest(root) };
     const invocation = new Invocation([...id.split(':'), ...argv]);
-    const code = await new this(argv, { world: processWorld(), root, version, id, invocation }).execute();
+    const code = await new this(argv, { ...program, id, invocation }).execute();
     await flushed();
     if (code !== EXIT.done) throw new CommandExit(code);
   }
@@ -112,8 +118,8 @@ export abstract class SvcCommand {
   protected abstract run(context: Context): Promise<ExitCode> | Promise<void>;
 
   /** Runs the command and reports a failure on stderr. Resolves with the exit code and never rejects. */
-  async execute(): Promise<ExitCode> {
-    const { world, version, root, id } = this.#call;
+  async execute(): Promise<number> {
+    const { world, version, root, manifest, id } = this.#call;
     let invocation = this.#call.invocation.withCommand(id.replaceAll(':', ' '));
     try {
       const { flags, args, argv } = await this.#parse();
@@ -135,6 +141,7 @@ export abstract class SvcCommand {
           paths: pathsOf(world),
           version,
           root,
+          manifest,
           get invocation() {
             return invocation;
           },

@@ -17,6 +17,8 @@ export interface ManifestFlag {
   readonly allowNo?: boolean;
   readonly default?: unknown;
   readonly options?: readonly string[];
+  /** The type of the value where it is not a string; added to oclif's format. */
+  readonly valueType?: 'integer';
 }
 
 export interface ManifestArg {
@@ -37,7 +39,25 @@ export interface ManifestCommand {
   readonly strict: boolean;
   readonly args: Readonly<Record<string, ManifestArg>>;
   readonly flags: Readonly<Record<string, ManifestFlag>>;
+  /** Empty for a command of a plugin that does not declare them. */
   readonly exitCodes: readonly ExitCode[];
+  /** The plugin that the command comes from; undefined for a command of svc. */
+  readonly plugin?: string;
+}
+
+/** The part of a plugin, as oclif loads it, that the help and completion need. */
+export interface ManifestPlugin {
+  readonly name: string;
+  readonly commands: readonly PluginCommand[];
+  readonly topics: readonly { readonly name: string; readonly description?: string | undefined }[];
+}
+
+/** A command as oclif describes it: any part may be missing, and an example may have a description. */
+interface PluginCommand extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly summary?: string | undefined;
+  readonly description?: string | undefined;
+  readonly examples?: readonly (string | { readonly command: string })[] | undefined;
 }
 
 /** All commands, sorted by id, with the program's version, description and topics from package.json. */
@@ -64,5 +84,39 @@ export function manifestOf(
     description: pjson.description,
     topics: pjson.oclif.topics,
     commands: Object.values(commands).filter((command) => !command.hidden),
+  };
+}
+
+/** Adds the commands and topics of plugins. A command of svc is never replaced. */
+export function withPlugins(own: Manifest, plugins: readonly ManifestPlugin[]): Manifest {
+  const commands = [...own.commands];
+  const topics = { ...own.topics };
+  const taken = new Set(commands.flatMap(({ id, aliases }) => [id, ...aliases]));
+  for (const plugin of plugins) {
+    const added = plugin.commands.filter(({ id, hidden }) => !taken.has(id) && hidden !== true);
+    commands.push(...added.map((command) => ofPlugin(command, plugin.name)));
+    for (const { id } of added) {
+      taken.add(id);
+      const [topic = '', verb] = id.split(':');
+      if (verb !== undefined) topics[topic] ??= { description: `Commands of the plugin ${plugin.name}` };
+    }
+    for (const { name, description } of plugin.topics)
+      if (description !== undefined && own.topics[name] === undefined) topics[name] = { description };
+  }
+  return { ...own, topics, commands: commands.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** Completes the description of a plugin's command. */
+function ofPlugin(command: PluginCommand, plugin: string): ManifestCommand {
+  const { description = '', examples = [] } = command;
+  const [firstLine = ''] = description.split('\n');
+  const empty = { aliases: [], strict: true, args: {}, flags: {}, exitCodes: [] };
+  return {
+    ...empty,
+    ...command,
+    summary: command.summary ?? firstLine,
+    description: command.summary === undefined ? description.slice(firstLine.length) : description,
+    examples: examples.map((example) => (typeof example === 'string' ? example : example.command)),
+    plugin,
   };
 }

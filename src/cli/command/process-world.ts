@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -25,11 +24,9 @@ export function processWorld(): World {
     },
     clock: systemClock,
     onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const signal of INTERRUPTS) process.on(signal, listener);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const signal of INTERRUPTS) process.off(signal, listener);
       };
     },
     onOutputClosed(listener) {
@@ -40,6 +37,10 @@ export function processWorld(): World {
     exit: (code) => process.exit(code),
   };
 }
+
+/** On Windows SIGTERM is never sent; SIGBREAK is Ctrl-Break, and SIGHUP the end of its console window. */
+const INTERRUPTS: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
 
 /** Returns the environment. Where there is no home folder, sets HOME for packages that read it when they load. */
 function environment(): World['env'] {
@@ -107,6 +108,8 @@ export async function flushed(): Promise<void> {
  * flags, and those they imply, are restored before bin/code-cache.js makes one.
  */
 function compileWasmOnce(): void {
+  // Not imported: every start would load it.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--liftoff-only');
   process.prependOnceListener('exit', () => {
     for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])

@@ -1,4 +1,3 @@
-import type { ExitCode } from '../errors/exit-codes.ts';
 import { toSvcError } from '../errors/to-svc-error.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { Output } from '../terminal/output.ts';
@@ -7,7 +6,7 @@ import { bold, red } from '../terminal/text.ts';
 import type { World } from '../terminal/world.ts';
 
 /** Prints an error with its hint on stderr, as JSON under --json. Returns the exit code. */
-export function reportFailure(thrown: unknown, invocation: Invocation, world: World): ExitCode {
+export function reportFailure(thrown: unknown, invocation: Invocation, world: World): number {
   const error = toSvcError(thrown, invocation.has('--debug'));
   const out = new Output(world, { json: invocation.has('--json'), quiet: false });
   if (out.json) out.info(sanitizeJson(error.toJson(invocation)));

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { SvcError } from '../errors/svc-error.ts';
 import type { World } from '../terminal/world.ts';
 
-/** The paths of svc's files (XDG Base Directory Specification; SVC_CONFIG_DIR and SVC_DATA_DIR take precedence). */
+/**
+ * The paths of svc's files: SVC_CONFIG_DIR and SVC_DATA_DIR, else the XDG Base Directory Specification, on Windows
+ * %LOCALAPPDATA%. The same as those of oclif, so that its `Config` finds the plugins.
+ */
 export interface Paths {
   /** Profiles and their secrets. */
   readonly configDir: string;
@@ -17,24 +20,51 @@ export interface Paths {
 }
 
 /** Returns the paths. Reading one throws usage where it is not a folder, or where there is no home folder. */
-export function pathsOf({ env }: Pick<World, 'env'>): Paths {
+export function pathsOf({ env }: Pick<World, 'env'>, platform: string = process.platform): Paths {
   // Resolved when read: a command that stores nothing needs no home folder.
   return {
     get configDir() {
-      const own = env.SVC_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+      const own = env.SVC_CONFIG_DIR || defaultFolder(env, platform, env.XDG_CONFIG_HOME, '.config');
       return folder(own, 'SVC_CONFIG_DIR', env);
     },
     get dataDir() {
-      const own = env.SVC_DATA_DIR || join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'svc');
-      return folder(own, 'SVC_DATA_DIR', env);
+      return folder(dataFolder(env, platform), 'SVC_DATA_DIR', env);
     },
     get database() {
       return join(this.dataDir, 'service.db');
     },
     get codeCacheDir() {
-      return join(env.XDG_CACHE_HOME || join(homeOf(env), '.cache'), 'svc');
+      const own = defaultFolder(env, platform, env.XDG_CACHE_HOME, '.cache');
+      return onWindows(env, platform) && !env.XDG_CACHE_HOME ? join(own, 'cache') : own;
     },
   };
+}
+
+/** Returns the data folder unchecked; undefined where there is no home folder. For the start of every command. */
+export function dataDirOf({ env }: Pick<World, 'env'>): string | undefined {
+  try {
+    return dataFolder(env);
+  } catch {
+    return undefined;
+  }
+}
+
+function dataFolder(env: World['env'], platform: string = process.platform): string {
+  return env.SVC_DATA_DIR || defaultFolder(env, platform, env.XDG_DATA_HOME, '.local', 'share');
+}
+
+function defaultFolder(
+  env: World['env'],
+  platform: string,
+  xdg: string | undefined,
+  ...belowHome: string[]
+): string {
+  const parent = xdg || onWindows(env, platform) || join(homeOf(env), ...belowHome);
+  return join(parent, 'svc');
+}
+
+function onWindows(env: World['env'], platform: string): string | undefined {
+  return platform === 'win32' ? env.LOCALAPPDATA || undefined : undefined;
 }
 
 /** Returns the home folder. An empty HOME is ignored: keys would be stored in the current folder. Throws usage. */

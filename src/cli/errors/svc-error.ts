@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 export const CLI_ERRORS = {
   unexpected: { exit: EXIT.unexpected, means: 'a bug in svc' },
   disk: { exit: EXIT.unexpected, means: 'a file could not be written (full disk, no permission)' },
+  plugin: { exit: EXIT.unexpected, means: 'a plugin failed; it may exit with another code of its own' },
   count_mismatch: { exit: EXIT.unexpected, means: 'an import whose counts do not add up: a bug in svc' },
   usage: { exit: EXIT.usage, means: 'a flag or an argument is missing, unknown or wrong' },
   file: { exit: EXIT.usage, means: 'a file is missing, unreadable or of the wrong kind' },
@@ -70,7 +71,7 @@ export class SvcError extends Error {
     this.requestId = requestId;
   }
 
-  get exitCode(): ExitCode {
+  get exitCode(): number {
     return CLI_ERRORS[this.code].exit;
   }
 

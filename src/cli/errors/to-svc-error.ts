@@ -89,6 +89,13 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
           `correct that (docs/fault-injection.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
+    case 'PluginsUnusable': {
+      const { file } = error as Error & { file: string };
+      return new SvcError('data', named.message, {
+        hint: `plugins cannot be used; move the list away, and install them again: mv ${shellWord(file)} ${shellWord(`${file}.broken`)}`,
+        cause: error,
+      });
+    }
     case 'ProfilesUnusable': {
       const { file, cause } = error as ProfilesUnusable;
       if (typeof (cause as NodeJS.ErrnoException)?.code === 'string') return fileError(file, cause);

@@ -15,6 +15,7 @@ export const ENVIRONMENT = {
     XDG_CONFIG_HOME: 'parent of the default SVC_CONFIG_DIR',
     XDG_DATA_HOME: 'parent of the default SVC_DATA_DIR',
     XDG_CACHE_HOME: 'where the compiled code is kept, in svc/; else ~/.cache',
+    LOCALAPPDATA: 'on Windows the parent of all three defaults, as svc and svc/cache, in place of ~',
     HOME: 'the home folder; USERPROFILE on Windows',
     USERPROFILE: 'the home folder where HOME is not set',
   },

@@ -17,14 +17,20 @@ export function commandPage(command: ManifestCommand, { commands }: Manifest, wi
     ...section('DESCRIPTION', reflow(command.description ?? '', inner)),
     ...section('ARGUMENTS', definitions(args.map(argument), inner)),
     ...section('FLAGS', definitions(own.map(flag), inner)),
-    ...section('GLOBAL FLAGS', reflow(`${globalFlagNames(flags)}: see \`svc help flags\``, inner)),
+    ...section('GLOBAL FLAGS', globalFlags(flags, inner)),
     ...section(
       'EXAMPLES',
       examplesOf(command).flatMap((line) => withPrompt(line, inner)),
     ),
     ...section('COMMANDS', definitions(subcommands(command.id, commands), inner)),
-    ...section('EXIT CODES', reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner)),
+    ...section(
+      'EXIT CODES',
+      command.exitCodes.length === 0
+        ? []
+        : reflow(`${exitCodes(command)}: see \`svc help exit-codes\``, inner),
+    ),
     ...section('ALIASES', command.aliases.map(commandName)),
+    ...section('PLUGIN', command.plugin === undefined ? [] : [command.plugin]),
   ];
 }
 
@@ -110,11 +116,12 @@ export function usage(command: ManifestCommand, own: readonly ManifestFlag[]): s
   return [commandName(command.id), ...args, ...needed, '[FLAGS]'].join(' ');
 }
 
-function globalFlagNames(flags: readonly ManifestFlag[]): string {
-  return flags
+/** Names the flags of every command, which a command of a plugin may lack. */
+function globalFlags(flags: readonly ManifestFlag[], width: number): string[] {
+  const names = flags
     .filter(({ helpGroup }) => helpGroup === 'GLOBAL')
-    .map(({ char, name }) => (char ? `-${char}/--${name}` : `--${name}`))
-    .join(', ');
+    .map(({ char, name }) => (char ? `-${char}/--${name}` : `--${name}`));
+  return names.length === 0 ? [] : reflow(`${names.join(', ')}: see \`svc help flags\``, width);
 }
 
 /** Lists the commands of a topic, or the subcommands of a command, with their summaries. */

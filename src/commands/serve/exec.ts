@@ -30,7 +30,7 @@ SVC_API_KEY set, and exits with the command's exit code. The data is removed aft
   #command: string[] = [];
 
   /** Removes the words after `--`, which are the command line of another program, before svc parses its flags. */
-  override async execute(): Promise<ExitCode> {
+  override async execute(): Promise<number> {
     const end = this.argv.indexOf('--');
     if (end !== -1) this.#command = this.argv.splice(end).slice(1);
     return super.execute();

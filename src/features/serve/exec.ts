@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+// On Windows Node.js itself starts neither npm nor any other script of a package manager.
+import spawn from 'cross-spawn';
 import type { World } from '../../cli/terminal/world.ts';
 import { type ServiceOptions, startService } from '../../service/start.ts';
 

@@ -1,0 +1,3 @@
+import { execute } from '@oclif/core/execute';
+
+await execute({ dir: import.meta.url });

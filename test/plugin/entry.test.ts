@@ -1,0 +1,27 @@
+import { expect, expectTypeOf, it } from 'vitest';
+import type { Context } from '../../src/cli/command/command.ts';
+import type { Connection } from '../../src/cli/connection/connect.ts';
+import type { CliErrorCode } from '../../src/cli/errors/svc-error.ts';
+import type { CallOptions, Client } from '../../src/client/client.ts';
+import type { EndpointName } from '../../src/contract/endpoints.ts';
+import * as entry from '../../src/plugin/entry.ts';
+import type * as declared from '../../types/plugin.d.ts';
+
+type Declared = typeof declared;
+type Statics = Exclude<keyof Declared['SvcCommand'], 'prototype'>;
+
+it('svc-cli/plugin is what types/plugin.d.ts declares', () => {
+  expect(Object.keys(entry).sort()).toEqual(['Args', 'Flags', 'SvcCommand', 'SvcError']);
+  expectTypeOf<keyof Declared>().toEqualTypeOf<keyof typeof entry>();
+  // The compiler checks these (`npm run types`).
+  expectTypeOf<Omit<Context, 'connect'>>().toExtend<Omit<declared.Context, 'connect'>>();
+  expectTypeOf<Omit<Connection, 'client'>>().toExtend<Omit<declared.Connection, 'client'>>();
+  expectTypeOf<Exclude<EndpointName, 'streamEvents'>>().toEqualTypeOf<declared.Operation>();
+  expectTypeOf<declared.Operation>().toExtend<Parameters<Client['call']>[0]>();
+  expectTypeOf<Omit<declared.CallOptions, 'body'>>().toExtend<CallOptions>();
+  expectTypeOf<declared.ErrorCode>().toExtend<CliErrorCode>();
+  expectTypeOf<ConstructorParameters<Declared['SvcError']>>().toExtend<
+    ConstructorParameters<typeof entry.SvcError>
+  >();
+  expectTypeOf<Pick<typeof entry.SvcCommand, Statics>>().toExtend<Pick<Declared['SvcCommand'], Statics>>();
+});
