@@ -13,6 +13,8 @@ ENV NODE_ENV=production SVC_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json /app/oclif.manifest.json /app/openapi.json ./
 COPY --from=build /app/bin ./bin
+COPY --from=build /app/plugin-manager ./plugin-manager
+COPY --from=build /app/types ./types
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/node_modules ./node_modules
 RUN ln -s /app/bin/run.js /usr/local/bin/svc && install -d -o node -g node -m 0700 /data

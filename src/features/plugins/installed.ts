@@ -28,8 +28,8 @@ export function installedPlugins(dataDir: string): readonly InstalledPlugin[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (WITHOUT_PLUGINS.has(code)) return [];
     throw new PluginsUnusable(file, `cannot be read (${code})`, error);
   }
   try {
@@ -39,6 +39,9 @@ export function installedPlugins(dataDir: string): readonly InstalledPlugin[] {
     throw new PluginsUnusable(file, 'is not a list of plugins', error);
   }
 }
+
+/** No plugin was installed, or the data folder cannot be used: a command that needs the folder explains that. */
+const WITHOUT_PLUGINS = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM']);
 
 /** The list of plugins cannot be read. */
 class PluginsUnusable extends Error {
