@@ -19,6 +19,12 @@ export interface Endpoint {
   readonly path: string;
   readonly group: Group;
   readonly summary: string;
+  /** More than the summary, in full sentences. */
+  readonly description: string;
+  /** Descriptions of the path parameters. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** What a 404 means; without it, the operation answers none. */
+  readonly missing?: string;
   readonly success: 200 | 201 | 202 | 204;
   readonly repeat: Repeat;
   /** True if the operation is not in the specification. */
@@ -45,6 +51,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: false,
     summary: 'Ingest up to 1,000 events',
+    description:
+      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once.',
     request: s.IngestEventsRequest,
     answer: s.IngestEventsAnswer,
   },
@@ -56,6 +64,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: false,
     summary: 'Create or update up to 1,000 users',
+    description:
+      'Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned.',
     request: s.IngestUsersRequest,
     answer: s.IngestUsersAnswer,
   },
@@ -67,6 +77,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Choose the next best action for a user',
+    description:
+      'Returns an action and its runner-ups, and logs the decision. A user that is not known is treated as a new one. If nothing is eligible, the type of the action is `none` and its reason says why.',
     request: s.DecideRequest,
     answer: s.DecideAnswer,
   },
@@ -78,6 +90,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Trigger a templated notification',
+    description: 'Queues the notification. It counts as a contact of the user.',
+    missing: 'No user has this hashId, or no template has this templateId.',
     request: s.TriggerRequest,
     answer: s.TriggerAnswer,
   },
@@ -89,6 +103,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Subscribe a URL to outcomes',
+    description:
+      'Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions.',
     request: s.CreateWebhookRequest,
     answer: s.Webhook,
   },
@@ -100,6 +116,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The live event stream (Server-Sent Events)',
+    description:
+      'Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open.',
     stream: true,
   },
   listDecisions: {
@@ -110,6 +128,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The decision log, oldest first: candidates, propensities, model version, seed and reward',
+    description: 'What off-policy evaluation needs: each decision with its candidates.',
     query: s.ListDecisionsQuery,
     answer: s.ListDecisionsAnswer,
   },
@@ -121,6 +140,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The pending messages of a user',
+    description:
+      'What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on.',
     marks: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
@@ -133,6 +154,10 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Report what the user did with a message',
+    description:
+      'Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`.',
+    params: { decisionId: 'The decision that chose the message.' },
+    missing: 'This decision has no message.',
     request: s.MessageOutcomeRequest,
     answer: s.OutcomeAnswer,
   },
@@ -144,6 +169,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The delivery record of a notification',
+    description: 'The states so far, with their times.',
+    params: { id: 'Identifier of the notification.' },
+    missing: 'No notification has this identifier.',
     answer: s.Notification,
   },
   notificationOutcome: {
@@ -154,6 +182,10 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Report a tap on a notification',
+    description:
+      'Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`.',
+    params: { id: 'Identifier of the notification.' },
+    missing: 'No notification has this identifier.',
     request: s.NotificationOutcomeRequest,
     answer: s.OutcomeAnswer,
   },
@@ -165,6 +197,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'List the webhook subscriptions',
+    description: 'Also the disabled ones, oldest first.',
     query: s.ListWebhooksQuery,
     answer: s.ListWebhooksAnswer,
   },
@@ -176,6 +209,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Show a webhook subscription',
+    description: 'The signing secret is never returned.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     answer: s.Webhook,
   },
   updateWebhook: {
@@ -186,6 +222,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Change, enable or renew a webhook subscription',
+    description: 'Fields that are left out stay as they were. `leaseSeconds` renews a lease.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     request: s.UpdateWebhookRequest,
     answer: s.Webhook,
   },
@@ -197,6 +236,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Remove a webhook subscription',
+    description: 'Deliveries that are not sent yet are dropped.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
   },
   rotateWebhook: {
     method: 'POST',
@@ -206,6 +248,10 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Set a new signing secret; both sign for 24 hours',
+    description:
+      '`webhook-signature` then has a signature by each secret. `X-Service-Signature` has room for one, and uses the new secret at once.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     request: s.RotateWebhookRequest,
     answer: s.Webhook,
   },
@@ -217,6 +263,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The recent deliveries of a subscription',
+    description: 'Each with its latest attempts and the time of the next one.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     query: s.ListDeliveriesQuery,
     answer: s.ListDeliveriesAnswer,
   },
@@ -228,6 +277,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Send a delivery again',
+    description: 'Sends the same bytes under the same identifier. The subscription must be active.',
+    params: { id: 'Identifier of the subscription.', deliveryId: 'Identifier of the delivery.' },
+    missing: 'No subscription has this identifier, or it has no such delivery.',
     answer: s.RedeliverAnswer,
   },
 });
