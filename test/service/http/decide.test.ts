@@ -92,7 +92,7 @@ describe('decide', () => {
     const { body } = await decide(service, 'h', {
       guardrails: { excludeCategories: ['onboarding', 'savings', 'offers', 'security', 'service'] },
     });
-    expect(body.action).toMatchObject({ type: 'none', contentId: null, ranking: 0 });
+    expect(body.action).toMatchObject({ type: 'none', contentId: '', ranking: 0 });
     expect(body.action.reason).toMatch(/excludeCategories \(offers\) removed card_offer, refer_a_friend/);
     expect(body.alternatives).toEqual([]);
     expect(await waiting(service, 'h')).toEqual([]);
