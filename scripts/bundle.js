@@ -9,10 +9,13 @@ const EXTERNAL = [/^libsql$/, /^node:/];
 /**
  * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.
  * @param {Record<string, string>} input entry name to source file
- * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[] }} options
+ * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[], platform?: 'node' | 'neutral' }} options
  */
-export async function bundle(input, { dir, format, external = EXTERNAL, minify = false, groups = [] }) {
-  const build = await rolldown({ input, platform: 'node', external, treeshake: true, onLog: quiet });
+export async function bundle(
+  input,
+  { dir, format, external = EXTERNAL, minify = false, groups = [], platform = 'node' },
+) {
+  const build = await rolldown({ input, platform, external, treeshake: true, onLog: quiet });
   const extension = format === 'cjs' ? 'cjs' : 'mjs';
   const { output } = await build.write({
     dir,
@@ -34,11 +37,22 @@ const COMMANDS_MODULE = `import main from './main.cjs';
 export const COMMANDS = await main.loadCommands();
 `;
 
-/** Bundles the program into `dir`: main.cjs with its chunks, and commands.mjs for oclif. */
+/** What integrators import (`exports` in package.json): a file each, which runs in Node.js, Deno, Bun and browsers. */
+async function bundleLibrary(dir) {
+  const modules = [];
+  for (const name of ['client', 'webhooks']) {
+    const input = { [name]: join(import.meta.dirname, '..', 'src', 'library', `${name}.ts`) };
+    modules.push(...(await bundle(input, { dir, format: 'esm', external: [], platform: 'neutral' })));
+  }
+  return modules;
+}
+
+/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, and the library. */
 export async function bundleProgram(dir) {
   const main = join(import.meta.dirname, '..', 'src', 'main.ts');
   const modules = await bundle({ main }, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE, groups: GROUPS });
   writeFileSync(join(dir, 'commands.mjs'), COMMANDS_MODULE);
+  modules.push(...(await bundleLibrary(dir)));
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }
 

@@ -36,6 +36,7 @@ try {
     {
       all,
       openapi: 'src/contract/openapi.ts',
+      declarations: 'src/library/declarations.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
@@ -77,6 +78,10 @@ try {
   const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
   const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
+
+  const { operationTypes, deliveryTypes } = await load('declarations');
+  write('types/operations.d.mts', [operationTypes().trimEnd()]);
+  write('types/delivery.d.mts', [deliveryTypes().trimEnd()]);
 
   const { catalogJsonSchema } = await load('catalog');
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);

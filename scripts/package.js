@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { checkLibrary } from './package-library.js';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'svc-package-'));
@@ -18,6 +19,8 @@ const WANTED = [
   /^bin\/(run\.js|code-cache\.js|package\.json)$/,
   /^dist\/main\.cjs$/,
   /^dist\/commands\.mjs$/,
+  /^dist\/(client|webhooks)\.mjs$/,
+  /^types\/\w+\.d\.mts$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
@@ -73,6 +76,7 @@ try {
     }).trim() !== version
   )
     throw new Error('svc-cli is not svc');
+  checkLibrary(join(into, filename), place, run);
   run('npm', ['publish', '--dry-run', '--ignore-scripts', join(into, filename)], place);
   const lines = [
     `${version}: ${filename}, ${names.length} files`,

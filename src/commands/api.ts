@@ -64,12 +64,12 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
       ];
       out.raw(`${head.map(sanitizeLine).join('\n')}\n\n`);
     }
-    const text = answer.body.toString('utf8');
+    const text = Buffer.from(answer.body).toString('utf8');
     if (out.json) out.raw(`${foreignJson(text)}\n`);
     else if (out.isTerminal) out.line(text, () => text);
     else out.raw(answer.body);
     if (answer.status >= 200 && answer.status < 300) return;
-    const { errorOf } = await import('../client/client.ts');
+    const { errorOf } = await import('../client/answers.ts');
     throw errorOf(answer);
   }
 }

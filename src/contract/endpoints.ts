@@ -294,6 +294,9 @@ type Schema<
 export type RequestOf<N extends EndpointName> = Schema<N, 'request'>;
 export type AnswerOf<N extends EndpointName> = Schema<N, 'answer'>;
 
+/** The names of the parameters of a path. */
+export const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
 /** Fills the `{name}` parameters of an endpoint's path. Throws if one is missing, which is a bug in the caller. */
 export function pathOf(name: EndpointName, params: Record<string, string> = {}): string {
   return ENDPOINTS[name].path.replace(/\{(\w+)\}/g, (_, key: string) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { about, beyond, named } from '../parts.ts';
 
-const ErrorDetail = named(
+export const ErrorDetail = named(
   'ErrorDetail',
   'A problem of the request.',
   beyond(

@@ -169,7 +169,7 @@ describe('decide', () => {
     const purchase = { userId: 'buyer', event: 'purchase', timestamp };
     await service.send('POST', '/v1/events', { events: [purchase, { ...purchase, event: 'other' }] });
     expect((await decide(service, pro)).body.action.contentId).toBe('for_pro');
-    expect((await decide(service, buyer)).body.action.contentId).toBeNull();
+    expect((await decide(service, buyer)).body.action.contentId).toBe('');
     await service.send('POST', '/v1/events', { events: [purchase] });
     expect((await decide(service, buyer)).body.action.contentId).toBe('for_buyers');
     const none = (await decide(service, 'unknown')).body.action.reason;
@@ -203,7 +203,7 @@ describe('decide', () => {
   test('repeats itself with a seed, also after a restart on new data', async () => {
     const run = async (seed: string | undefined) => {
       const { service, release: done } = await rawService({ seed });
-      const chosen: (string | null)[] = [];
+      const chosen: string[] = [];
       for (let i = 0; i < 40; i++) chosen.push((await decide(service, `h${i % 8}`)).body.action.contentId);
       await done();
       return chosen.join();
@@ -345,16 +345,16 @@ describe('render', () => {
     await waiting(service, 'anybody');
     const once = async (hashId: string) =>
       (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.contentId;
-    expect([await once('unserved'), await once('served')]).not.toContain(null);
+    expect([await once('unserved'), await once('served')]).not.toContain('');
     expect(await waiting(service, 'served')).toHaveLength(1);
-    expect([await once('unserved'), await once('served')]).toEqual([null, null]);
+    expect([await once('unserved'), await once('served')]).toEqual(['', '']);
     catalogFile(service, [content('c')]);
     const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
     await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
     expect(await waiting(service, 'unserved')).toEqual([]);
     expect(await waiting(service, 'served')).toEqual([]);
-    expect([await once('unserved'), await once('served')]).toEqual(['c', null]);
-    expect(await once('unserved')).toBeNull();
+    expect([await once('unserved'), await once('served')]).toEqual(['c', '']);
+    expect(await once('unserved')).toBe('');
   });
 
   test('rejects an outcome without a message and an unknown one', async () => {
