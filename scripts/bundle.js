@@ -38,7 +38,7 @@ export const COMMANDS = await main.loadCommands();
 `;
 
 /** What integrators import (`exports` in package.json): a file each, which runs in Node.js, Deno, Bun and browsers. */
-async function bundleLibrary(dir) {
+export async function bundleLibrary(dir) {
   const modules = [];
   for (const name of ['client', 'webhooks']) {
     const input = { [name]: join(import.meta.dirname, '..', 'src', 'library', `${name}.ts`) };

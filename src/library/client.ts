@@ -56,7 +56,7 @@ export const createClient: typeof declared.createClient = (options) => {
     return checked(answer).body;
   };
 
-  const call = (name: EndpointName, input: Input = {}, more: CallOptions = {}) => {
+  const call = async (name: EndpointName, input: Input = {}, more: CallOptions = {}) => {
     const endpoint: Endpoint = ENDPOINTS[name];
     const { path, rest } = filled(endpoint, name, input);
     const { method, group } = endpoint;
