@@ -41,6 +41,7 @@ try {
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
+      outputs: 'src/outputs/json-schemas.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -87,6 +88,10 @@ try {
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);
   const { faultsJsonSchema } = await load('faults');
   write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
+
+  const { outputSchemas } = await load('outputs');
+  for (const [file, schema] of Object.entries(outputSchemas()))
+    write(`docs/schemas/${file}`, [JSON.stringify(schema, null, 2)]);
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');

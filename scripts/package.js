@@ -26,6 +26,7 @@ const WANTED = [
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
   /^docs\/[\w.-]+\.(md|schema\.json|svg)$/,
+  /^docs\/schemas\/[\w/-]+\.schema\.json$/,
 ];
 const MOST_PACKED = 2_000_000;
 

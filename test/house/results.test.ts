@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { outputErrors, outputOf } from '../support/outputs/check-output.ts';
 import { ROOT, runSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -31,6 +32,8 @@ it('prints JSON of the recorded shape', { timeout: 60_000 }, async () => {
         .replaceAll(/[0-9a-f]{32,}/g, 'HASH')
         .replaceAll(/:\d{4,5}/g, ':PORT')}`,
     );
+    const id = outputOf(argv)!;
+    for (const value of values) expect(outputErrors(id, value, { strict: true }), line).toBe('');
     shapes.push(...new Set(values.map((value) => `  ${JSON.stringify(shapeOf(value))}`)));
     return values[0] as never;
   };

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
+import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { freshDatabase } from '../postgres/database.ts';
 import { tempDir } from '../temp.ts';
 
@@ -28,6 +29,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   dataDirs.set(database, dataDir);
   const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
   const service = await startService({ limits, dataDir, ...options, database });
+  OWN_SERVICES.add(service.url);
   onTestFinished(() => service.close(0));
   const apiKey = service.apiKey!;
   return {
