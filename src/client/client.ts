@@ -25,7 +25,7 @@ import type { Pacers } from './pacers.ts';
 import { queryString } from './query-string.ts';
 import { httpTransport } from './transport.ts';
 
-export { type Answer, errorOf } from './answers.ts';
+export type { Answer } from './answers.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;

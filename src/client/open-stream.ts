@@ -4,7 +4,7 @@ import { TransportError } from './errors.ts';
 import { compose, type Exchange, type Interceptor, type Outgoing } from './exchange.ts';
 
 /** A response whose body is still arriving. */
-export interface Opened {
+interface Opened {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Record<string, string>;

@@ -96,7 +96,7 @@ function methodAndPath(
 ): { method: string; path: string } {
   if (first === undefined)
     throw new SvcError('usage', 'the path is missing', {
-      hint: 'svc api --list shows the paths; for example: svc api GET /v1/webhooks',
+      hint: 'list the paths: svc api --list',
     });
   const [method, path] =
     second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];

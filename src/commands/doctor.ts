@@ -49,7 +49,7 @@ target of 100 ms.`;
       next: failure?.hintFor(context.invocation) ?? next ?? null,
       exitCode: failure?.exitCode ?? 0,
     }));
-    out.result({ ok: failure === undefined, probed: flags.probe, checks: rows }, () =>
+    out.result({ ok: failure === undefined, probed: flags.probe === true, checks: rows }, () =>
       rows.flatMap((row, index) => [index === 0 ? '' : '\n', ...line(row, out.columns)]),
     );
     if (failure) throw failure;

@@ -6,7 +6,7 @@ const fix = about(
   'The line that fixes the mistake, by language.',
   z.object({ node: text('In Node.js.'), python: text('In Python.'), go: text('In Go.') }),
 );
-export const Diagnosis = about(
+const Diagnosis = about(
   'The known mistake that explains a signature that does not match.',
   z.looseObject({
     name: text('Name of the mistake; `unknown` if none explains it.'),

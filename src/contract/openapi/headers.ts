@@ -17,15 +17,15 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
     example: 'req_4a0880c347f9270e2986a796363751',
   },
   'X-Service-RateLimit-Limit': integer(
-    `The limit in force, in requests per minute and workspace; ${UNLIMITED} if there is none.`,
+    `The limit in force, in requests per minute and workspace; ${UNLIMITED} if there is none. In every successful response.`,
     { examples: [600] },
   ),
   'X-Service-RateLimit-Remaining': integer(
-    `Requests left in the window; ${UNLIMITED} if there is no limit.`,
+    `Requests left in the window; ${UNLIMITED} if there is no limit. In every successful response.`,
     { examples: [599] },
   ),
   'X-Service-RateLimit-Reset': integer(
-    'The Unix second in which the oldest counted request leaves the window; the current second if there is no limit.',
+    'The Unix second in which the oldest counted request leaves the window; the current second if there is no limit. In every successful response.',
     { examples: [1767225660] },
   ),
   'X-Service-Region': {
