@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readManifest } from '../../src/cli/command/manifest.ts';
@@ -32,6 +32,14 @@ it('the schemas describe every field, and are open to new ones', () => {
     expect(committed, `${file} is stale: run \`npm run generate\``).toEqual(schema);
   }
   expect(missing).toEqual([]);
+  const files = readdirSync(join(ROOT, 'docs', 'schemas'), { recursive: true, encoding: 'utf8' });
+  const known = Object.keys(outputSchemas());
+  expect(
+    files
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => file.replaceAll('\\', '/'))
+      .sort(),
+  ).toEqual(known.sort());
 });
 
 it('finds output that is not as described', () => {
