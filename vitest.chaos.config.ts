@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/chaos/**/*.chaos.ts'],
     pool: 'forks',
+    globalSetup: ['test/support/process/program-global.ts'],
     // Two at a time: each mostly waits for processes that it has killed.
     maxWorkers: 2,
     testTimeout: 30 * 60_000,

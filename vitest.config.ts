@@ -12,11 +12,14 @@ const POSTGRES_ONLY = [
 ];
 
 /** What runs on PostgreSQL too. */
-const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/decide.test.ts'];
+const ON_POSTGRES = ['test/service/*.test.ts', 'test/service/http/{decide,learning,messages}.test.ts'];
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Test files share the modules of their worker: importing them again for each takes a third of the time.
+    isolate: false,
+    globalSetup: ['test/support/process/program-global.ts'],
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
     maxWorkers: 3,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.

@@ -5,12 +5,12 @@
 #
 # Ends with 0 where the call came and its signature was right. Needs svc, a shell and timeout (coreutils).
 set -eu
-heard=$(mktemp)
+deliveries=$(mktemp)
 # Without a call it ends with 124 after a minute, instead of never.
-timeout 60 svc webhooks listen --port 0 --count 1 --json > "$heard" &
+timeout 60 svc webhooks listen --port 0 --count 1 --json > "$deliveries" &
 listener=$!
-trap 'kill "$listener" 2> /dev/null || true; rm -f "$heard"' EXIT
-until grep -q '"ready"' "$heard"; do
+trap 'kill "$listener" 2> /dev/null || true; rm -f "$deliveries"' EXIT
+until grep -q '"ready"' "$deliveries"; do
   kill -0 "$listener" # a listener that died has said why
   sleep 0.1
 done
@@ -23,4 +23,4 @@ svc notifications trigger --hash-id "$user" --template welcome --channel whatsap
 svc messages outcome "$decision" clicked
 
 wait "$listener"
-grep '"verified":true' "$heard"
+grep '"verified":true' "$deliveries"

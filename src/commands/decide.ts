@@ -9,11 +9,12 @@ import { showDecision } from '../features/decide/view.ts';
 export default class Decide extends SvcCommand {
   static override summary = 'Ask for the next best action for a user';
   static override description =
-    `The answer is a table with the ranking as a bar and the reason; --json prints it as it came.
+    `The answer is a table with the ranking as a bar and the reason; --json prints it unchanged.
 
-With --input every line is a request: a bare hashId, or a JSON object as POST /v1/decisioning/decide takes it; the other
-flags complete it. One line comes out for each, in the same order: {"request", "response"} or {"request", "error"}.
-Requests run at the same time and are paced to the limit in force; a bad line never stops the rest (exit 7).`;
+With --input, each line is a request: a bare hashId, or a JSON object as accepted by POST /v1/decisioning/decide. The
+other flags supply what a line leaves out. For each line, one line is printed, in the same order: {"request", "response"}
+or {"request", "error"}. Requests are sent concurrently within the rate limit. A failed line does not stop the others: the
+command exits with 7.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --channel in-app --surface home --locale en-GB',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --surface home --context daypart=morning',
@@ -27,19 +28,19 @@ Requests run at the same time and are paced to the limit in force; a bad line ne
     surface: Flags.string({ summary: 'name of the surface, such as home', helpValue: 'S' }),
     locale: Flags.string({ summary: 'language and region, such as en-GB', helpValue: 'TAG' }),
     context: Flags.string({
-      summary: 'another field of the context, such as daypart=morning; may be given again',
+      summary: 'another field of the context, such as daypart=morning (may be repeated)',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'KEY=VALUE',
     }),
     'exclude-category': Flags.string({
-      summary: 'category that must not be chosen; may be given again',
+      summary: 'category that must not be chosen (may be repeated)',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'X',
     }),
     'max-daily-contacts': Flags.integer({
-      summary: 'most contacts of the user on a day of the user, this one included',
+      summary: 'maximum number of contacts per calendar day of the user, including this one',
       min: 0,
       helpValue: 'N',
     }),

@@ -25,13 +25,13 @@ and call back. Needs neither a profile nor a network, and does not change the da
     const started = performance.now();
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
     try {
-      const connection = await connect(
-        withDataDir(folder, world),
+      const connection = await connect({
+        world: withDataDir(folder, world),
         out,
         flags,
-        { kind: 'local', by: 'svc demo' },
+        settings: { kind: 'local', by: 'svc demo' },
         version,
-      );
+      });
       let number = 0;
       try {
         const stage = {

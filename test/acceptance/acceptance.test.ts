@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { installedSvc } from '../support/process/installed-svc.ts';
 
 /**
- * The built program in real terminal sessions: every file of scripts/ is one. `$ ` begins a command (a line that ends in
- * a backslash goes on), below it is what it says, `…` stands for anything, and `[N]` for an exit code other than 0.
+ * Runs the built program in real terminal sessions, one for each file of scripts/. `$ ` begins a command (a backslash at
+ * the end continues the line), followed by the expected output; `…` matches anything, and `[N]` is a nonzero exit code.
  */
 const SCRIPTS = join(import.meta.dirname, 'scripts');
 

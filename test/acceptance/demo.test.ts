@@ -21,7 +21,7 @@ describe('svc demo', () => {
     expect(plain).toContain('queued → dispatched → delivered');
     expect(plain.match(/✓ .*signature verified/g)).toHaveLength(3);
     expect(Math.max(...plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    // Fresh data, thrown away: that of `local` is not touched.
+    // The demo uses temporary data and does not touch that of `local`.
     expect(existsSync(join(home, 'data'))).toBe(false);
   });
 

@@ -12,26 +12,26 @@ import { ROOT } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** The examples of the help, each typed as it stands where what it names is there: files, a service, a handler. */
+/** Runs every example of the help unchanged, with the files, the service and the handler that it names. */
 const svc = installedSvc();
 
-/** GitHub's published example of a signature: the one that the help quotes. */
+/** GitHub's published example of a signature, which the help quotes. */
 const SECRET = "It's a Secret to Everybody";
 const SIGNED = 'Hello, World!';
 
-/** `prod` must be there for the others, and what these take away must not be missing to them. */
+/** Other examples need the profile `prod`, and the data that the last ones remove. */
 const FIRST = ['profiles:add'];
 const LAST = ['webhooks:delete', 'profiles:rename', 'profiles:remove', 'profiles:use', 'data:reset'];
 
 interface Lasting {
-  /** What it says when it is ready; `$1` in `act` is its first group. */
+  /** The output when it is ready; `$1` in `act` is its first group. */
   readonly ready: RegExp;
   readonly act?: string;
   readonly said?: RegExp;
   readonly code: number;
 }
 
-/** Commands that go on until Ctrl-C: what they say first, what is done then, and what they say to that. */
+/** Commands that run until Ctrl-C: their first output, the command to run then, and the output that it causes. */
 function lasting(id: string, line: string): Lasting | undefined {
   switch (id) {
     case 'events:tail':
@@ -83,7 +83,7 @@ function inOrder(commands: readonly ManifestCommand[]): ManifestCommand[] {
   return [...commands].sort((a, b) => place(a) - place(b));
 }
 
-/** Puts in place all that the examples name, and types into it. */
+/** Prepares everything that the examples need, and a session to type them into. */
 async function setStage() {
   const service = await startTestService({ region: 'eu', allowLoopbackWebhooks: true });
   const handler = await startHandler('python3', [join(ROOT, 'examples/handlers/python/server.py')], SECRET);
@@ -175,7 +175,7 @@ decide`);
     },
     /** Types a line; null when it did what it should, else what it did. */
     type,
-    /** Starts a line that goes on, does what shall be seen, and ends it. */
+    /** Starts a long-running command, causes its output, and interrupts it. */
     async watch(line: string, { ready, act, said: sees, code }: Lasting): Promise<string | null> {
       const [own = '', ...others] = line.split(' | ');
       const running = startProcess([join(bin, 'svc')], own.split(' ').slice(1), {
@@ -201,7 +201,7 @@ decide`);
       } catch (error) {
         failure ??= (error as Error).message;
       }
-      // What ends by itself after a count is left to it.
+      // A command with a count ends without an interrupt.
       if (!line.includes('--count')) running.kill('SIGINT');
       const [exit] = await ended;
       if (failure !== null || exit !== code) return `${failure ?? ''}\nended with ${exit} and said\n${said}`;

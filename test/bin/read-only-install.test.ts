@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RUN_AS } from '../support/postgres/postgres-programs.ts';
-import { putProgram } from '../support/process/installed-svc.ts';
+import { builtProgram } from '../support/process/built-svc.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -22,8 +22,8 @@ import { tempDir } from '../support/temp.ts';
 const NATIVE = ['libsql', '@libsql', '@neon-rs', 'detect-libc'].map((name) => join('node_modules', name));
 
 /**
- * The program as it is packed with its native part and a node of its own, in folders that nobody may write to and
- * everybody may read: this checkout, and the node that runs the tests, may lie in a home that is root's alone.
+ * The packed program with its native part and a copy of node, in folders that are read-only and readable for all users:
+ * the checkout and the node that runs the tests may be in the home of root.
  */
 const install = mkdtempSync(join(tmpdir(), 'svc-read-only-'));
 const program = join(install, 'node');
@@ -32,7 +32,9 @@ beforeAll(async () => {
   for (const part of NATIVE)
     cpSync(join(ROOT, part), join(install, part), { recursive: true, dereference: true });
   copyFileSync(process.execPath, program);
-  await putProgram(install);
+  const built = await builtProgram();
+  for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(built, part), join(install, part), { recursive: true });
   for (const path of everything())
     chmodSync(path, statSync(path).isDirectory() || path === program ? 0o555 : 0o444);
 }, 120_000);
@@ -47,10 +49,10 @@ function everything(): string[] {
   return [install, ...inside.map((name) => join(install, name))];
 }
 
-/** What lies there, to the last change of each file. */
+/** All files with their inodes and modification times. */
 const state = () => everything().map((path) => `${path} ${statSync(path).ino} ${statSync(path).mtimeMs}`);
 
-/** A home that belongs to whom the program runs as: root minds no permission, so it becomes somebody else. */
+/** A home of the user that runs the program: not root, which ignores permissions. */
 function ownHome(mode = 0o700): string {
   const home = tempDir();
   if (RUN_AS.uid !== undefined) chownSync(home, RUN_AS.uid, RUN_AS.gid);

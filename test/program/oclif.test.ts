@@ -1,20 +1,20 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '@oclif/core/config';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
-import { putProgram } from '../support/process/installed-svc.ts';
+import { builtProgram } from '../support/process/built-svc.ts';
 import { runProcess } from '../support/process/run-process.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** The built program, inside node_modules so that `libsql` and `@oclif/core` are found from there. */
-const program = join(ROOT, 'node_modules', '.cache', `svc-oclif-${process.pid}`);
-const throughOclif = join(program, 'through-oclif.mjs');
+let program: string;
+/** Inside node_modules so that `@oclif/core` is found from there. */
+let throughOclif: string;
 
 beforeAll(async () => {
-  mkdirSync(program, { recursive: true });
-  await putProgram(program);
+  program = await builtProgram();
+  throughOclif = join(program, '..', 'through-oclif.mjs');
   writeFileSync(
     throughOclif,
     [
@@ -25,8 +25,6 @@ beforeAll(async () => {
     ].join('\n'),
   );
 }, 120_000);
-
-afterAll(() => rmSync(program, { recursive: true, force: true }));
 
 describe('oclif', () => {
   it('lists every command and finds the class of each in the built program', async () => {

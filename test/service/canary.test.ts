@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { users } from '../../src/service/store/repositories/users.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { ROOT, runSvc } from '../support/process/run-svc.ts';
+import { builtSvc } from '../support/process/built-svc.ts';
+import { runSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -34,7 +35,7 @@ test('a name, a phone and an account number are found nowhere', { timeout: 60_00
   const importer = spawn(
     process.execPath,
     [
-      ...[join(ROOT, 'bin/dev.js'), 'users', 'import', '-', '--format', 'ndjson'],
+      ...[...(await builtSvc()), 'users', 'import', '-', '--format', 'ndjson'],
       ...['--flush-interval', '1s', '--json', '--debug'],
     ],
     { env: { PATH: process.env.PATH, HOME: home, ...service.env }, stdio: 'pipe' },

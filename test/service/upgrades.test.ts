@@ -7,7 +7,7 @@ import { startTestService } from '../support/process/service.ts';
 import { OLDER, writeOlder } from '../support/scenarios/older-data.ts';
 import { tempDir } from '../support/temp.ts';
 
-test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and stays usable', async (version) => {
+test.each(MIGRATIONS.map(({ id }) => id))('opens and uses data of schema %i', async (version) => {
   const database = await freshDatabase(tempDir());
   const dataDir = tempDir();
   await writeOlder(database, filesOf(database, dataDir), version);
@@ -38,7 +38,7 @@ test.each(MIGRATIONS.map(({ id }) => id))('data of schema %i opens and stays usa
   }
 });
 
-test('data of a newer schema is refused and left as it is', async () => {
+test('refuses data of a newer schema and does not change it', async () => {
   const database = await freshDatabase(tempDir());
   const first = await startTestService({ database });
   await first.deps.store.write((tx) =>

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to move on. */
+/** A clock that moves only by `advance`. */
 export class VirtualClock {
   #now: number;
   #sleepers: { at: number; wake: () => void }[] = [];
@@ -23,12 +23,12 @@ export class VirtualClock {
     });
   }
 
-  /** How many are asleep. */
+  /** The number of sleepers. */
   get asleep(): number {
     return this.#sleepers.length;
   }
 
-  /** Moves on by `ms`, waking sleepers in order and letting what they start run. */
+  /** Advances by `ms`, wakes sleepers in order and lets the work that they start run. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();

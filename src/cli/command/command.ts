@@ -142,7 +142,12 @@ export abstract class SvcCommand {
           resolveSettings: resolve,
           connect: async (options) => {
             const settings = resolve();
-            const connection = await connect(world, out, flags, settings, version, {
+            const connection = await connect({
+              world,
+              out,
+              flags,
+              settings,
+              version,
               onOtherRegion: invocation.on('doctor'),
               ...options,
             });

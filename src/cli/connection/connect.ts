@@ -54,26 +54,33 @@ export interface ConnectOptions {
   readonly lasting?: boolean;
 }
 
+/** The command that connects, and how. */
+interface ConnectingCommand extends ConnectOptions {
+  readonly world: World;
+  readonly out: Output;
+  readonly flags: GlobalFlags;
+  readonly settings: Settings;
+  readonly version: string;
+}
+
 /** How long the local service may deliver before the command ends. */
 const LOCAL_GRACE_MS = 2_000;
 
 /** Connects a command to the service of its settings; starts the service for `local`. Throws data. */
-export async function connect(
-  world: World,
-  out: Output,
-  flags: GlobalFlags,
-  settings: Settings,
-  version: string,
-  {
-    share = 1,
-    lasting = false,
-    maxRetries = flags['max-retries'],
-    onRetry,
-    onAnswer,
-    onOtherRegion,
-    onNotice = (text) => out.notice(text),
-  }: ConnectOptions = {},
-): Promise<Connection> {
+export async function connect({
+  world,
+  out,
+  flags,
+  settings,
+  version,
+  share = 1,
+  lasting = false,
+  maxRetries = flags['max-retries'],
+  onRetry,
+  onAnswer,
+  onOtherRegion,
+  onNotice = (text) => out.notice(text),
+}: ConnectingCommand): Promise<Connection> {
   const paths = pathsOf(world);
   const local = settings.kind === 'local' ? await startLocal(world, paths, out) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);

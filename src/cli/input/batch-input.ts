@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Pacer } from '../../client/pacer/pacer.ts';
-import { openPipe } from '../../kit/pipe.ts';
+import { LineTooLong } from '../../kit/lines.ts';
 import { Semaphore } from '../../kit/semaphore.ts';
 import { shell, shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -41,6 +39,9 @@ export interface BatchOptions<R> {
 /** The interval of progress notices on stderr, where the results do not go to a terminal. */
 const PROGRESS_MS = 10_000;
 
+/** Maximum length of a line, in characters; far above any request. */
+const MAX_LINE = 1024 * 1024;
+
 /** Maximum number of requests that are pending or waiting for an earlier result to be written. */
 const WINDOW = 32;
 
@@ -73,7 +74,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (!options.world.stdout.isTTY) void reportProgress(options, progress.signal, () => answered);
   const notifyStopping = () => out.notice('waiting for pending requests; press Ctrl-C again to stop at once');
   signal.addEventListener('abort', notifyStopping, { once: true });
-  for await (const line of inputLines(await open(options), stop, options.input)) {
+  for await (const line of requestLines(options, stop)) {
     await room.acquire();
     if (stop.aborted) break;
     lines++;
@@ -112,6 +113,28 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
         `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
     });
   return lines;
+}
+
+/** Reads the lines without surrounding white space, and skips blank ones. */
+async function* requestLines(
+  { input, world }: Pick<BatchOptions<unknown>, 'input' | 'world'>,
+  stop: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    for await (const line of inputLines(
+      { file: input, cwd: world.cwd, stdin: world.stdin },
+      stop,
+      MAX_LINE,
+    )) {
+      const text = line.trim();
+      if (text !== '') yield text;
+    }
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    throw new SvcError('file', 'a line of the input is longer than 1 MiB', {
+      hint: 'give one request or one hashId per line',
+    });
+  }
 }
 
 function endedText(closed: boolean, lines: number): string {
@@ -168,15 +191,6 @@ function oneLine(text: string): string {
   } catch {
     return escapeJson(JSON.stringify(text));
   }
-}
-
-async function open({
-  input,
-  world,
-}: Pick<BatchOptions<unknown>, 'input' | 'world'>): Promise<NodeJS.ReadableStream> {
-  if (input === '-') return world.stdin;
-  const path = resolve(world.cwd, input);
-  return (await openPipe(path)) ?? createReadStream(path);
 }
 
 function write(stream: NodeJS.WritableStream, text: string): Promise<void> {

@@ -11,7 +11,7 @@ import { evaluateLog, type LogEntry } from '../../features/evaluation/evaluate-l
 /** Effective sample size below which an estimate deserves a warning. */
 const FEW = 100;
 
-/** Decisions below which a log is a trial, and nobody takes its estimates for more. */
+/** With fewer decisions than this, estimates are not reliable. */
 const TRIAL = 10;
 
 const LABELS = { running: 'running', uniform: 'uniform', best: 'always best' } as const;

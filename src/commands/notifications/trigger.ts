@@ -45,7 +45,7 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
     template: Flags.string({ char: 't', summary: 'identifier of the template', helpValue: 'T' }),
     channel: Flags.string({ char: 'c', summary: 'whatsapp, sms, email or push', helpValue: 'C' }),
     var: Flags.string({
-      summary: 'value of a template variable; can be repeated',
+      summary: 'value of a template variable (may be repeated)',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'k=v',

@@ -27,6 +27,7 @@ const MAX_CONCURRENT = 32;
 /**
  * Sends recorded deliveries in order, with the recorded pauses divided by `speed`, and yields the answers in the same
  * order. A delivery does not wait for the answer to the previous one. Ends early, without an error, when `signal` fires.
+ * An error of the recording is thrown after the answers to the deliveries before it.
  */
 export async function* replay(
   recording: AsyncIterable<Recorded> | Iterable<Recorded>,
@@ -35,15 +36,21 @@ export async function* replay(
   const { clock, speed, signal } = options;
   const inFlight: Array<Promise<Replayed>> = [];
   let first: { recordedAt: number; sentAt: number } | undefined;
-  for await (const recorded of recording) {
-    first ??= { recordedAt: recorded.receivedAt, sentAt: clock.now() };
-    const due = first.sentAt + Math.max(0, recorded.receivedAt - first.recordedAt) / speed;
-    if (due > clock.now() && !(await sleepUntil(clock, due - clock.now(), signal))) break;
-    if (signal?.aborted) break;
-    inFlight.push(send(recorded, options));
-    if (inFlight.length >= MAX_CONCURRENT) yield await (inFlight.shift() as Promise<Replayed>);
+  let failure: { error: unknown } | undefined;
+  try {
+    for await (const recorded of recording) {
+      first ??= { recordedAt: recorded.receivedAt, sentAt: clock.now() };
+      const due = first.sentAt + Math.max(0, recorded.receivedAt - first.recordedAt) / speed;
+      if (due > clock.now() && !(await sleepUntil(clock, due - clock.now(), signal))) break;
+      if (signal?.aborted) break;
+      inFlight.push(send(recorded, options));
+      if (inFlight.length >= MAX_CONCURRENT) yield await (inFlight.shift() as Promise<Replayed>);
+    }
+  } catch (error) {
+    failure = { error };
   }
   for (const result of inFlight) yield await result;
+  if (failure) throw failure.error;
 }
 
 async function sleepUntil(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Routes that select the target of a forwarded delivery: `[KIND=]URL`. */
 
 export interface Route {
-  /** Undefined matches every kind without a route of its own. */
+  /** Undefined matches every kind that has no other route. */
   readonly kind: string | undefined;
   readonly url: URL;
 }

@@ -105,41 +105,65 @@ async function answer(
       deps,
     };
     const stream = parts.streams[name];
-    if (stream) {
-      headers.set('content-type', 'text/event-stream');
-      headers.set('cache-control', 'no-store');
-      const lastEventId = c.req.header('last-event-id');
-      const body = stream({ ...request, lastEventId, keyHash: keyHashOf(c.req) });
-      return new Response(body, { status: endpoint.success, headers });
-    }
-    const { raw, text, body } = await checkedBody(c.env.incoming, endpoint);
-    const handler = parts.handlers[name] as Handler<EndpointName>;
-    await parts.prepare?.[name]?.(workspace.id);
-    const work = async (tx: Tx) => {
-      const call = { ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>;
-      return toAnswer(await handler(call), endpoint);
-    };
-    if (endpoint.method === 'GET' && !endpoint.marks) return respond(await deps.store.read(work), headers);
-
-    const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
-    const checked = { params: request.params, body: body as RequestOf<EndpointName> };
-    const written = await writeOnce(
-      deps.store,
-      {
-        workspaceId: workspace.id,
-        endpoint: name,
-        path: c.req.path,
-        body: raw,
-        idempotencyKey,
-        turns: turnsOf(name, workspace.id, checked, idempotencyKey),
-      },
-      work,
-    );
-    if (written.replayed) headers.set(HEADERS.idempotentReplayed, 'true');
-    return respond(written.answer, headers);
+    return stream
+      ? startStream(c, endpoint, stream, request, headers)
+      : await callHandler(c, parts, name, endpoint, request, headers);
   } catch (error) {
     return errorResponse(toServiceError(error, deps.log, requestId), c.env.incoming, requestId, headers);
   }
+}
+
+type AdmittedRequest = Omit<Parameters<StreamHandler>[0], 'lastEventId' | 'keyHash'>;
+
+function startStream(
+  c: Ctx,
+  endpoint: Endpoint,
+  stream: StreamHandler,
+  request: AdmittedRequest,
+  headers: Headers,
+): Response {
+  headers.set('content-type', 'text/event-stream');
+  headers.set('cache-control', 'no-store');
+  const lastEventId = c.req.header('last-event-id');
+  const body = stream({ ...request, lastEventId, keyHash: keyHashOf(c.req) });
+  return new Response(body, { status: endpoint.success, headers });
+}
+
+/** Runs the handler in a transaction: a read, or a write that is idempotent under the request's key. */
+async function callHandler(
+  c: Ctx,
+  parts: AppParts,
+  name: EndpointName,
+  endpoint: Endpoint,
+  request: AdmittedRequest,
+  headers: Headers,
+): Promise<Response> {
+  const { workspace, deps } = request;
+  const { raw, text, body } = await checkedBody(c.env.incoming, endpoint);
+  const handler = parts.handlers[name] as Handler<EndpointName>;
+  await parts.prepare?.[name]?.(workspace.id);
+  const work = async (tx: Tx) => {
+    const call = { ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>;
+    return toAnswer(await handler(call), endpoint);
+  };
+  if (endpoint.method === 'GET' && !endpoint.marks) return respond(await deps.store.read(work), headers);
+
+  const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
+  const checked = { params: request.params, body: body as RequestOf<EndpointName> };
+  const written = await writeOnce(
+    deps.store,
+    {
+      workspaceId: workspace.id,
+      endpoint: name,
+      path: c.req.path,
+      body: raw,
+      idempotencyKey,
+      turns: turnsOf(name, workspace.id, checked, idempotencyKey),
+    },
+    work,
+  );
+  if (written.replayed) headers.set(HEADERS.idempotentReplayed, 'true');
+  return respond(written.answer, headers);
 }
 
 /** Authenticates a request, applies the region's delay and counts the request. Sets the headers of each step. */

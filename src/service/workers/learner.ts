@@ -3,17 +3,17 @@ import { models } from '../store/repositories/models.ts';
 import { rewards } from '../store/repositories/rewards.ts';
 import { repeat, type Worker } from './worker.ts';
 
-/** A look at the log without a wake: another process may have written to it. */
+/** Interval of checks of the log, to which another process may have written. */
 const PAUSE_MS = 5_000;
-/** Outcomes that arrive together are folded in together. */
+/** How long to wait for further outcomes, so that they are learned together. */
 const GATHER_MS = 10;
-/** Between two snapshots, by their size: a small model every 200 ms, one of 20 MB every 40 s. */
+/** Interval of snapshots, by their size: 200 ms for a small model, 40 s for one of 20 MB. */
 const SNAPSHOT_MS = 200;
 const SNAPSHOT_MS_PER_BYTE = 2e-3;
 
 /**
- * Keeps the models of this process up with the reward log. Of several nodes on a database one stores snapshots, from
- * which a node that starts goes on.
+ * Keeps the models of this process up to date with the reward log. One of the nodes on a database stores snapshots, from
+ * which a starting node continues.
  */
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log, models: learned } = deps;

@@ -5,7 +5,7 @@ import { startSvc } from '../../support/process/run-svc.ts';
 const SECRET = { SVC_WEBHOOK_SECRET: 'a-secret-of-some-length' };
 const SERVICE = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_WORKSPACE: 'ws', SVC_API_KEY: 'sk_test_1' };
 
-/** A pipe that nobody writes to, and when somebody began to wait for it. */
+/** A pipe without a writer, and a promise that resolves when it is read. */
 function silentPipe(): { stdin: Readable; awaited: Promise<void> } {
   let begun: () => void;
   const awaited = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
 
-test('evaluates the running, the uniform and the always-best policy on the log', async () => {
+test('evaluates the logged, the uniform and the always-best policy', async () => {
   const service = await startTestService({ seed: 'evaluate' });
   let earned = 0;
   for (let i = 0; i < 30; i++) {
@@ -37,7 +37,7 @@ test('evaluates the running, the uniform and the always-best policy on the log',
   expect(table.stdout).toMatch(/always best/);
 });
 
-test('counts silence as the learner does: from when a message was served, where an app polls', async () => {
+test('counts silence like the learner: from the time the message was served, if the app polls', async () => {
   const { env, fetch } = await startTestService();
   const judged = async () => {
     const { stdout, stderr } = await runSvc(['decisions', 'evaluate', '--json'], { env });

@@ -21,11 +21,11 @@ function place() {
 const IMPORT = 'svc events import a.csv -p local';
 const AS_IT_BEGAN = '--map userId=who --convert-timestamps --time-zone Europe/Berlin --batch-size 1';
 
-/** The commands that a failure names, each on a line of its own. */
+/** The commands that an error prints, one per line. */
 const commands = (stderr: string) =>
   [...stderr.matchAll(/(svc events import .*)$/gm)].map(([, line]) => line!);
 
-test('an unfinished import is gone on with by the command printed, also when it is typed otherwise now', async () => {
+test('the printed command resumes an unfinished import, even if it was typed differently', async () => {
   const { svc } = place();
   expect((await svc(`${IMPORT} ${AS_IT_BEGAN} --fail-fast`)).code).toBe(7);
 
@@ -52,7 +52,7 @@ test('an unfinished import is gone on with by the command printed, also when it 
   expect(JSON.parse(resumed.stdout)).toMatchObject({ read: 3, skipped: 2, accepted: 1 });
 });
 
-test('an import that finished is called earlier, and with other flags --resume has nothing to send', async () => {
+test('a finished import is reported as earlier, and --resume with other flags sends nothing', async () => {
   const { svc } = place();
   await svc(`${IMPORT} ${AS_IT_BEGAN}`);
   const run = await svc(`${IMPORT} --map userId=who --batch-size 1 --resume`);
@@ -64,7 +64,7 @@ test('an import that finished is called earlier, and with other flags --resume h
   ]);
 });
 
-test('the journal of another import is left alone', async () => {
+test('the journal of another import is not changed', async () => {
   const { home, svc } = place();
   writeFileSync(join(home, 'b.csv'), 'userId,event,timestamp\nu,e,2026-01-31T12:00:00Z\n');
   await svc(`${IMPORT} ${AS_IT_BEGAN} --fail-fast --checkpoint the.journal`);
@@ -81,7 +81,7 @@ test('the journal of another import is left alone', async () => {
   expect(JSON.parse(rest.stdout)).toMatchObject({ read: 3, skipped: 2, accepted: 1 });
 });
 
-test('a finished import of a file that did not change says once that all is sent again, and how to avoid it', async () => {
+test('importing an unchanged file again warns once, with the command that avoids it', async () => {
   const { home, svc } = place();
   const good = join(home, 'good.ndjson');
   const line = `${JSON.stringify({ userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' })}\n`;
@@ -104,7 +104,7 @@ test('a finished import of a file that did not change says once that all is sent
   expect(stdout.match(/"userId":"u"/g)).toHaveLength(5);
 });
 
-test('a file of which nothing was sent counts as never imported', async () => {
+test('a file of which no record was sent counts as not imported', async () => {
   const { home, svc } = place();
   writeFileSync(join(home, 'empty.ndjson'), '');
   for (let i = 0; i < 2; i++)
@@ -113,7 +113,7 @@ test('a file of which nothing was sent counts as never imported', async () => {
     );
 });
 
-test('pipes that follow each other are not taken for one input', async () => {
+test('consecutive pipes are separate inputs', async () => {
   const home = tempDir();
   const pipe = (userId: string) =>
     runSvc(['events', 'import', '-', '-p', 'local'], {
@@ -124,7 +124,7 @@ test('pipes that follow each other are not taken for one input', async () => {
   expect((await pipe('b')).stderr).toBe('');
 });
 
-test('another batch size does not pass over an unfinished import, nor send twice', async () => {
+test('another batch size neither skips an unfinished import nor sends records twice', async () => {
   const { home, svc } = place();
   const lines = (count: number) =>
     Array.from(
@@ -151,7 +151,7 @@ test('another batch size does not pass over an unfinished import, nor send twice
   expect((await svc(`${B} --batch-size 4`)).code).toBe(7);
 });
 
-test('an unfinished import that rejected nothing does not keep a rejects file that is not there', async () => {
+test('an unfinished import without rejects does not claim a rejects file', async () => {
   const { home, svc } = place();
   const good = '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n';
   writeFileSync(join(home, 'b.ndjson'), `${good}bad\n`);

@@ -12,7 +12,7 @@ test.each([
   ['null', '"plan":null', 'drop'],
   ['a list beside a flat value', '"tags":["a"],"plan":"pro"', 'drop'],
   ['what is a property already', '"plan":"pro","properties":{"plan":"free"}', 'drop'],
-])('the flag that is named for extra fields takes the record: %s', async (_, extra, value) => {
+])('the suggested flag for extra fields accepts the record: %s', async (_, extra, value) => {
   const home = tempDir();
   writeFileSync(join(home, 'a.ndjson'), `{${BASE},${extra}}\n`);
   const run = (line: string) => runSvc(line.replace(/^svc /, '').split(' '), { home, cwd: home });
@@ -24,7 +24,7 @@ test.each([
   expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { accepted: 1, rejected: 0 }]);
 });
 
-test('a run of which nothing was accepted is not called an import, and leaves nothing unfinished', async () => {
+test('a run without accepted records does not count as an import and leaves nothing unfinished', async () => {
   const home = tempDir();
   writeFileSync(join(home, 'a.ndjson'), 'bad\nbad\n');
   const run = (...more: string[]) =>
@@ -39,7 +39,7 @@ test('a run of which nothing was accepted is not called an import, and leaves no
   }
 });
 
-test('what users import prints is an input of decide and of notifications', async () => {
+test('the output of users import is valid input for decide and notifications', async () => {
   const home = tempDir();
   writeFileSync(join(home, 'users.ndjson'), '{"userId":"user-1","phone":"+4915550100001"}\n');
   const svc = (words: string, stdin = '') =>

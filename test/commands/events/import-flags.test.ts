@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp.ts';
 const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z"}`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => event(n)).join('\n');
 
-test('every request keeps to the specification, and a record reaches the wire byte for byte', async () => {
+test('every request conforms to the specification, and records are sent byte for byte', async () => {
   const service = await startStandIn();
   const cwd = tempDir();
   const exact =
@@ -23,7 +23,7 @@ test('every request keeps to the specification, and a record reaches the wire by
   expect(service.requests.some(({ raw }) => raw.toString().startsWith(`{"events":[${exact},`))).toBe(true);
 });
 
-test('--dry-run checks all and plans, sends nothing, needs no service and leaves no journal', async () => {
+test('--dry-run validates everything and plans, without a request, a service or a journal', async () => {
   const cwd = tempDir();
   const home = tempDir();
   writeFileSync(join(cwd, 'a.ndjson.gz'), gzipSync(`${lines(2500)}\nbad\n`));
@@ -42,7 +42,7 @@ test('--dry-run checks all and plans, sends nothing, needs no service and leaves
   expect(existsSync(join(home, 'data', 'imports'))).toBe(false);
 });
 
-test('a dry run leaves the rejects file of an import alone', async () => {
+test('a dry run does not change the rejects file of an import', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\nbad\n`);
   writeFileSync(join(cwd, 'a.ndjson.rejects.ndjson'), 'kept');
@@ -81,7 +81,7 @@ test.each([
   expect(readFileSync(join(cwd, 'j')).equals(before)).toBe(true);
 });
 
-test('the least time of a plan comes from the limit last seen and --share', async () => {
+test('the minimum duration of a plan follows from the last observed limit and --share', async () => {
   const service = await startTestService({ limits: { ingest: 60 } });
   const options = { cwd: tempDir(), home: tempDir(), env: service.env };
   writeFileSync(join(options.cwd, 'a.ndjson'), lines(300));
@@ -98,7 +98,7 @@ test('the least time of a plan comes from the limit last seen and --share', asyn
   });
 });
 
-test('the rejects file, fixed, imports', async () => {
+test('a corrected rejects file can be imported', async () => {
   const service = await startTestService();
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\n${event(2).replace('00Z', '00')}\n${event(3)}\n`);
@@ -113,7 +113,7 @@ test('the rejects file, fixed, imports', async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ read: 1, accepted: 1 });
 });
 
-test('the command to go on with is quoted for a shell', async () => {
+test('the command to resume is quoted for a shell', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, "it's.ndjson"), event(1));
   const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };
@@ -146,7 +146,7 @@ test.each([
   expect(service.requests).toEqual([]);
 });
 
-test('a key that the service does not know: exit 4, the result, and both steps', async () => {
+test('an unknown key: exit 4, the result, and both next steps', async () => {
   const service = await startTestService();
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), lines(3));

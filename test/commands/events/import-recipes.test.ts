@@ -24,7 +24,7 @@ async function cooked(file: string, lines: readonly string[], ...flags: string[]
     .map((line) => JSON.parse(line));
 }
 
-test('dates with the day first are turned round, with midnight where they name no time', async () => {
+test('converts dates with the day first, adding midnight if there is no time', async () => {
   const events = await cooked('reviews.csv', [
     'userId,event,timestamp',
     'u,e,31/12/2025',
@@ -33,7 +33,7 @@ test('dates with the day first are turned round, with midnight where they name n
   expect(events.map(({ timestamp }) => timestamp)).toEqual(['2025-12-30T23:00:00Z', '2026-02-01T12:45:00Z']);
 });
 
-test('decimal commas become points', async () => {
+test('converts decimal commas to points', async () => {
   const events = await cooked('sales.csv', [
     'userId;event;timestamp;amount',
     ...['9.549,07', '1.234.567,89', '0,5', '12'].map((amount) => `u;e;2025-12-31T12:00:00Z;${amount}`),
@@ -41,7 +41,7 @@ test('decimal commas become points', async () => {
   expect(events.map(({ properties }) => properties.amount)).toEqual([9549.07, 1234567.89, 0.5, 12]);
 });
 
-test('a decimal comma is named where a number is asked for, and a thousand is not taken for one', async () => {
+test('reports a decimal comma in a number column, and does not mistake a thousands separator for one', async () => {
   const home = tempDir();
   const rows = ['9.549,07', '-0,5', '1,234', '1,5,0', 'x'].map((n) => `u;e;2025-12-31T12:00:00Z;${n}`);
   writeFileSync(join(home, 'a.csv'), ['userId;event;timestamp;n', ...rows].join('\n'));

@@ -39,32 +39,35 @@ const OTHER = 'svc events import a.ndjson --batch-size 1';
 test.each([
   ['into another workspace', OTHER, true, /^ \(it began at local and in workspace ws_\w+\)$/],
   ['of a part of it', `${LOCAL} --limit 4`, false, /^ \(it began without --limit\)$/],
-])('an unfinished import keeps its rejects file from another %s', async (_, command, elsewhere, which) => {
-  const { env, svc, rejects, claims } = await place();
-  expect((await svc(`${LOCAL} --max-errors 2`)).code).toBe(7);
-  expect(rejects()).toEqual(['bad 1', 'bad 2']);
+])(
+  'protects the rejects file of an unfinished import from another %s',
+  async (_, command, elsewhere, which) => {
+    const { env, svc, rejects, claims } = await place();
+    expect((await svc(`${LOCAL} --max-errors 2`)).code).toBe(7);
+    expect(rejects()).toEqual(['bad 1', 'bad 2']);
 
-  const second = await svc(`${command} --json`, elsewhere ? env : {});
-  expect([second.code, second.stdout]).toEqual([2, '']);
-  const { error } = JSON.parse(second.stderr);
-  const words = 'a.ndjson.rejects.ndjson is the rejects file of another import, which is unfinished';
-  expect([error.code, error.message.slice(0, words.length)]).toEqual(['usage', words]);
-  expect(error.message.slice(words.length)).toMatch(which);
-  const way = /svc events import .*$/.exec(error.hint)![0];
-  expect(way).toBe(`${command} --json --rejects a.ndjson.2.rejects.ndjson`);
-  expect((await svc(way, elsewhere ? env : {})).code).toBe(7);
+    const second = await svc(`${command} --json`, elsewhere ? env : {});
+    expect([second.code, second.stdout]).toEqual([2, '']);
+    const { error } = JSON.parse(second.stderr);
+    const words = 'a.ndjson.rejects.ndjson is the rejects file of another import, which is unfinished';
+    expect([error.code, error.message.slice(0, words.length)]).toEqual(['usage', words]);
+    expect(error.message.slice(words.length)).toMatch(which);
+    const way = /svc events import .*$/.exec(error.hint)![0];
+    expect(way).toBe(`${command} --json --rejects a.ndjson.2.rejects.ndjson`);
+    expect((await svc(way, elsewhere ? env : {})).code).toBe(7);
 
-  expect((await svc(`${LOCAL} --resume`)).code).toBe(7);
-  expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
-  expect(rejects('a.ndjson.2.rejects.ndjson')).toEqual(
-    ['bad 1', 'bad 2', 'bad 3'].slice(0, elsewhere ? 3 : 2),
-  );
-  expect(claims()).toEqual([]);
-  // Nobody is unfinished any more, so that the file is free again.
-  expect((await svc(command, elsewhere ? env : {})).code).toBe(7);
-});
+    expect((await svc(`${LOCAL} --resume`)).code).toBe(7);
+    expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+    expect(rejects('a.ndjson.2.rejects.ndjson')).toEqual(
+      ['bad 1', 'bad 2', 'bad 3'].slice(0, elsewhere ? 3 : 2),
+    );
+    expect(claims()).toEqual([]);
+    // Nobody is unfinished any more, so that the file is free again.
+    expect((await svc(command, elsewhere ? env : {})).code).toBe(7);
+  },
+);
 
-test('two that run at the same time do not write into one file', async () => {
+test('concurrent imports do not write to the same rejects file', async () => {
   const { home, env, svc, rejects } = await place();
   const pipe = new PassThrough();
   const first = startSvc(['events', 'import', '-', '--rejects', 'r.ndjson', '--flush-interval', '100ms'], {
@@ -88,7 +91,7 @@ test('two that run at the same time do not write into one file', async () => {
   expect(rejects('r.ndjson')).toEqual(['{bad pipe']);
 });
 
-test('what a crash left behind counts only as long as its journal is unfinished', async () => {
+test('a claim left by a crash is valid only while its journal is unfinished', async () => {
   const { home, svc, claims } = await place();
   await svc(`${LOCAL} --max-errors 2`);
   const folder = join(home, 'data', 'imports');
@@ -97,7 +100,7 @@ test('what a crash left behind counts only as long as its journal is unfinished'
   expect((await svc(`${LOCAL} --limit 4`)).code).toBe(7);
 });
 
-test('an import that is resumed in another folder goes on with its own rejects file', async () => {
+test('an import that is resumed in another folder continues its own rejects file', async () => {
   const { home, svc, rejects } = await place();
   await svc(`${LOCAL} --max-errors 2`);
   mkdirSync(join(home, 'below'));
@@ -108,7 +111,7 @@ test('an import that is resumed in another folder goes on with its own rejects f
   expect(readdirSync(join(home, 'below'))).toEqual([]);
 });
 
-test('an import that finished leaves the file alone, which may be that of another by now', async () => {
+test('a finished import does not change the rejects file, which may belong to another import', async () => {
   const { home, env, svc, rejects } = await place();
   await svc(`${LOCAL} --limit 1`);
   await svc(OTHER, env);
@@ -123,7 +126,7 @@ test('an import that finished leaves the file alone, which may be that of anothe
 describe('an import without rejects', () => {
   const NAME = 'a.ndjson.rejects.ndjson';
 
-  test('removes what an earlier one of the same file rejected, or a dry run, and says so', async () => {
+  test('removes the rejects file of an earlier import or dry run of the same file, with a notice', async () => {
     const { home, svc } = await place();
     for (const earlier of [LOCAL, `${LOCAL} --dry-run`]) {
       writeFileSync(join(home, 'a.ndjson'), CONTENT);
@@ -147,7 +150,7 @@ describe('an import without rejects', () => {
     ],
     ['that is none', LOCAL, '{"file":"a.ndjson"}'],
     ['that is no JSON', LOCAL, 'my notes'],
-  ])('leaves a file alone %s', async (_, command, content) => {
+  ])('does not remove a file %s', async (_, command, content) => {
     const { home, svc } = await place();
     await svc(LOCAL);
     const before = content ?? readFileSync(join(home, NAME), 'utf8');
@@ -157,7 +160,7 @@ describe('an import without rejects', () => {
     expect(readFileSync(join(home, NAME), 'utf8')).toBe(before);
   });
 
-  test('leaves the rejects of an earlier pipe alone, which was another', async () => {
+  test('does not remove the rejects of an earlier pipe', async () => {
     const { home } = await place();
     const pipe = (content: string) =>
       runSvc(['events', 'import', '-', '-p', 'local', '--format', 'ndjson'], {
@@ -171,7 +174,7 @@ describe('an import without rejects', () => {
     expect(readFileSync(join(home, 'stdin.rejects.ndjson'), 'utf8')).toBe(before);
   });
 
-  test('keeps what it rejected itself before it was resumed', async () => {
+  test('keeps the rejects from before it was resumed', async () => {
     const { home, svc, rejects } = await place();
     writeFileSync(join(home, 'a.ndjson'), `bad 1\n${event(1)}\n`);
     expect((await svc(`${LOCAL} --fail-fast`)).code).toBe(7);
@@ -181,7 +184,7 @@ describe('an import without rejects', () => {
   });
 });
 
-test('an input is never written over with its own rejects', async () => {
+test('never overwrites an input with its rejects', async () => {
   const { home, svc } = await place();
   symlinkSync(join(home, 'a.ndjson'), join(home, 'same'));
   for (const rejects of ['a.ndjson', 'same']) {
@@ -194,7 +197,7 @@ test('an input is never written over with its own rejects', async () => {
   expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);
 });
 
-describe('what stands where rejects are to go, and is none of ours,', () => {
+describe('a foreign file at the path of the rejects file', () => {
   const NAME = 'a.ndjson.rejects.ndjson';
   const places: [string, (path: string, victim: string) => void][] = [
     ['a symbolic link', (path, victim) => symlinkSync(victim, path)],
@@ -203,7 +206,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
     ['another NDJSON file', (path) => writeFileSync(path, `${event(1)}\n`)],
   ];
 
-  test.each(places)('%s, is refused before anything is sent where --rejects names it', async (_, make) => {
+  test.each(places)('%s: is refused before anything is sent if --rejects names it', async (_, make) => {
     const { home, svc } = await place();
     const victim = join(home, 'victim');
     writeFileSync(victim, 'precious\n');
@@ -223,7 +226,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
     expect(existsSync(`${victim}.new`)).toBe(false);
   });
 
-  test.each(places)('%s, is never written through, and the way out works', async (_, make) => {
+  test.each(places)('%s: is never written to, and the suggested command works', async (_, make) => {
     const { home, svc, rejects } = await place();
     const victim = join(home, 'victim');
     writeFileSync(victim, 'precious\n');
@@ -243,7 +246,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
     expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
   });
 
-  test('a link that took the place of the file of an interrupted import, is left alone by --resume', async () => {
+  test('--resume does not write through a link that replaced the rejects file', async () => {
     const { home, svc } = await place();
     await svc(`${LOCAL} --max-errors 2`);
     const victim = join(home, 'victim');
@@ -256,7 +259,7 @@ describe('what stands where rejects are to go, and is none of ours,', () => {
   });
 });
 
-test('--checkpoint makes no journal through a link, nor of a file of something else', async () => {
+test('--checkpoint neither follows a link nor overwrites a foreign file', async () => {
   const { home, svc } = await place();
   writeFileSync(join(home, 'notes'), 'precious\n');
   symlinkSync(join(home, 'nothing'), join(home, 'dangling'));

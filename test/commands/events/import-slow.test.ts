@@ -16,7 +16,7 @@ async function imported(count: number, limit: number | null, ...flags: string[])
   return runSvc(['events', 'import', 'a.ndjson', '--batch-size', '1', ...flags], { env: service.env, cwd });
 }
 
-test('an import that the limit held back says which, for how long, and what is faster', async () => {
+test('an import that waited for the limit reports the limit, the wait and how to be faster', async () => {
   const { code, stdout } = await imported(30, 20);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -24,7 +24,7 @@ test('an import that the limit held back says which, for how long, and what is f
   );
 });
 
-test('the JSON result holds the limit and the wait; an import that fits at once did not wait', async () => {
+test('the JSON result has the limit and the wait, which is 0 for an import that fits at once', async () => {
   const fits = JSON.parse((await imported(5, 20, '--json')).stdout);
   expect(fits).toMatchObject({ accepted: 5, rateLimit: 20, heldBackMs: 0 });
   const slow = JSON.parse((await imported(30, 20, '--json')).stdout);

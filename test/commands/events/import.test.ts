@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp.ts';
 const event = (n: number) =>
   `{"userId":"u${n}","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"n":${n}}}`;
 
-test('imports NDJSON, rejects what is bad with its place and reason, and says so with exit 7', async () => {
+test('imports NDJSON, and rejects invalid records with line and reason and exit code 7', async () => {
   const service = await startTestService();
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\r\n\nnonsense\n${event(2)}`);
@@ -41,7 +41,7 @@ test('imports NDJSON, rejects what is bad with its place and reason, and says so
   });
 });
 
-test('an import that finished does nothing with --resume, and imports again without', async () => {
+test('a finished import does nothing with --resume, and imports again without it', async () => {
   const service = await startTestService();
   const options = { env: service.env, home: tempDir(), cwd: tempDir() };
   writeFileSync(join(options.cwd, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test('where nothing listens it ends with exit 6, the result and the command to go on with', async () => {
+test('ends with exit 6, the result and the command to resume if nothing listens', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\n`);
   const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };

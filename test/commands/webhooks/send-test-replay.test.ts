@@ -186,6 +186,22 @@ it('replay reports a file that is not a recording with one error and no warnings
   expect(to.received).toEqual([]);
 });
 
+it('replay stops at a line that is too long for a delivery, in a file and in a pipe', async () => {
+  const cwd = tempDir();
+  const good = `${JSON.stringify({ receivedAt: '2026-01-31T12:00:00Z', headers: {}, body: '' })}\n`;
+  const long = 'x'.repeat(5 * 1024 * 1024);
+  writeFileSync(join(cwd, 'long'), good + long);
+  const to = await target();
+  const replay = ['webhooks', 'replay', '--to', to.url];
+  const file = await runSvc([...replay, 'long'], { cwd });
+  expect(file).toMatchObject({ code: 2, stdout: expect.stringContaining('200') });
+  expect(file.stderr).toContain('long:2 is longer than 4 MiB');
+  expect(file.stderr).toContain('sed -i.bak 2d long');
+  const pipe = await runSvc([...replay, '-'], { cwd, stdin: long });
+  expect(pipe).toMatchObject({ code: 2, stdout: '' });
+  expect(pipe.stderr).toContain('- is not a recording: line 1 is longer than 4 MiB');
+});
+
 it('replay also warns about unreadable lines before the first delivery', async () => {
   const cwd = tempDir();
   const good = JSON.stringify({ receivedAt: '2026-01-31T12:00:00Z', headers: {}, body: '' });

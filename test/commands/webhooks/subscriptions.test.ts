@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startReceiver } from '../../support/peers/receiver.ts';
+import { type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -190,20 +190,10 @@ describe('svc webhooks', () => {
   });
 
   it('shows deliveries and redelivers one on local before the command ends', async () => {
-    const home = tempDir();
     const target = await startReceiver((response) =>
       response.writeHead(target.received.length === 1 ? 500 : 204).end(),
     );
-    onTestFinished(() => target.close());
-    const svc = async (...argv: string[]) => {
-      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
-      expect(code, stderr).toBe(0);
-      return JSON.parse(stdout);
-    };
-    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
-    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
-    await svc('messages', 'outcome', decision.decisionId, 'clicked');
-    expect(target.received.length).toBe(1);
+    const { svc, id, home } = await clickedOnLocal(target);
     const { deliveries } = await svc('webhooks', 'deliveries', id);
     expect(deliveries).toMatchObject([{ status: 'pending', attempts: [{ status: 500 }] }]);
     await svc('webhooks', 'redeliver', id, deliveries[0].deliveryId);
@@ -216,20 +206,10 @@ describe('svc webhooks', () => {
   });
 
   it('leaves a delivery that times out on local to the next process', async () => {
-    const home = tempDir();
     const target = await startReceiver((response) => {
       if (target.received.length > 1) response.writeHead(204).end();
     });
-    onTestFinished(() => target.close());
-    const svc = async (...argv: string[]) => {
-      const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
-      expect(code, stderr).toBe(0);
-      return JSON.parse(stdout);
-    };
-    const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
-    const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
-    await svc('messages', 'outcome', decision.decisionId, 'clicked');
-    expect(target.received.length).toBe(1);
+    const { svc, id } = await clickedOnLocal(target);
     await svc('profiles', 'list');
     await svc('webhooks', 'list');
     const [first, second] = await target.waitFor(2);
@@ -238,3 +218,19 @@ describe('svc webhooks', () => {
     expect(deliveries).toMatchObject([{ status: 'delivered', attempts: [{ status: 204 }] }]);
   });
 });
+
+/** A subscription of the target on `local`, and a tap that has been sent to it once. */
+async function clickedOnLocal(target: Receiver) {
+  onTestFinished(() => target.close());
+  const home = tempDir();
+  const svc = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await runSvc([...argv, '--profile', 'local', '--json'], { home });
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const { id } = await svc('webhooks', 'create', '--url', target.url, '-e', 'campaign.clicked');
+  const decision = await svc('decide', '--hash-id', 'a'.repeat(64));
+  await svc('messages', 'outcome', decision.decisionId, 'clicked');
+  expect(target.received.length).toBe(1);
+  return { svc, id: id as string, home };
+}

@@ -67,7 +67,7 @@ test('the running policy: the mean reward', () => {
   expect(snips.mean).toBeCloseTo(1.6 / 3, 12);
 });
 
-test('candidates that the log does not name weigh in as if they were named', () => {
+test('candidates that the log summarizes count as if they were listed', () => {
   const named = [
     { propensity: 0.7, ranking: 0.5 },
     { propensity: 0.1, ranking: 0.2 },

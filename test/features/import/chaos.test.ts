@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => program.release());
 
 // 200 of them run with `npm run test:chaos`.
-test('an import that is killed and resumed loses nothing, doubles nothing and sends again only what was in flight', async () => {
+test('an import that is killed and resumed loses and duplicates nothing, and resends only requests in flight', async () => {
   const seeds = Array.from({ length: 5 }, (_, n) => `suite ${n}`);
   const options = { records: 2000, batchSize: 25, concurrency: 4 };
   const reports = await Promise.all(seeds.map((seed) => chaosRun(program, { seed, ...options })));
@@ -22,7 +22,7 @@ test('an import that is killed and resumed loses nothing, doubles nothing and se
   expect(reports.reduce((sum, { dropped }) => sum + dropped, 0)).toBeGreaterThan(0);
 }, 120_000);
 
-test('a file that grows night after night is imported once, however often each night is killed and resumed', async () => {
+test('a file that grows every night is imported once, however often each import is killed and resumed', async () => {
   const seeds = ['growing 0', 'growing 1'];
   const options = { records: 1500, batchSize: 25, concurrency: 4, nights: 3 };
   const reports = await Promise.all(seeds.map((seed) => chaosRun(program, { seed, ...options })));

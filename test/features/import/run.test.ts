@@ -8,7 +8,7 @@ import { KeyedService, lost, refusedConnection } from '../../support/peers/keyed
 import { event, events, importer, MAPPING } from '../../support/scenarios/importer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-test('an input of no use names no command to go on with', async () => {
+test('an unusable input suggests no command to resume', async () => {
   const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
   await expect(run()).rejects.toMatchObject({
     name: 'InputError',
@@ -17,7 +17,7 @@ test('an input of no use names no command to go on with', async () => {
   expect(service.bodies).toEqual([]);
 });
 
-test('several files: every record once, in batches that do not cross files, with no rejects file', async () => {
+test('several files: sends every record once, in batches that do not cross files, without a rejects file', async () => {
   const { run, rejects, service } = importer({
     'a.ndjson': events(25).join('\n'),
     'b.ndjson.gz': gzipSync(events(5, 25).join('\n')),
@@ -36,7 +36,7 @@ test('several files: every record once, in batches that do not cross files, with
   expect(rejects()).toBeUndefined();
 });
 
-test('knows how many requests are left, also where an earlier run sent some', async () => {
+test('computes the number of remaining requests, also after an earlier run', async () => {
   const service = new KeyedService({ after: (count) => (count === 7 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': `${events(100, 100).join('\n')}\n` }, service);
   const seen: number[] = [];
@@ -49,13 +49,13 @@ test('knows how many requests are left, also where an earlier run sent some', as
   expect([...new Set(seen)].slice(-4)).toEqual([3, 2, 1, 0]);
 });
 
-test('the hash in the result is that of the file', async () => {
+test('the hash in the result is the hash of the file', async () => {
   const { run } = importer({ 'a.ndjson.gz': gzipSync('') });
   const { result } = await run();
   expect(result).toMatchObject({ read: 0, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
 
-test('an answer lost after the commit: --resume sends the same keys, stores nothing twice, and then has nothing to do', async () => {
+test('an answer lost after the commit: --resume sends the same keys and stores nothing twice', async () => {
   const service = new KeyedService({ after: (count) => (count % 3 === 0 ? lost() : undefined) });
   const { run, rejects } = importer(
     { 'a.ndjson': [...events(40), 'bad', ...events(40, 40)].join('\n') },
@@ -80,7 +80,7 @@ test('an answer lost after the commit: --resume sends the same keys, stores noth
   expect(service.bodies.length).toBe(sent);
 });
 
-test('a service that was never reached leaves nothing unfinished behind', async () => {
+test('an import that never reached the service leaves no unfinished journal', async () => {
   const service = new KeyedService({ before: () => refusedConnection() });
   const { run } = importer({ 'a.ndjson': events(40).join('\n') }, service);
   expect((await run()).result).toMatchObject({ accepted: 0, unsent: expect.any(Number) });
@@ -88,7 +88,7 @@ test('a service that was never reached leaves nothing unfinished behind', async 
   expect((await run()).result).toMatchObject({ accepted: 40 });
 });
 
-test('a batch in doubt stays so when the service is not reached later', async () => {
+test('a batch with an ambiguous outcome stays ambiguous if the service is unreachable later', async () => {
   const service = new KeyedService({ after: () => lost() });
   const { run } = importer({ 'a.ndjson': events(4).join('\n') }, service);
   await run();
@@ -100,7 +100,7 @@ test('a batch in doubt stays so when the service is not reached later', async ()
   expect(service.stored).toEqual(events(4));
 });
 
-test('--restart sends all again, under other keys', async () => {
+test('--restart sends everything again under new keys', async () => {
   const service = new KeyedService({ after: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': events(20).join('\n') }, service);
   await run();
@@ -120,7 +120,7 @@ test.each([
   await expect(run({ mode: 'resume' })).rejects.toMatchObject({ reason: 'changed' });
 });
 
-test('--resume refuses other options than the import began with, and names them', async () => {
+test('--resume refuses options that differ from those of the import, and names them', async () => {
   const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ 'a.ndjson': events(30).join('\n') }, service);
   await run();
@@ -133,7 +133,7 @@ test('--resume refuses other options than the import began with, and names them'
   });
 });
 
-test('a pipe that brings something else than before is refused where it differs', async () => {
+test('refuses a pipe at the position where its content differs', async () => {
   const service = new KeyedService({ before: (count) => (count > 1 ? lost() : undefined) });
   const { run } = importer({ '-': '' }, service);
   const pipe = (text: string) => ({ stdin: Readable.from([Buffer.from(text)]) });
@@ -148,7 +148,7 @@ test('a pipe that brings something else than before is refused where it differs'
   expect(service.stored.sort()).toEqual(events(30).sort());
 });
 
-test('a pipe is flushed after the interval, and resumed with the borders it had', async () => {
+test('flushes a pipe after the interval, and resumes it with the same batches', async () => {
   const clock = new VirtualClock();
   let send: (text: string | null) => void = () => undefined;
   const chunks = async function* () {
@@ -184,7 +184,7 @@ test('a pipe is flushed after the interval, and resumed with the borders it had'
   expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
 });
 
-test('a pipe that keeps full batches coming is not cut by the flush interval', async () => {
+test('does not flush a pipe early while full batches arrive', async () => {
   const clock = new VirtualClock();
   const chunks = async function* () {
     for (let n = 0; n < 200; n++) {
@@ -198,157 +198,7 @@ test('a pipe that keeps full batches coming is not cut by the flush interval', a
   expect(service.stored).toHaveLength(1400);
 });
 
-test.each(['all', 'first', 'none'] as const)(
-  'poison among 1,000 (details: %s): every good record once, every bad one with the service’s words',
-  async (details) => {
-    for (const bad of [0, 1, 7, 999, 1000]) {
-      const isBad = (n: number) => (bad >= 999 ? n < bad : n % 143 === 5 && n < 143 * bad);
-      const service = new KeyedService({
-        details,
-        poison: (record) => (isBad(Number(/u(\d+)/.exec(record)![1])) ? 'no such event' : undefined),
-      });
-      const { run, rejects } = importer({ 'a.ndjson': events(1000).join('\n') }, service);
-      const { result, failure } = await run({ name: { batchSize: 1000 } as never });
-      const numbers = events(1000).map((_, n) => n);
-      expect(failure).toBeUndefined();
-      expect(result).toMatchObject({ read: 1000, accepted: 1000 - bad, rejected: bad, unsent: 0 });
-      expect(service.stored.toSorted()).toEqual(
-        numbers
-          .filter((n) => !isBad(n))
-          .map(event)
-          .toSorted(),
-      );
-      const expected = numbers.filter(isBad);
-      expect((rejects() ?? []).map(({ raw }) => raw)).toEqual(expected.map(event));
-      for (const [at, reject] of (rejects() ?? []).entries())
-        expect(reject).toEqual({
-          file: 'a.ndjson',
-          line: expected[at]! + 1,
-          offset: Buffer.byteLength(
-            events(expected[at]!)
-              .map((text) => `${text}\n`)
-              .join(''),
-          ),
-          field: details === 'none' || reject.field === 'record' ? 'record' : 'event',
-          reason: reject.field === 'record' ? 'refused: no such event' : 'no such event',
-          status: 400,
-          requestId: expect.stringMatching(/^req_/),
-          raw: event(expected[at]!),
-        });
-    }
-  },
-);
-
-test('a refused batch that was interrupted in the middle of narrowing is narrowed again without doubling', async () => {
-  for (let stop = 2; stop < 14; stop++) {
-    const poison = (record: string) => (/u(3|11)"/.test(record) ? 'bad' : undefined);
-    const service = new KeyedService({
-      poison,
-      details: 'none',
-      after: (count) => (count >= stop ? lost() : undefined),
-    });
-    const { run, rejects } = importer({ 'a.ndjson': events(16).join('\n') }, service);
-    await run({ name: { batchSize: 16 } as never });
-    service.habits = { poison, details: 'none' };
-    const { result } = await run({ name: { batchSize: 16 } as never, mode: 'resume' });
-    expect(result).toMatchObject({ accepted: 14, rejected: 2, unsent: 0 });
-    expect(service.stored.toSorted()).toEqual(
-      events(16)
-        .filter((text) => !poison(text))
-        .toSorted(),
-    );
-    expect(rejects()).toHaveLength(2);
-  }
-});
-
-test('an answer that refuses the import as a whole ends it; nothing is narrowed', async () => {
-  const service = new KeyedService({
-    before: (count) => (count > 2 ? { status: 401, message: 'no' } : undefined),
-  });
-  const { run } = importer({ 'a.ndjson': events(100).join('\n') }, service);
-  const { result, failure } = await run();
-  expect(failure).toMatchObject({ error: { name: 'Refused', answer: { status: 401 } } });
-  expect(result.accepted).toBe(20);
-  expect(service.bodies.length).toBeLessThanOrEqual(6);
-});
-
-test('--max-wait keeps trying through an outage, all senders pausing together, and gives up behind it', async () => {
-  const clock = new VirtualClock();
-  let down: number | undefined;
-  const service = new KeyedService({
-    before: () => {
-      down ??= clock.now() + 100_000;
-      return clock.now() < down ? refusedConnection() : undefined;
-    },
-  });
-  const { run, notices } = importer({ 'a.ndjson': events(40).join('\n') }, service);
-  const ended = async (work: Promise<unknown>) => {
-    let over = false;
-    void work.finally(() => {
-      over = true;
-    });
-    while (!over) await clock.advance(clock.asleep > 0 ? 500 : 0);
-  };
-  const survived = run({ maxWait: 3_600_000 }, { clock });
-  await ended(survived);
-  expect((await survived).result).toMatchObject({ accepted: 40, unsent: 0 });
-  expect(notices[0]).toMatch(/^the service cannot be reached; retrying in \d+ s \(--max-wait\)$/);
-  // Four senders for about eight pauses, not thousands of requests.
-  expect(service.bodies.length).toBeLessThan(60);
-
-  down = Number.POSITIVE_INFINITY;
-  const given = run({ maxWait: 60_000 }, { clock });
-  await ended(given);
-  expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
-});
-
-test('stopped in the middle: what is under way is finished, the rest is for --resume', async () => {
-  const stop = new AbortController();
-  const service = new KeyedService({
-    before: (count) => {
-      if (count === 5) stop.abort();
-      return undefined;
-    },
-  });
-  const { run } = importer({ 'a.ndjson': events(200).join('\n') }, service);
-  const { result, interrupted } = await run({}, { stop: stop.signal });
-  expect(interrupted).toBe(true);
-  expect(result.accepted).toBe(service.stored.length);
-  expect(result.accepted).toBeLessThan(200);
-  expect((await run({ mode: 'resume' })).result).toMatchObject({
-    read: 200,
-    skipped: result.accepted,
-    unsent: 0,
-  });
-  expect(service.stored.toSorted()).toEqual(events(200).toSorted());
-});
-
-test('--max-errors stops, and --resume goes on behind the error', async () => {
-  const { run, service } = importer({ 'a.ndjson': [...events(15), 'bad', ...events(15, 15)].join('\n') });
-  const first = await run({ maxErrors: 1 });
-  expect(first).toMatchObject({
-    tooManyErrors: true,
-    result: { accepted: 15, rejected: 1, resumeCommand: 'go on' },
-  });
-  const second = await run({ maxErrors: 1, mode: 'resume' });
-  expect(second).toMatchObject({ tooManyErrors: false, result: { accepted: 15, rejected: 0, skipped: 16 } });
-  expect(service.stored.toSorted()).toEqual(events(30).toSorted());
-});
-
-test('batches in doubt for over a day are named before they are sent again', async () => {
-  const clock = new VirtualClock();
-  const service = new KeyedService({ after: () => lost() });
-  const { run, notices } = importer({ 'a.ndjson': events(4).join('\n') }, service);
-  await run({}, { clock });
-  service.habits = { before: () => void expect(notices).toHaveLength(1) };
-  await clock.advance(25 * 3600 * 1000);
-  await run({ mode: 'resume' }, { clock });
-  expect(notices[0]).toMatch(
-    /^a.ndjson: the outcome of lines 1 to 4 \(4 records\) is unknown since .*Z, more than 24 hours/,
-  );
-});
-
-test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record once', async (of) => {
+test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record once', async (of) => {
   const lines = Array.from({ length: 60 }, (_, n) => event(n * 10 ** (n % 7)));
   for (const [name, content] of [
     ['a.ndjson', lines.join('\n')],
@@ -366,7 +216,7 @@ test.each([1, 2, 3, 17])('%i shards by bytes and by record take every record onc
   }
 });
 
-test('a shard gives its rejects their line in the whole file', async () => {
+test('a shard reports rejects with their line in the whole file', async () => {
   const text = [...events(50), 'bad', ...events(50)].join('\n');
   for (const take of [0, 1]) {
     const { run, rejects } = importer({ 'a.ndjson': text });

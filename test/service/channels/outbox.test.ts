@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { outboxChannel } from '../../../src/service/channels/outbox.ts';
+import { killable } from '../../support/process/killable.ts';
 import { sampleMessage } from './message.ts';
 
 const { signal } = new AbortController();
@@ -83,28 +83,14 @@ it('neither accepts nor continues a partial line', async () => {
 
 it('writes a complete line or none if the disk is full, and reports it', async () => {
   const path = join(folder, 'outbox.ndjson');
-  const outbox = outboxChannel(path, now);
-  const send = (id: number, earlierTries = 0) => {
-    const base = sampleMessage({ notificationId: `ntf_${id}`, earlierTries });
-    return outbox.send({ ...base, masked: { ...base.masked, text: 'x'.repeat(400) } }, signal);
-  };
-  // Space for one line and part of the second one: a write beyond the limit is short, as on a full disk.
-  limitFiles('1000');
-  try {
-    const results = await Promise.all([1, 2, 3, 4].map((id) => send(id)));
-    results.push(await send(2, 1));
-    expect(results.map(({ outcome }) => outcome)).toEqual(['taken', 'later', 'later', 'later', 'later']);
-  } finally {
-    limitFiles('unlimited');
-  }
+  const program = await killable<string[]>(join(import.meta.dirname, 'full-disk-service.ts'));
+  onTestFinished(() => program.release());
+  expect(await program.start(path)).toEqual(['taken', 'later', 'later', 'later', 'later']);
   const text = await readFile(path, 'utf8');
   expect(text.endsWith('\n')).toBe(true);
   expect((await lines(path)).map((line) => JSON.parse(line).notificationId)).toEqual(['ntf_1']);
-  expect(await send(2, 2)).toEqual({ outcome: 'taken' });
+  const outbox = outboxChannel(path, now);
+  const second = sampleMessage({ notificationId: 'ntf_2', earlierTries: 2 });
+  expect(await outbox.send(second, signal)).toEqual({ outcome: 'taken' });
   expect((await lines(path)).length).toBe(2);
 });
-
-/** Maximum file size of this process, in bytes. */
-function limitFiles(bytes: string): void {
-  execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`]);
-}

@@ -121,7 +121,7 @@ describe('the guarded agent', () => {
     await target.close();
   });
 
-  it('opens no socket for 10,000 generated addresses, in any form', async () => {
+  it('opens no socket for 2,000 generated addresses, in any form', async () => {
     const dispatcher = guardedAgent({
       allowLoopback: false,
       connectTimeoutMs: 2000,
@@ -147,10 +147,10 @@ describe('the guarded agent', () => {
         );
         expect(error, host).toMatch(/public addresses only/);
       }),
-      { numRuns: 10_000 },
+      { numRuns: 2000 },
     );
     await dispatcher.destroy();
-    expect(tried).toBe(10_000);
+    expect(tried).toBe(2000);
     expect(connections.attempts).toEqual([]);
     expect(receiver.received).toEqual([]);
   }, 120_000);

@@ -1,75 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import type { AnswerOf } from '../../../src/contract/endpoints.ts';
-import type { ServiceOptions } from '../../../src/service/start.ts';
-import { type RawService, rawService, wallClock } from '../../support/peers/raw-service.ts';
-
-let release: (() => Promise<void>) | undefined;
-afterEach(async () => {
-  await release?.();
-  release = undefined;
-});
-
-async function open(options: Partial<ServiceOptions> = {}): Promise<RawService> {
-  const opened = await rawService(options);
-  release = opened.release;
-  return opened.service;
-}
-
-const DECIDE = '/v1/decisioning/decide';
-const decide = (service: RawService, hashId: string, rest: object = {}) =>
-  service.send<AnswerOf<'decide'>>('POST', DECIDE, {
-    hashId,
-    context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
-    ...rest,
-  });
-const waiting = async (service: RawService, hashId: string) =>
-  (await service.send<AnswerOf<'listMessages'>>('GET', `/v1/messages?hashId=${hashId}`)).body.messages;
-const outcome = (service: RawService, decisionId: string, type: string) =>
-  service.send('POST', `/v1/messages/${decisionId}/outcomes`, { type });
-const log = async (service: RawService) =>
-  (await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions')).body.decisions;
-const identify = async (service: RawService, user: object) =>
-  (await service.send<AnswerOf<'ingestUsers'>>('POST', '/v1/users', { users: [user] })).body.users[0]!.hashId;
-const content = (contentId: string, rest: object = {}) => ({
-  contentId,
-  category: 'any',
-  format: 'card',
-  title: contentId,
-  body: 'Body',
-  ...rest,
-});
-const catalogFile = (service: { folder: string } | string, contents: object[], settings?: object) => {
-  const file = join(typeof service === 'string' ? service : service.folder, 'catalog.json');
-  writeFileSync(file, JSON.stringify({ contents, ...(settings && { settings }) }));
-  return file;
-};
-
-describe('users', () => {
-  test('get a stable, opaque hashId that differs between workspaces', async () => {
-    const one = await open();
-    const first = await identify(one, { userId: 'u1', name: 'Ada' });
-    expect(first).toMatch(/^[0-9a-f]{64}$/);
-    expect(await identify(one, { userId: 'u1', phone: '1' })).toBe(first);
-    expect(await identify(one, { userId: 'u2' })).not.toBe(first);
-    const firstRelease = release!;
-    const two = await open();
-    expect(await identify(two, { userId: 'u1' })).not.toBe(first);
-    await firstRelease();
-  });
-
-  test('answers come in the order of the request, 1,000 at a time', async () => {
-    const service = await open();
-    const users = Array.from({ length: 1000 }, (_, i) => ({ userId: `u${i % 700}`, traits: { n: i } }));
-    const { status, body } = await service.send<AnswerOf<'ingestUsers'>>('POST', '/v1/users', { users });
-    expect(status).toBe(200);
-    expect(body.users.map((u) => u.userId)).toEqual(users.map((u) => u.userId));
-    expect(new Set(body.users.map((u) => u.hashId)).size).toBe(700);
-    const none = await service.send('POST', '/v1/users', { users: [] });
-    expect([none.status, none.body.error]).toEqual([400, 'invalid_request']);
-  });
-});
+import { describe, expect, test } from 'vitest';
+import { rawService, wallClock } from '../../support/peers/raw-service.ts';
+import {
+  catalogFile,
+  content,
+  DECIDE,
+  decide,
+  identify,
+  log,
+  open,
+  outcome,
+  waiting,
+} from '../../support/process/decisions-service.ts';
 
 describe('decide', () => {
   test('answers in the form of the specification, also for a new user', async () => {
@@ -128,7 +69,7 @@ describe('decide', () => {
     expect((await decide(service, hashId)).body.action.reason).toMatch(/by the rule on trait plan;/);
   });
 
-  test('keeps the cap under 64 requests at a time, also for a hashId nobody knows', async () => {
+  test('keeps the cap under 64 concurrent requests, also for an unknown hashId', async () => {
     const service = await open();
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => decide(service, 'h', { guardrails: { maxDailyContacts: 5 } })),
@@ -155,7 +96,7 @@ describe('decide', () => {
     expect(await once()).toBe('in-app-message');
   });
 
-  test('obeys rules on traits and on recent events', async () => {
+  test('applies rules on traits and recent events', async () => {
     const first = await open();
     const catalog = catalogFile(first, [
       content('for_pro', { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } }),
@@ -178,7 +119,7 @@ describe('decide', () => {
     );
   });
 
-  test('counts events from before a rule asked about them, each once', async () => {
+  test('counts events that are older than the rule, each once', async () => {
     const first = await open();
     await identify(first, { userId: 'buyer' });
     const event = { userId: 'buyer', event: 'purchase', timestamp: new Date().toISOString() };
@@ -200,7 +141,7 @@ describe('decide', () => {
     expect(await chosen()).toBe('exact');
   });
 
-  test('repeats itself with a seed, also after a restart on new data', async () => {
+  test('is repeatable with a seed, also after a restart on new data', async () => {
     const run = async (seed: string | undefined) => {
       const { service, release: done } = await rawService({ seed });
       const chosen: string[] = [];
@@ -215,10 +156,10 @@ describe('decide', () => {
   });
 });
 
-describe('what is known of a person', () => {
+describe('features of a user', () => {
   const SECRETS = ['ruby-tier', 'Ada Lovelace', '+4930123456', 'ada@example.org', 'ward-7'];
 
-  test('weighs in decisions, and is kept in clear neither in the model nor in the log', async () => {
+  test('affect decisions, and are stored in plain text neither in the model nor in the log', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     const service = await first.restart({ catalog });
@@ -246,7 +187,7 @@ describe('what is known of a person', () => {
     expect((await log(service))[0]!.context).toEqual({ surface: 'home' });
   });
 
-  test('events of a user weigh, those just sent and those of before a restart', async () => {
+  test('events of a user affect decisions, new ones and those from before a restart', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     let service = await first.restart({ catalog });
@@ -273,313 +214,4 @@ describe('what is known of a person', () => {
     const { status } = await decide(service, 'h', { context: { cart: { items: 3 } } });
     expect(status).toBe(400);
   });
-});
-
-describe('render', () => {
-  test('a decision waits until the user deals with it', async () => {
-    const service = await open();
-    const { body } = await decide(service, 'h');
-    const [message, ...more] = await waiting(service, 'h');
-    expect(more).toEqual([]);
-    expect(message).toMatchObject({ decisionId: body.decisionId, contentId: body.action.contentId });
-    expect(Object.keys(message!)).toEqual([
-      ...['decisionId', 'contentId', 'channel', 'surface', 'format', 'title', 'body'],
-    ]);
-    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(202);
-    expect(await waiting(service, 'h')).toHaveLength(1);
-    expect((await outcome(service, body.decisionId, 'clicked')).status).toBe(202);
-    expect(await waiting(service, 'h')).toEqual([]);
-    expect(await waiting(service, 'other')).toEqual([]);
-  });
-
-  test('a message not shown by the end of the day is withdrawn', async () => {
-    const clock = wallClock('2026-05-01T10:00:00Z');
-    const service = await open({ clock });
-    const hashId = await identify(service, { userId: 'u', timeZone: 'Asia/Tokyo' });
-    await decide(service, hashId);
-    clock.set('2026-05-01T14:59:30Z');
-    expect(await waiting(service, hashId)).toHaveLength(1);
-    clock.set('2026-05-01T15:00:10Z');
-    expect(await waiting(service, hashId)).toEqual([]);
-  });
-
-  test('a poll serves what suits the surface, and withdraws what was recalled or no longer suits', async () => {
-    const first = await open();
-    const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };
-    const service = await first.restart({
-      catalog: catalogFile(first, [content('recalled'), content('pro', pro)]),
-    });
-    const at = (channel: string, surface: string, category: string) => ({
-      context: { channel, surface },
-      guardrails: { excludeCategories: [category] },
-    });
-    const catalogWith = (...contents: object[]) => catalogFile(service, contents);
-    const hashId = await identify(service, { userId: 'u', traits: { plan: 'pro' } });
-    await waiting(service, hashId);
-    catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
-    const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
-    await expect
-      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 10_000 })
-      .not.toMatch(/Warning/);
-    expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
-    expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
-    const on = async (surface: string) =>
-      (
-        await service.send<AnswerOf<'listMessages'>>(
-          'GET',
-          `/v1/messages?hashId=${hashId}&surface=${surface}`,
-        )
-      ).body.messages.map((message) => [message.contentId, message.channel, message.surface]);
-    expect(await on('cart')).toEqual([['pro', 'in-app', 'cart']]);
-    expect((await on('home')).at(0)).toEqual(['recalled', 'in-app', 'home']);
-    expect(await on('lock')).toEqual([]);
-    await identify(service, { userId: 'u', traits: { plan: 'free' } });
-    expect(await on('cart')).toEqual([]);
-    catalogWith(content('pro', pro));
-    await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
-  });
-
-  test('a contact withdrawn before it was served is released; one that was served is not', async () => {
-    const first = await open();
-    const service = await first.restart({ catalog: catalogFile(first, [content('a'), content('b')]) });
-    await waiting(service, 'anybody');
-    const once = async (hashId: string) =>
-      (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.contentId;
-    expect([await once('unserved'), await once('served')]).not.toContain('');
-    expect(await waiting(service, 'served')).toHaveLength(1);
-    expect([await once('unserved'), await once('served')]).toEqual(['', '']);
-    catalogFile(service, [content('c')]);
-    const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
-    await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
-    expect(await waiting(service, 'unserved')).toEqual([]);
-    expect(await waiting(service, 'served')).toEqual([]);
-    expect([await once('unserved'), await once('served')]).toEqual(['c', '']);
-    expect(await once('unserved')).toBe('');
-  });
-
-  test('rejects an outcome without a message and an unknown one', async () => {
-    const service = await open();
-    expect((await outcome(service, 'dec_none', 'opened')).body.error).toBe('not_found');
-    const { body } = await decide(service, 'h', { guardrails: { maxDailyContacts: 0 } });
-    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(404);
-    const made = await decide(service, 'h');
-    expect((await outcome(service, made.body.decisionId, 'ignored')).status).toBe(400);
-  });
-});
-
-describe('the log and what is learned from it', () => {
-  test('a decision can be made again from its log entry', async () => {
-    const service = await open();
-    const { body } = await decide(service, 'h');
-    const [entry] = await log(service);
-    expect(entry).toMatchObject({
-      decisionId: body.decisionId,
-      hashId: 'h',
-      contentId: body.action.contentId,
-      context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
-      modelVersion: 0,
-      reward: 0,
-    });
-    expect(entry!.seed).toMatch(/^[0-9a-f]{16}$/);
-    expect(entry!.candidates.reduce((sum, c) => sum + c.propensity, 0)).toBeCloseTo(1, 10);
-  });
-
-  test('a decision among 500 contents takes at most 2 kB of the log, and pages are bounded in bytes', async () => {
-    const first = await open();
-    const many = Array.from({ length: 500 }, (_, i) => content(`content-with-a-name-${i}`));
-    const service = await first.restart({ catalog: catalogFile(first, many) });
-    for (let i = 0; i < 3; i++) await decide(service, 'h');
-    for (const entry of await log(service)) {
-      expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(2048);
-      expect(entry.candidates.length + entry.others!.count).toBe(500);
-      expect(entry.candidates.map(({ contentId }) => contentId)).toContain(entry.contentId);
-      const listed = entry.candidates.reduce((sum, { propensity }) => sum + propensity, 0);
-      expect(listed + entry.others!.propensity).toBeCloseTo(1, 10);
-    }
-    const [row] = await service.deps.store.read((tx) =>
-      tx.sql.all<object>('SELECT * FROM decision ORDER BY seq DESC LIMIT 1'),
-    );
-    expect(Buffer.byteLength(Object.values(row!).join())).toBeLessThan(2048);
-    await service.deps.store.write((tx) =>
-      tx.sql.run('UPDATE decision SET context = ?', [JSON.stringify({ surface: 'x'.repeat(600_000) })]),
-    );
-    const page = await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions');
-    expect(page.body.decisions).toHaveLength(1);
-    expect(page.body.next).toBe('1');
-  });
-
-  test('is read by user, content and time, the newest first where asked for', async () => {
-    const clock = wallClock('2026-05-01T10:00:00Z');
-    const service = await open({ clock });
-    for (const user of ['a', 'b', 'a', 'c']) {
-      await decide(service, user);
-      clock.set(new Date(clock.now() + 60_000).toISOString());
-    }
-    const entries = await log(service);
-    const read = async (query: string) =>
-      (await service.send<AnswerOf<'listDecisions'>>('GET', `/v1/decisions?${query}`)).body;
-    const users = async (query: string) => (await read(query)).decisions.map(({ hashId }) => hashId);
-    expect(await users('hashId=a')).toEqual(['a', 'a']);
-    expect(await users('order=newest')).toEqual(['c', 'a', 'b', 'a']);
-    const newest = await read('order=newest&limit=3');
-    expect(await users(`order=newest&after=${newest.next}`)).toEqual(['a']);
-    expect(await users(`since=${entries[1]!.at}&until=${entries[3]!.at}`)).toEqual(['b', 'a']);
-    const shown = entries.filter(({ contentId }) => contentId === entries[2]!.contentId);
-    expect(await users(`contentId=${entries[2]!.contentId}`)).toEqual(shown.map(({ hashId }) => hashId));
-    expect((await service.send('GET', '/v1/decisions?since=yesterday')).status).toBe(400);
-  });
-
-  test('pages through the log', async () => {
-    const service = await open();
-    for (let i = 0; i < 5; i++) await decide(service, `h${i}`);
-    const seen: string[] = [];
-    let next: string | null = '0';
-    while (next !== null) {
-      const page: { body: AnswerOf<'listDecisions'> } = await service.send(
-        'GET',
-        `/v1/decisions?after=${next}&limit=2`,
-      );
-      seen.push(...page.body.decisions.map((d) => d.hashId));
-      next = page.body.next;
-    }
-    expect(seen).toEqual(['h0', 'h1', 'h2', 'h3', 'h4']);
-    expect((await service.send('GET', '/v1/decisions?limit=0')).status).toBe(400);
-  });
-
-  test('the best outcome counts, repeats do not, and the model follows', async () => {
-    const service = await open();
-    const { body } = await decide(service, 'h');
-    for (const [type, reward] of [
-      ['opened', 0.2],
-      ['clicked', 0.6],
-      ['opened', 0.6],
-      ['actioned', 1],
-      ['actioned', 1],
-      ['dismissed', 1],
-    ] as const) {
-      await outcome(service, body.decisionId, type);
-      expect((await log(service))[0]!.reward).toBe(reward);
-    }
-    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
-    const again = (await decide(service, 'h2')).body;
-    expect((await log(service))[1]!.modelVersion).toBeGreaterThan(0);
-    const rankings = [again.action, ...again.alternatives].map((a) => [a.contentId, a.ranking] as const);
-    const winner = rankings.find(([id]) => id === body.action.contentId);
-    if (winner)
-      for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
-  });
-
-  test('where nobody polls a decision counts at once, and may still be corrected within the window', async () => {
-    const clock = wallClock('2026-05-01T10:00:00Z');
-    const first = await open({ clock });
-    const settings = { rewardWindowMinutes: 30 };
-    const catalog = catalogFile(first, [content('a'), content('b')], settings);
-    const service = await first.restart({ catalog });
-    const rewards = async () => (await log(service)).map(({ reward }) => reward);
-    const [early, late] = [await decide(service, 'h'), await decide(service, 'h2')];
-    expect(await rewards()).toEqual([0, 0]);
-    clock.set('2026-05-01T10:29:00Z');
-    await outcome(service, early.body.decisionId, 'actioned');
-    clock.set('2026-05-01T10:31:00Z');
-    expect((await outcome(service, late.body.decisionId, 'actioned')).status).toBe(202);
-    expect(await rewards()).toEqual([1, 0]);
-  });
-
-  test('where an app polls a decision counts from when it was served', async () => {
-    const clock = wallClock('2026-05-01T10:00:00Z');
-    const service = await open({ clock });
-    expect(await waiting(service, 'someone')).toEqual([]);
-    const served = await decide(service, 'h');
-    await decide(service, 'never-there');
-    const rewards = async () => (await log(service)).map(({ reward }) => reward);
-    expect(await rewards()).toEqual([null, null]);
-    expect(await waiting(service, 'h')).toHaveLength(1);
-    expect(await rewards()).toEqual([0, null]);
-    expect(await waiting(service, 'h')).toHaveLength(1);
-    await outcome(service, served.body.decisionId, 'clicked');
-    expect(await rewards()).toEqual([0.6, null]);
-    clock.set('2026-05-09T10:00:00Z');
-    await decide(service, 'h');
-    expect(await rewards()).toEqual([0.6, null, 0]);
-  });
-
-  test('silence lowers what a content is thought to earn, within the same day', async () => {
-    const first = await open();
-    const catalog = catalogFile(first, [content('ignored', { prior: 0.5 })]);
-    const service = await first.restart({ catalog });
-    for (let i = 0; i < 40; i++) await decide(service, `h${i}`);
-    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
-    expect((await decide(service, 'next')).body.action.ranking).toBeLessThan(0.1);
-  });
-
-  test('a model of an earlier version opens, and decides by what it learned', async () => {
-    const first = await open();
-    const catalog = catalogFile(first, [content('loved'), content('other')]);
-    let service = await first.restart({ catalog });
-    await outcome(service, (await decide(service, 'h')).body.decisionId, 'actioned');
-    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
-    const older = { layout: 1, version: 1, actions: [['loved', -2.2, 90, [0], [2], [0.01]]] };
-    await service.deps.store.write((tx) => tx.sql.run('UPDATE model SET body = ?', [JSON.stringify(older)]));
-    service = await service.restart();
-    const { action, alternatives } = (await decide(service, 'h2')).body;
-    const rankings = new Map([action, ...alternatives].map((each) => [each.contentId, each.ranking]));
-    expect(rankings.get('loved')).toBeGreaterThan(0.75);
-    expect(rankings.get('other')).toBeLessThan(0.2);
-    expect(service.logged.join()).not.toMatch(/cannot be read/);
-  });
-
-  test('a broken model still gives an answer, and learns again from the log', async () => {
-    const service = await open();
-    const { body } = await decide(service, 'h');
-    await outcome(service, body.decisionId, 'actioned');
-    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
-    await service.deps.store.write((tx) => tx.sql.run("UPDATE model SET body = 'garbage'"));
-    const opened = await service.restart();
-    const answer = await decide(opened, 'h');
-    expect(answer.status).toBe(200);
-    expect(answer.body.action.type).toBe('in-app-message');
-    expect(opened.logged.join()).toMatch(/the learned model cannot be read/);
-    await outcome(opened, answer.body.decisionId, 'clicked');
-    await expect.poll(() => opened.idle(), { timeout: 10_000 }).toBe(true);
-    await decide(opened, 'h');
-    const last = (await log(opened)).at(-1)!;
-    expect(last.modelVersion).toBeGreaterThan(1);
-  });
-});
-
-describe('the catalog', () => {
-  test('is reloaded when the file changes, and stays if the file becomes invalid', async () => {
-    const first = await open();
-    const catalog = catalogFile(first, [content('one')]);
-    const service = await first.restart({ catalog });
-    const chosen = async () => (await decide(service, 'h')).body.action.contentId;
-    expect(await chosen()).toBe('one');
-    catalogFile(service, [content('two', { prior: 0.2 })]);
-    await expect.poll(chosen, { timeout: 10_000 }).toBe('two');
-    writeFileSync(catalog, '{"contents": [{}]}');
-    await expect
-      .poll(() => service.logged.join(), { timeout: 10_000 })
-      .toMatch(/contents\[0\]\.contentId is missing/);
-    expect(await chosen()).toBe('two');
-    const other = await service.restart({ catalog: undefined });
-    expect((await decide(other, 'h')).body.action.contentId).toBe('two');
-  });
-
-  test('rejects an invalid file at the start with the path of the error', async () => {
-    const service = await open();
-    const catalog = catalogFile(service, [content('a', { format: 'poster' })]);
-    await expect(service.restart({ catalog })).rejects.toThrow(
-      'contents[0].format must be one of card, modal, embedded, full-screen',
-    );
-    await service.restart({ catalog: undefined }).catch(() => undefined);
-  });
-});
-
-test('rejects data that was encrypted with another key, and names a missing key', async () => {
-  const service = await open();
-  await identify(service, { userId: 'u1', name: 'Ada' });
-  await expect(service.restart({ dataKey: 'ab'.repeat(32) })).rejects.toThrow(/holds another key/);
-  await expect(service.restart({ dataKey: 'short' })).rejects.toThrow(/64 hex characters/);
-  writeFileSync(`${service.files}.key`, 'damaged');
-  await expect(service.restart()).rejects.toThrow(/is damaged/);
 });

@@ -43,7 +43,7 @@ test('malformed bytes after a request do not replace its answer', async () => {
   const answer = await exchange(portOf(service.url), [
     `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
       `x-service-workspace: ${service.workspace}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${body.length}\r\n\r\n${body}!!junk\r\n\r\n`,
+      `content-length: ${body.length}\r\n\r\n${body}!!malformed\r\n\r\n`,
   ]);
   expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 202']);
 });

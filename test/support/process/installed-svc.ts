@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
-import { bundleProgram } from '../../../scripts/bundle.js';
+import { beforeAll } from 'vitest';
 import { startSession } from '../../../scripts/session.js';
 import { tempDir } from '../temp.ts';
+import { builtProgram } from './built-svc.ts';
 import { ROOT } from './run-svc.ts';
 
 /** A place to type into: bash with `svc` in its path, in a folder that holds `examples`. */
@@ -15,21 +15,12 @@ export interface Desk {
   readonly session: ReturnType<typeof startSession>;
 }
 
-/** Builds the program as it is now into a folder, with what it needs beside it but for its native part. */
-export async function putProgram(folder: string): Promise<void> {
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json'])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  await bundleProgram(join(folder, 'dist'));
-}
-
-/** Builds the program for the tests of a file as it is packed, but inside node_modules: there the native part is found. */
+/** The program for the tests of a file as it is packed. */
 export function installedSvc() {
-  const program = join(ROOT, 'node_modules', '.cache', `svc-acceptance-${process.pid}`);
+  let program: string;
   beforeAll(async () => {
-    mkdirSync(program, { recursive: true });
-    await putProgram(program);
+    program = await builtProgram();
   }, 120_000);
-  afterAll(() => rmSync(program, { recursive: true, force: true }));
 
   return {
     /** Opens a session in a fresh home; the caller closes it. */

@@ -26,7 +26,7 @@ export async function killable<T>(file: string): Promise<Killable<T>> {
   await build.close();
   let child: ChildProcess | undefined;
   const kill = async () => {
-    if (!child) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;

@@ -9,7 +9,7 @@ export interface ProcessOptions {
   readonly stdin?: string;
 }
 
-/** Starts the built program (see builtSvc) in a process of its own, with a HOME of its own. */
+/** Starts the built program (see builtSvc) in a separate process with its own HOME. */
 export function startProcess(
   built: readonly string[],
   argv: readonly string[],

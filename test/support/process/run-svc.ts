@@ -14,7 +14,7 @@ export interface RunOptions {
   /** A folder for HOME, to be shared by several runs; a fresh one unless given. */
   home?: string;
   stdin?: string | Uint8Array | Readable;
-  /** Makes all three streams terminals of this many columns; of a `stdin` that is given, only one that says so. */
+  /** Makes all three streams terminals with this number of columns; a given `stdin` only if it is a terminal. */
   columns?: number;
   clock?: Clock;
   cwd?: string;
@@ -37,12 +37,12 @@ export interface RunningSvc {
   interrupt(): void;
 }
 
-/** Runs a command line in this process, on streams of its own, and waits for its end. */
+/** Runs a command line in this process with separate streams, and waits for its end. */
 export function runSvc(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return startSvc(argv, options).done;
 }
 
-/** Starts a command line that goes on until it is interrupted. */
+/** Starts a command line that runs until it is interrupted. */
 export function startSvc(argv: readonly string[], options: RunOptions = {}): RunningSvc {
   const home = options.home ?? tempDir();
   const stdout = new Captured(options.columns);

@@ -35,7 +35,7 @@ const LIMITS_OFF = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'].flatMa
   `${group}=off`,
 ]);
 
-/** Begins a `svc serve` of its own process; `ready` rejects when it ends before it serves. */
+/** Starts `svc serve` in a separate process; `ready` rejects if it exits before it serves. */
 export function startServing(
   program: SvcProgram,
   { database, home, port = 0, argv = LIMITS_OFF, shell }: ServeOptions,

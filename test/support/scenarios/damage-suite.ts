@@ -75,7 +75,7 @@ function subjects(template: string): Subject[] {
         'cut short',
         'cut within a page',
         'emptied',
-        'overwritten with junk',
+        'overwritten with random bytes',
         'first bits flipped',
         'read-only',
       ],

@@ -26,7 +26,7 @@ export const DAMAGES = {
   'cut to 10 bytes': (path) => truncateSync(path, 10),
   'cut within a page': (path) => truncateSync(path, Math.max(1, statSync(path).size - 100)),
   emptied: (path) => truncateSync(path, 0),
-  'overwritten with junk': (path) => {
+  'overwritten with random bytes': (path) => {
     const bytes = readFileSync(path);
     const random = seededRandom(path);
     for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(random() * 256);

@@ -68,11 +68,11 @@ export async function checkLog(
     const total = candidates.reduce((sum, { propensity }) => sum + propensity, 0);
     if (Math.abs(total - 1) > 1e-9) broken.push(`${decisionId}: propensities sum to ${total}`);
     for (const { contentId: id, propensity: p } of candidates) {
-      const tally = expected.get(id) ?? { sum: 0, variance: 0, seen: 0 };
-      tally.sum += p;
-      tally.variance += p * (1 - p);
-      if (id === contentId) tally.seen++;
-      expected.set(id, tally);
+      const sums = expected.get(id) ?? { sum: 0, variance: 0, seen: 0 };
+      sums.sum += p;
+      sums.variance += p * (1 - p);
+      if (id === contentId) sums.seen++;
+      expected.set(id, sums);
     }
     const user = byHashId.get(decision.hashId)!;
     const date = dates.get(user.timeZone)!(decision.at);

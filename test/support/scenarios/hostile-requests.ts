@@ -66,7 +66,7 @@ function framed(lines: string, text = CHUNKS, version = '1.1'): HostileCase['byt
 }
 
 const CASES: Record<string, Omit<HostileCase, 'name'>> = {
-  'no HTTP': { status: 400, bytes: () => ['\x16\x03\x01\x00\xa5 junk'] },
+  'no HTTP': { status: 400, bytes: () => ['\x16\x03\x01\x00\xa5 bytes'] },
   'another protocol': { status: 400, bytes: () => ['HELO x\r\n\r\n'] },
   'HTTP/2 without a word': { status: 400, bytes: () => ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'] },
   'no host': { status: 400, bytes: head('GET /v1/webhooks HTTP/1.1') },

@@ -21,7 +21,7 @@ export const MAPPING: Mapping = {
   delimiter: undefined,
 };
 
-/** An import of files in a folder of its own, to be run as often as needed. */
+/** An import of files in a new folder, which can be run repeatedly. */
 export function importer(files: Record<string, string | Buffer>, service = new KeyedService()) {
   const cwd = tempDir();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);

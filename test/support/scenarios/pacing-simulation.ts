@@ -7,7 +7,7 @@ import type { Sent } from '../../../src/client/pacer/own-log.ts';
 import { Pace, type PaceOptions } from '../../../src/client/pacer/pace.ts';
 import { admit, resetSecond } from '../../../src/service/domain/sliding-window.ts';
 
-export interface Tally {
+export interface Counters {
   sent: number;
   accepted: number;
   refused: number;
@@ -19,6 +19,7 @@ export class Simulation {
   /** Unix ms. */
   now = 1_700_000_000_000;
   readonly start = this.now;
+  /** Infinity admits every request, without rate-limit headers. */
   limit: number;
   readonly windowMs: number;
   /** `none` sends no rate-limit headers; `retry` sends only Retry-After on a 429. */
@@ -62,6 +63,7 @@ export class Simulation {
   /** A request arrives at the service. */
   receive(): RateAnswer {
     if (this.trouble()) return { status: 429, retryAfter: this.headers === 'none' ? undefined : 1000 };
+    if (this.limit === Number.POSITIVE_INFINITY) return { status: 202, resetExact: true };
     const { verdict, log } = admit(this.#log, this.now, this.windowMs, this.limit);
     this.#log = log;
     // Like a Date header, in whole seconds.
@@ -96,22 +98,22 @@ export interface PacedOptions {
 }
 
 /** A client that always has work and sends as soon as its pacer allows. */
-export function pacedClient(simulation: Simulation, options: PacedOptions): Tally & { pace: Pace } {
+export function pacedClient(simulation: Simulation, options: PacedOptions): Counters & { pace: Pace } {
   const paceOptions: PaceOptions = {
     windowMs: options.windowMs ?? simulation.windowMs,
     share: options.share ?? 1,
     random: options.random,
   };
   const pace = new Pace(paceOptions);
-  const tally = { sent: 0, accepted: 0, refused: 0, pace };
+  const counters = { sent: 0, accepted: 0, refused: 0, pace };
   const concurrency = options.concurrency ?? 8;
   const job = options.job ?? Infinity;
   let inFlight = 0;
   let wake = -1;
 
   function pump(): void {
-    while (inFlight < concurrency && tally.accepted + inFlight < job) {
-      const at = pace.ask(simulation.now, job - tally.accepted - inFlight);
+    while (inFlight < concurrency && counters.accepted + inFlight < job) {
+      const at = pace.ask(simulation.now, job - counters.accepted - inFlight);
       if (at > simulation.now) {
         const mine = ++wake;
         if (at !== Infinity) simulation.at(at, () => mine === wake && pump());
@@ -123,15 +125,15 @@ export function pacedClient(simulation: Simulation, options: PacedOptions): Tall
 
   function send(request: Sent): void {
     inFlight++;
-    tally.sent++;
+    counters.sent++;
     const { there, back } = options.latency();
     const fate = options.fate?.() ?? 'answered';
     simulation.at(simulation.now + there, () => {
       const answer = fate === 'unsent' ? undefined : simulation.receive();
       simulation.at(simulation.now + back, () => {
         inFlight--;
-        if (answer?.status === 429) tally.refused++;
-        else if (answer !== undefined) tally.accepted++;
+        if (answer?.status === 429) counters.refused++;
+        else if (answer !== undefined) counters.accepted++;
         if (answer === undefined || fate === 'lost') pace.failed(request, simulation.now, fate === 'lost');
         else pace.answered(request, simulation.now, answer);
         pump();
@@ -140,21 +142,21 @@ export function pacedClient(simulation: Simulation, options: PacedOptions): Tall
   }
 
   simulation.at(simulation.now + (options.startAfter ?? 0), pump);
-  return tally;
+  return counters;
 }
 
 /** A client without pacing: requests at random times (Poisson), on average `perWindow` per window. */
-export function unpacedClient(simulation: Simulation, perWindow: number, random: () => number): Tally {
-  const tally = { sent: 0, accepted: 0, refused: 0 };
+export function unpacedClient(simulation: Simulation, perWindow: number, random: () => number): Counters {
+  const counters = { sent: 0, accepted: 0, refused: 0 };
   const next = () => {
     const gap = (-Math.log(1 - random()) * simulation.windowMs) / perWindow;
     simulation.at(simulation.now + gap, () => {
-      tally.sent++;
-      if (simulation.receive().status === 429) tally.refused++;
-      else tally.accepted++;
+      counters.sent++;
+      if (simulation.receive().status === 429) counters.refused++;
+      else counters.accepted++;
       next();
     });
   };
   next();
-  return tally;
+  return counters;
 }

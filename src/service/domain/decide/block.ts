@@ -20,8 +20,8 @@ const triangle = (size: number) => (size * (size + 1)) / 2;
 
 /**
  * Gaussians with full covariance over the weights of one category or one content, one for each copy of the model.
- * Packed: a copy's mean has `capacity` numbers and its covariance the lower triangle, row after row. Rows that were
- * never met are at their prior, independent of all others, and take no storage beyond `capacity`.
+ * Packed: a copy's mean has `capacity` numbers and its covariance the lower triangle, row after row. Rows that never
+ * occurred are at their prior, independent of all others, and take no storage beyond `capacity`.
  */
 export class Block {
   readonly spreads: readonly Spread[];
@@ -61,7 +61,7 @@ export class Block {
     return { mean, variance };
   }
 
-  /** Mean of the weight of a row; 0 where it was never met. */
+  /** Mean of the weight of a row; 0 if the row never occurred. */
   weight(copy: number, row: number): number {
     return row < this.capacity ? this.mean[copy * this.capacity + row]! : 0;
   }
@@ -93,7 +93,7 @@ export class Block {
     }
   }
 
-  /** Makes room for rows below `size`, at their prior. */
+  /** Extends the capacity to `size` rows, new ones at their prior. */
   reserve(size: number): void {
     if (size <= this.capacity) return;
     const old = { capacity: this.capacity, mean: this.mean, covariance: this.covariance };
@@ -113,7 +113,7 @@ export class Block {
     }
   }
 
-  /** Numbers that it holds. */
+  /** The number of stored numbers. */
   get size(): number {
     return this.mean.length + this.covariance.length;
   }

@@ -1,21 +1,21 @@
-/** A fall of the log-odds of a response that is worth noticing, and how sure the detector must be (log-likelihood). */
+/** The decrease of the log-odds of a response to detect, and the detection threshold (log-likelihood). */
 const FALL = 1;
 const THRESHOLD = 14;
 
-/** Decisions kept for late responses. Beyond it, a response changes nothing here. */
+/** Maximum number of decisions stored for late responses. A response to an older one has no effect here. */
 export const MAX_RECENT = 4096;
-/** Delays of the last responses, of which the median says when silence starts to count. */
+/** The number of recent response delays; silence counts after their median. */
 const MAX_DELAYS = 63;
-/** Two contents that fell within so many decisions mean that the whole world changed. */
+/** If two contents drop within this number of decisions, everything is learned again. */
 const TOGETHER = 300;
 
-/** A decision that was folded in, and what each copy of the model predicted for it. */
+/** A learned decision, and the prediction of each copy of the model for it. */
 export interface Recent {
   readonly decision: number;
   readonly contentId: string;
   readonly at: number;
   readonly predicted: Float64Array;
-  /** The prediction that the detector works with. */
+  /** The prediction that the detector uses. */
   readonly expected: number;
   /** Number of the decision in the model's own count. */
   readonly nth: number;
@@ -31,8 +31,8 @@ function evidenceOfFall(expected: number, response: number): number {
 }
 
 /**
- * Notices that a content stopped earning what it did: a downward CUSUM (Page, 1954) for each content. Silence comes
- * here only once it is older than the median delay of a response; a response that comes later still is corrected.
+ * Detects a drop in the response rate of a content: a downward CUSUM (Page, 1954) per content. Silence is counted only
+ * after the median delay of a response; a later response corrects it.
  */
 export class ChangeDetector {
   readonly recent = new Map<number, Recent>();
@@ -41,7 +41,7 @@ export class ChangeDetector {
   lastFall = Number.NEGATIVE_INFINITY;
   #delay: number | null = null;
 
-  /** Counts a decision; true where its content fell by it. */
+  /** Counts a decision. Returns true if it reveals a drop of its content. */
   add(decision: Recent): boolean {
     if (this.recent.size >= MAX_RECENT) this.recent.delete(this.recent.keys().next().value!);
     this.recent.set(decision.decision, decision);
@@ -61,21 +61,21 @@ export class ChangeDetector {
     decision.response = response;
   }
 
-  /** Takes note that a content fell; true where another did shortly before. */
+  /** Records a drop of a content. Returns true if another content dropped shortly before. */
   fell(nth: number): boolean {
     const together = nth - this.lastFall <= TOGETHER;
     this.lastFall = nth;
     return together;
   }
 
-  /** Takes note of the delay of a response, in ms. */
+  /** Records the delay of a response, in ms. */
   responded(delay: number): void {
     this.delays.push(Math.max(delay, 0));
     if (this.delays.length > MAX_DELAYS) this.delays.shift();
     this.#delay = null;
   }
 
-  /** Half of the responses came within this time, in ms; 0 where none is known. */
+  /** The median delay of responses, in ms; 0 if there are none. */
   get medianDelay(): number {
     this.#delay ??= [...this.delays].sort((a, b) => a - b)[this.delays.length >> 1] ?? 0;
     return this.#delay;

@@ -1,4 +1,4 @@
-/** What the engine may choose from. Times are Unix ms. An empty list of channels, surfaces or locales means any. */
+/** A content of the catalog. Times are Unix ms. An empty list of channels, surfaces or locales means any. */
 export interface Content {
   readonly contentId: string;
   readonly category: string;
@@ -12,7 +12,7 @@ export interface Content {
   readonly activeUntil?: number;
   readonly traits: readonly TraitRule[];
   readonly events: readonly EventRule[];
-  /** Chance of a reward believed before any outcome, between 0 and 1. */
+  /** Assumed probability of a reward before any outcome, between 0 and 1. */
   readonly prior: number;
 }
 
@@ -36,19 +36,19 @@ export interface EventRule {
   readonly atMost?: number;
 }
 
-/** What is known of the user when a decision is made. Never a name, a phone or an account number. */
+/** The attributes of the user for a decision. Never a name, a phone or an account number. */
 export interface Audience {
   readonly traits: Readonly<Record<string, TraitValue>>;
-  /** How often an event happened in the days of a rule, by `windowOf` the rule; counted up to what any rule asks. */
+  /** How often an event happened in the days of a rule, by `windowOf` the rule; counted up to the highest number of any rule. */
   readonly events: ReadonlyMap<string, number>;
 }
 
-/** What names the events that a rule counts: rules of one event and as many days share a count. */
+/** The key of the events that a rule counts: rules with the same event and number of days share a count. */
 export function windowOf({ event, withinDays }: Pick<EventRule, 'event' | 'withinDays'>): string {
   return `${withinDays} ${event}`;
 }
 
-/** So many events decide a rule; more change nothing. */
+/** The number of events that decides a rule; more have no effect. */
 export function enoughFor({ atLeast = 0, atMost = -1 }: EventRule): number {
   return Math.max(atLeast, atMost + 1);
 }

@@ -12,20 +12,20 @@ export interface Situation {
   readonly contents: readonly Content[];
   readonly context: Context;
   readonly audience: Audience;
-  /** What of the user may weigh in the choice; left out: nothing. */
+  /** The features of the user; none if omitted. */
   readonly person?: Person;
-  /** The user by a hash, for personal taste; null or left out where nobody is known. */
+  /** Hash of the user, for personal preference; null or omitted for an unknown user. */
   readonly user?: string | null;
   readonly guardrails: Guardrails;
   readonly contactsToday: number;
   readonly model: Model;
-  /** All that is left to chance comes from here: the same situation and seed give the same choice. */
+  /** The source of all randomness: the same situation and seed give the same choice. */
   readonly seed: string;
   /** Unix ms. */
   readonly now: number;
 }
 
-/** One content in the running: how likely it was to be chosen, and how likely it is to win its reward. */
+/** An eligible content, with the probability that it was chosen and its expected reward. */
 export interface Candidate {
   readonly contentId: string;
   readonly propensity: number;
@@ -33,22 +33,22 @@ export interface Candidate {
 }
 
 export interface Choice {
-  /** Null where no content may be shown. */
+  /** Null if no content is eligible. */
   readonly chosen: Candidate | null;
   readonly reason: string;
-  /** The candidates in the order of the catalog; their propensities sum to 1. Empty where none is left. */
+  /** The candidates in the order of the catalog; their propensities sum to 1. Empty if no content is eligible. */
   readonly candidates: readonly Candidate[];
-  /** What the choice was made by; empty where none was made. */
+  /** The features of the choice; empty if there was none. */
   readonly features: readonly Feature[];
 }
 
-/** Rankings carry this many decimals: what is shown is what is logged. */
+/** Decimals of a ranking, in answers and in the log. */
 const DECIMALS = 1e6;
 
 /**
- * Chooses the next best action: eligibility, then guardrails, then Thompson sampling over the model's beliefs. The
- * action is drawn from exactly the propensities returned. Never throws for want of a sound model: beliefs that are
- * no numbers give the uniform choice at the contents' priors.
+ * Chooses the next best action: eligibility, then guardrails, then Thompson sampling from the model. The action
+ * is drawn from exactly the returned propensities. A broken model does not throw: estimates that are not finite give the
+ * uniform choice with the contents' priors.
  */
 export function decide(situation: Situation): Choice {
   const { contents, context, audience, guardrails, now } = situation;
@@ -77,7 +77,7 @@ export function decide(situation: Situation): Choice {
   return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
 }
 
-/** A category to exclude that no content has is most likely misspelled, so the answer says it. */
+/** Reports excluded categories that no content has: they are probably misspelled. */
 const warningOf = (unknown: readonly string[]) =>
   unknown.length === 0 ? '' : ` Warning: no content is in the excluded ${few(unknown)}.`;
 

@@ -8,14 +8,14 @@ import {
 } from './content.ts';
 import type { Context } from './features.ts';
 
-/** Why a content is out of the running. */
+/** Why a content is not eligible. */
 export type Removal =
   | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' }
   | { readonly rule: 'trait' | 'event' | 'category'; readonly name: string };
 
 /**
- * The rule that keeps a content from this user, place and time, or null where none does.
- * A context without a channel, surface or locale leaves that rule out: the caller did not say.
+ * Returns the rule that excludes a content for this user, place and time, or null. A context without a channel, surface or
+ * locale is not restricted by that rule.
  */
 export function removalOf(
   content: Content,
@@ -40,7 +40,7 @@ function listed(allowed: readonly string[], value: TraitValue | undefined): bool
   return allowed.length === 0 || !value || allowed.includes(String(value));
 }
 
-/** A locale is meant by its own tag and by every shorter one: `en` covers `en-GB` (RFC 4647, basic filtering). */
+/** A locale matches its tag and every shorter prefix of it: `en` covers `en-GB` (RFC 4647, basic filtering). */
 function spoken(ranges: readonly string[], locale: string): boolean {
   const tag = locale.toLowerCase();
   return ranges.some((range) => {

@@ -3,17 +3,17 @@ import { BIAS, type Feature } from './features.ts';
 
 /** Most features in a model, the bias included. */
 export const MAX_FEATURES = 64;
-/** Features counted while it is not known yet whether they are frequent enough for a row. */
+/** Maximum number of features that are counted before they get a row. */
 const MAX_COUNTED = 1024;
-/** A feature gets a row once it was met this often and in this share of the decisions counted. */
+/** A feature gets a row after this number of occurrences, in this share of the counted decisions. */
 const ENOUGH = 2;
 const SHARE = 0.004;
-/** Counts are halved after so many decisions, so that the table follows what is frequent now. */
+/** Counts are halved after this number of decisions, so that the table follows recent frequencies. */
 const HALF_LIFE = 8192;
 
 /**
- * Which features have a row. Only frequent ones do, so that a trait with a value of its own for every user takes no
- * memory, and a feature that is no longer met gives its row to a new one. Holds hashes, never names or values.
+ * Assigns rows to features. Only frequent ones get a row, so that a trait with a different value for every user takes no
+ * memory, and a feature that no longer occurs gives its row to a new one. Holds hashes, never names or values.
  */
 export class FeatureTable {
   readonly rows = new Map<number, number>([[BIAS.key, 0]]);
@@ -30,7 +30,7 @@ export class FeatureTable {
     return found.sort((a, b) => a.row - b.row);
   }
 
-  /** Counts the features of a decision and gives a row to those now frequent; returns rows taken from others. */
+  /** Counts the features of a decision and gives rows to frequent ones. Returns the rows that were reassigned. */
   meet(features: readonly Feature[]): number[] {
     const taken: number[] = [];
     this.total++;
@@ -50,7 +50,7 @@ export class FeatureTable {
     return taken;
   }
 
-  /** Takes the row of a feature that is not met any more; undefined where all are in use. */
+  /** Takes the row of a feature that no longer occurs; undefined if all are in use. */
   #free(key: number): number | undefined {
     for (const [old, row] of this.rows) {
       if (row === 0 || this.counts.has(old)) continue;
@@ -61,7 +61,7 @@ export class FeatureTable {
     return undefined;
   }
 
-  /** Forgets the rarer half of the features that have no row. */
+  /** Deletes the counts of the rarer half of the features without a row. */
   #dropRare(): void {
     const waiting = [...this.counts].filter(([key]) => !this.rows.has(key)).sort((a, b) => a[1] - b[1]);
     for (const [key] of waiting.slice(0, Math.ceil(waiting.length / 2))) this.counts.delete(key);

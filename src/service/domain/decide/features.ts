@@ -4,16 +4,16 @@ import type { TraitValue } from './content.ts';
 /** Where and when the action will appear: field name to value, such as `{channel: 'in-app', surface: 'home'}`. */
 export type Context = Readonly<Record<string, TraitValue>>;
 
-/** What is known of the user and may weigh in a choice; all of it becomes hashes. */
+/** The user's part of the features of a choice; all of it is hashed. */
 export interface Person {
   readonly traits?: Readonly<Record<string, TraitValue>>;
   /** How often each frequent event happened, and how long ago the last time was, in ms. */
   readonly events?: readonly { readonly event: string; readonly count: number; readonly age: number }[];
-  /** What the user did with earlier messages: how many had each outcome. */
+  /** The number of earlier messages with each outcome. */
   readonly history?: Readonly<Record<string, number>>;
 }
 
-/** One feature of a decision. `key` is what the model knows it by; `label` is for people. */
+/** One feature of a decision. `key` identifies it in the model; `label` is for people. */
 export interface Feature {
   readonly key: number;
   readonly label: string;
@@ -33,13 +33,13 @@ const PLACE = ['channel', 'surface', 'locale'];
 const IDENTIFYING =
   /^((full|first|last|sur|given|family|middle|nick|user)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_|$)|(^|_)(account|card)_?(number|no|id)$/;
 
-/** How much a group of features may weigh together: the square of its values sums to no more than this. */
+/** Maximum weight of a group of features: the sum of the squares of its values. */
 const GROUP = 1.5;
 
 /**
  * The features of a decision, by hashing (Weinberger et al., 2009): one for each field of the context and their
- * combination, the user's traits, frequent events, and what became of earlier messages. Names and values are never
- * kept by the model, only their 32-bit hashes. Numbers count by their magnitude. The order is that of the names, so
+ * combination, the user's traits, frequent events, and the outcomes of earlier messages. The model never stores
+ * names and values, only their 32-bit hashes. Numbers count by their magnitude. The order is that of the names, so
  * that equal decisions give equal sums.
  */
 export function featuresOf(context: Context, person: Person = {}): Feature[] {
@@ -81,7 +81,7 @@ export function featuresOf(context: Context, person: Person = {}): Feature[] {
   return features.slice(0, MOST);
 }
 
-/** True for a trait that names or reaches a person, by its name or by what it holds. */
+/** True for a trait that identifies a person, by its name or its value. */
 function identifies(trait: string, value: TraitValue): boolean {
   const name = trait.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
   return IDENTIFYING.test(name.toLowerCase()) || /@|^\+?[\d\s()/-]{7,}$/.test(String(value));
@@ -105,10 +105,10 @@ function scalars(record: Readonly<Record<string, TraitValue>>): [string, TraitVa
 /** A count by powers of two: 1, 2 or 3, 4 to 7, and so on. */
 const often = (count: number) => Math.floor(Math.log2(Math.max(count, 1)));
 
-/** A number stands for its magnitude, so that 41.3 and 41.9 are one thing; anything else for itself. */
+/** Maps a number to its magnitude, so that 41.3 and 41.9 are equal; other values are unchanged. */
 const bucket = (value: TraitValue) => (typeof value === 'number' ? magnitude(value) : String(value));
 
-/** Whole numbers up to 10 as they are, others by half powers of two. */
+/** Whole numbers up to 10 unchanged, others by half powers of two. */
 function magnitude(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) <= 10) return String(value);
   return `${value < 0 ? '-' : ''}2^${Math.round(2 * Math.log2(Math.abs(value) || 1)) / 2}`;

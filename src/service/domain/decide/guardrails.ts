@@ -1,6 +1,6 @@
 import type { Content } from './content.ts';
 
-/** What the caller forbids (specification: Decision request). */
+/** The restrictions of the caller (specification: Decision request). */
 export interface Guardrails {
   readonly excludeCategories: readonly string[];
   /** Most contacts of this user on a calendar day in the user's time zone; undefined for no cap. */

@@ -4,16 +4,16 @@ import type { Example, Model } from './model.ts';
 import { responseOf } from './reward.ts';
 import { countSilence, keepPending, learn, respond } from './update.ts';
 
-/** One entry of the reward log: what a decision earned, and what it was thought to have earned before. */
+/** One entry of the reward log: the reward of a decision, and its previous reward. */
 export interface RewardEntry {
   readonly decisionId: string;
   readonly contentId: string;
   readonly category: string;
-  /** The features that the decision was made by; labels may be empty. */
+  /** The features of the decision; labels may be empty. */
   readonly features: readonly Feature[];
-  /** The user by a hash; null where not known. */
+  /** Hash of the user; null if unknown. */
   readonly user: string | null;
-  /** Chance of a reward that the catalog gave the content when it was chosen. */
+  /** Prior of the content when it was chosen. */
   readonly prior: number;
   /** When the entry was written, Unix ms. */
   readonly at: number;
@@ -40,7 +40,7 @@ export function fold(model: Model, entries: readonly RewardEntry[]): void {
   }
 }
 
-/** What responses are worth, kept apart from how likely they are. */
+/** Learns the value of responses, separately from their probability. */
 function countWorth(model: Model, contentId: string, reward: number, response: number): void {
   const known = model.contents.get(contentId);
   if (!known) return;

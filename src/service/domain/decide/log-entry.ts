@@ -3,20 +3,20 @@ import type { Candidate } from './decide.ts';
 /** Bytes of JSON that the candidates of a decision may take in the log. */
 const MOST_BYTES = 1_200;
 
-/** The candidates that the log does not name, all together. */
+/** Summary of the candidates that the log does not list. */
 export interface Others {
   readonly count: number;
   /** Sum of their propensities. */
   readonly propensity: number;
   /** Mean of their rankings. */
   readonly ranking: number;
-  /** Sum of propensity × ranking: what the policy that ran expects of them. */
+  /** Sum of propensity × ranking: their contribution to the expected reward of the logged policy. */
   readonly expected: number;
 }
 
 /**
- * What the log keeps of a decision's candidates: all where there is room; else the chosen one, the best ranked and
- * those most likely to be chosen, and a summary of the others that suffices to judge policies.
+ * Selects the candidates of a decision for the log: all if there is space, otherwise the chosen one, the best ranked and
+ * the most likely ones, and a summary of the others that is sufficient to evaluate policies.
  */
 export function logged(
   candidates: readonly Candidate[],

@@ -9,8 +9,8 @@ import { Personal } from './personal.ts';
 export const SHARED: Spread = { bias: 0.5, weight: 0.25 };
 
 /**
- * What the copies of the model expect: how far contents deviate from their category (a factor on the content's prior
- * variances), and the variance of personal taste. All learn from every outcome; the one that predicts best decides.
+ * The assumptions of each copy of the model: how far contents deviate from their category (a factor on the content's prior
+ * variances), and the variance of personal preference. All learn from every outcome; the best predictor decides.
  */
 export const COPIES: readonly { readonly deviation: number; readonly personal: number }[] = [
   { deviation: 0.1, personal: 0.01 },
@@ -20,7 +20,7 @@ export const COPIES: readonly { readonly deviation: number; readonly personal: n
   { deviation: 0.35, personal: 1 },
   { deviation: 1, personal: 1 },
 ];
-/** The copy that decides while none has shown to predict better, and by how much (log-likelihood) one must. */
+/** The default copy, and the margin (log-likelihood) by which another must predict better. */
 const DEFAULT_COPY = 1;
 const MARGIN = 4;
 
@@ -31,32 +31,32 @@ export const OWN: readonly Spread[] = COPIES.map(({ deviation }) => ({
 }));
 export const TASTES = COPIES.map(({ personal }) => personal);
 
-/** What is known of one content. */
+/** The learned state of one content. */
 export interface Known {
   readonly block: Block;
   /** Decisions folded in. */
   seen: number;
-  /** One more each time the content was returned to its prior. */
+  /** The number of times that the content was returned to its prior. */
   readonly life: number;
-  /** Rewards earned and responses they came with: their ratio is what a response is worth. */
+  /** Sum of rewards and number of responses: their ratio is the value of a response. */
   rewards: number;
   responses: number;
 }
 
-/** One decision, as the learner sees it. */
+/** One decision for the learner. */
 export interface Example {
   readonly decision: number;
   readonly contentId: string;
   readonly category: string;
   readonly prior: number;
   readonly features: readonly Feature[];
-  /** Null where the user is not known. */
+  /** Null if the user is unknown. */
   readonly user: string | null;
   /** Unix ms of the entry. */
   readonly at: number;
 }
 
-/** What was folded in together, for the next version and for reading a decision off it. */
+/** The state of the model after an entry of the reward log. */
 export class Model {
   /** The last entry of the reward log that is folded in. */
   version = 0;
@@ -75,7 +75,7 @@ export class Model {
   rewards = 1;
   responses = 1;
 
-  /** Numbers that it holds, about. */
+  /** The approximate number of stored numbers. */
   get size(): number {
     let size = 0;
     for (const block of this.categories.values()) size += block.size;
@@ -85,8 +85,8 @@ export class Model {
   }
 
   /**
-   * The copy that predicted best of late. Another one than the default must be ahead by a margin: a copy that is too
-   * sure shows what it knows and predicts that well.
+   * The copy with the best recent predictions. A copy other than the default must lead by a margin: an overconfident copy
+   * shows what it knows and predicts that well.
    */
   get best(): number {
     let best = DEFAULT_COPY;
@@ -110,8 +110,8 @@ export function probability({ mean, variance }: Belief): number {
 }
 
 /**
- * The mean of the log-odds for which the expected probability, averaged over all that is not known yet, is `prior`:
- * what the catalog promises of a content without outcomes. The inverse of `probability`.
+ * The mean of the log-odds for which the expected probability of a content without outcomes is `prior`, averaged over the
+ * uncertainty. The inverse of `probability`.
  */
 export function originOf(prior: number, variance: number): number {
   const p = Math.min(Math.max(prior, 0.001), 0.999);

@@ -2,8 +2,8 @@ import { MAX_FEATURES } from './feature-table.ts';
 import { COPIES, Model, ownBlock } from './model.ts';
 
 /**
- * A model of layout 1 (one Gaussian for each content, one copy) as one of today: what was learned of a content is its
- * block in every copy. Categories start at their priors. Null where it is unsound.
+ * Converts a model of layout 1 (one Gaussian per content, one copy): the Gaussian of a content becomes its block in every
+ * copy. Categories start at their priors. Null if the model is invalid.
  */
 export function convertOldActions(version: unknown, actions: unknown): Model | null {
   if (!Number.isSafeInteger(version) || !Array.isArray(actions)) return null;

@@ -1,13 +1,13 @@
-/** Most pairs of user and content that are kept; the pair not met for the longest time makes room. */
+/** Maximum number of stored pairs of user and content; the least recently used one is evicted. */
 const MAX_PAIRS = 32_768;
 
-/** What one user thinks of one content beyond what the features say: mean and variance for each copy of the model. */
+/** Preference of one user for one content beyond the features: mean and variance for each copy of the model. */
 export interface Pair {
   readonly mean: Float64Array;
   readonly variance: Float64Array;
 }
 
-/** Personal taste, by a hash of user and content. Bounded; a pair not kept is at its prior. */
+/** Personal preference, by a hash of user and content. Bounded; a pair that is not stored is at its prior. */
 export class Personal {
   readonly pairs = new Map<number, Pair>();
   readonly #variances: readonly number[];
@@ -20,7 +20,7 @@ export class Personal {
     return this.pairs.get(key);
   }
 
-  /** The pair, made at its prior where it is not known, and now the one met last. */
+  /** Returns the pair, created at its prior if missing, and marks it as most recently used. */
   meet(key: number): Pair {
     const known = this.pairs.get(key);
     if (known) this.pairs.delete(key);

@@ -2,7 +2,7 @@ import type { Random } from '../../../kit/random.ts';
 import type { Belief } from './block.ts';
 import type { Score } from './reader.ts';
 
-/** Share of every decision that is spread evenly over the candidates, so that each can be judged later. */
+/** Share of the probability that is spread evenly over the candidates, so that each can be evaluated later. */
 export const FLOOR = 0.02;
 
 /** Posterior draws behind a propensity vector, and the fewest where there are very many candidates. */
@@ -17,7 +17,7 @@ const BOLDNESS = 0.75;
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
  * estimated from `draws` draws (fewer for thousands of candidates), mixed with `floor` of the uniform choice. Contents of one category share a draw of
- * what they have in common. Sums to 1. `random` decides all, so a logged seed gives the vector again. Scores that
+ * what they have in common. Sums to 1. `random` is the only source of randomness, so a logged seed reproduces the vector. Scores that
  * are not finite numbers give the uniform choice: a broken model must not break a decision.
  */
 export function propensitiesOf(
@@ -67,10 +67,10 @@ export function propensitiesOf(
   return Array.from(wins, (won) => (1 - floor) * (won / draws) + floor * uniform);
 }
 
-/** Deviations beyond which a draw is not waited for: one in some 2,000. */
+/** Deviations beyond which draws are ignored: about one in 2,000. */
 const FAR = 3.3;
 
-/** The candidates that have a chance to win a draw; with many contents most have none and need no draws. */
+/** The candidates that can win a draw; with many contents, most cannot and need no draws. */
 function inTheRunning(
   means: Float64Array,
   deviations: Float64Array,
@@ -92,7 +92,7 @@ const drawsFor = (candidates: number) =>
 const isSound = (belief: Belief) =>
   Number.isFinite(belief.mean) && Number.isFinite(belief.variance) && belief.variance >= 0;
 
-/** Index chosen with exactly these probabilities. The last one takes what rounding leaves. */
+/** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
 export function sample(propensities: readonly number[], random: Random): number {
   let left = random();
   for (let i = 0; i < propensities.length - 1; i++) {

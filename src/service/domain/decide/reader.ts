@@ -2,16 +2,16 @@ import type { Belief, Row, Spread } from './block.ts';
 import type { Feature } from './features.ts';
 import { type Known, type Model, OWN, originOf, pairKey, priorVariance, SHARED, TASTES } from './model.ts';
 
-/** What a model believes of one content for one decision. */
+/** The estimate of a model for one content in one decision. */
 export interface Score {
   readonly category: string;
   readonly shared: Belief;
   readonly own: Belief;
-  /** What a response is expected to be worth, between 0 and 1. */
+  /** Expected value of a response, between 0 and 1. */
   readonly worth: number;
 }
 
-/** A reader of a model for one decision: the features are found once, and each category is asked once. */
+/** A reader of a model for one decision: features are looked up once, and each category is evaluated once. */
 export class Reader {
   readonly rows: readonly Row[];
   readonly copy: number;
@@ -46,7 +46,7 @@ export class Reader {
     return { category, shared, own: { mean, variance }, worth };
   }
 
-  /** What a feature adds to the log-odds of a content. */
+  /** The effect of a feature on the log-odds of a content. */
   weight(contentId: string, category: string, feature: Feature): number {
     const row = this.#model.features.rows.get(feature.key);
     const known = this.#model.contents.get(contentId);
@@ -70,7 +70,7 @@ export class Reader {
   }
 }
 
-/** A response's worth: the content's own ratio, drawn to that of all contents while it has few. */
+/** Value of a response: the ratio of the content, shrunk to that of all contents if it has few responses. */
 function worthOf(model: Model, known: Known | undefined): number {
   const all = model.rewards / model.responses;
   if (!known) return Math.min(1, all);

@@ -1,7 +1,7 @@
 import type { Removal } from './eligibility.ts';
 import { BIAS, type Context, type Feature } from './features.ts';
 
-/** Log-odds below which a feature is not worth a word. */
+/** Effects on the log-odds below this are not mentioned. */
 const SLIGHT = 0.1;
 
 export interface Chosen {
@@ -9,9 +9,9 @@ export interface Chosen {
   /** Traits whose rules admitted the content. */
   readonly rules: readonly string[];
   readonly features: readonly Feature[];
-  /** Outcomes learned of this content. */
+  /** The number of learned outcomes of this content. */
   readonly seen: number;
-  /** What a feature adds to its log-odds. */
+  /** The effect of a feature on its log-odds. */
   readonly weight: (feature: Feature) => number;
   readonly ranking: number;
   /** How many candidates there were, and how many of the others rank higher and the same. */
@@ -20,7 +20,7 @@ export interface Chosen {
   readonly level: number;
 }
 
-/** Why this content may be shown here and what weighed most for it, in words. */
+/** Explains why a content is eligible and which feature had the largest effect. */
 export function reasonFor(chosen: Chosen): string {
   const { candidates, higher, level } = chosen;
   const { rules } = chosen;
@@ -47,7 +47,7 @@ function evidence({ features, seen: count, weight: weightOf }: Chosen): string {
   return [seen, ...weighed].join(', ');
 }
 
-/** Why nothing may be shown: which guardrail or rule removed what. */
+/** Explains why no content is eligible: which guardrail or rule excluded which. */
 export function reasonForNone(
   removed: readonly { contentId: string; removal: Removal }[],
   cap: { max: number; today: number } | null,

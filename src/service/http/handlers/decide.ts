@@ -96,7 +96,7 @@ function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Con
 /** Actions for a channel of notifications are no card of an app, and their type says what they are. */
 const typeOf = ({ channel }: Context): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
 
-/** What the log keeps of a context: the place. Other fields may hold what a person would not want kept. */
+/** The part of a context that the log stores: the place. Other fields may hold personal data. */
 function placeOf({ channel, surface, locale }: Context): Record<string, string> {
   const place = { channel, surface, locale };
   return Object.fromEntries(

@@ -21,7 +21,7 @@ export const decisionLogHandlers: Handlers = {
   },
 };
 
-/** A decision that counts has earned 0 until an outcome comes, also before the reward log says so. */
+/** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
 function entryOf(decision: LoggedDecision): object {
   const { seq, at, prior, features, category, countedAt, others, reward, ...entry } = decision;
   return {

@@ -22,7 +22,7 @@ const FACTS: Facts = {
   left: 75,
 };
 
-test('a bar fits the terminal, and gives up the least important first', () => {
+test('a bar fits the terminal and omits the least important parts first', () => {
   expect(barLine(FACTS, 79, false)).toBe(
     '█████░░░░░░░  45%  450,000 events  31,250/s  12 rejected  quota 82%  1m15s left',
   );
@@ -34,13 +34,13 @@ test('a bar fits the terminal, and gives up the least important first', () => {
     expect(stringWidth(barLine(FACTS, width, true))).toBeLessThanOrEqual(width);
 });
 
-test('a pipe has no end to show', () => {
+test('shows no total for a pipe', () => {
   expect(barLine({ ...FACTS, fraction: undefined, left: undefined, quota: undefined }, 79, false)).toBe(
     '450,000 events  31,250/s  12 rejected',
   );
 });
 
-test('without a terminal a line says it all in words', () => {
+test('prints a sentence without a terminal', () => {
   expect(plainLine(FACTS)).toBe(
     '45%, 450,000 events, 31,250/s, 12 rejected, 82% of the quota in use, 1m15s left',
   );
@@ -68,7 +68,7 @@ function view(
   return { shown, clock, text: () => text };
 }
 
-test('counts what is settled, not what was read ahead, and knows the time left while a limit holds it', async () => {
+test('counts acknowledged records, not those read ahead, and estimates the time left under a limit', async () => {
   const { shown, clock, text } = view(undefined);
   const counters = { ...newCounters(), read: 5000, accepted: 1000 };
   shown.update({ counters, taken: 40, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
@@ -90,7 +90,7 @@ test('counts what is settled, not what was read ahead, and knows the time left w
   shown.end();
 });
 
-test('in a pipe: one line each 10 s, none before and none with --quiet', async () => {
+test('without a terminal: one line every 10 s, none before that and none with --quiet', async () => {
   const { shown, clock, text } = view(undefined);
   shown.update({
     counters: { ...newCounters(), accepted: 5000 },
@@ -114,7 +114,7 @@ test('in a pipe: one line each 10 s, none before and none with --quiet', async (
   expect(silent.text()).toBe('');
 });
 
-test('on a terminal the bar is drawn over itself and cleared for other lines and at the end', async () => {
+test('on a terminal: redraws the bar in place, and clears it for other lines and at the end', async () => {
   const { shown, clock, text } = view(40);
   shown.update({
     counters: { ...newCounters(), accepted: 500 },
@@ -134,7 +134,7 @@ test('on a terminal the bar is drawn over itself and cleared for other lines and
   expect(text().endsWith('\r\u001b[2K')).toBe(true);
 });
 
-test('says what it is paced to, and by what, only while that is what it waits for', async () => {
+test('shows the pace and its cause only while it waits for the limit', async () => {
   const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
   shown.update({ counters: newCounters(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
@@ -158,7 +158,7 @@ test('says what it is paced to, and by what, only while that is what it waits fo
   expect(barLine({ ...FACTS, paced: pace }, 77, false)).toContain('12 rejected  paced to 600/min');
 });
 
-test('while a limit paces it, the time left goes down evenly, in whatever bursts batches end', async () => {
+test('the time left decreases evenly under a limit, even if batches complete in bursts', async () => {
   const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, heldMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
   const counters = { ...newCounters(), read: 60_000 };

@@ -29,7 +29,7 @@ test('the README example of the real data: --map, --set and --convert-timestamps
   ]);
 });
 
-test('--type decides, and a cell that does not fit is rejected alone', async () => {
+test('--type sets the type, and rejects only the cells that do not match', async () => {
   const { records, rejects } = await csv(
     `${HEAD},zip,n,b\nu,e,${T},1,007,1\nu,e,${T},2,x,0\nu,e,${T},3,+4.50,no\n`,
     {
@@ -99,7 +99,7 @@ test.each([
     'u,e,2026-01-31 12:00',
     'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z; use --convert-timestamps to convert it to UTC',
   ],
-])('%s costs its own row only', async (_, row, reason) => {
+])('%s rejects only its own row', async (_, row, reason) => {
   const bytes = Buffer.concat([
     Buffer.from(`${HEAD}\n${good}\n`),
     Buffer.from(row),
@@ -114,13 +114,13 @@ test.each([
   }
 });
 
-test('an unclosed quote does not take the rows up to the next quote with it', async () => {
+test('an unclosed quote does not reject the rows up to the next quote', async () => {
   const { records, rejects } = await csv(`${HEAD}\n"u,e,${T}\n${good}\n"q",e,${T}\n${good}\n`);
   expect(rejects.map(({ line }) => line)).toEqual([2]);
   expect(records).toHaveLength(3);
 });
 
-test('a row that no request can hold is passed over', async () => {
+test('rejects a row that is larger than a request', async () => {
   const { records, rejects } = await csv(`${HEAD},note\nu,e,${T},${'x'.repeat(9000)}\nv,e,${T},ok\n`, {
     longest: 2000,
     chunk: 500,
@@ -157,20 +157,20 @@ test.each([
     { extraFields: 'reject' as const },
     'a.csv has columns that are not fields: x.',
   ],
-])('refuses %s before anything is sent, and says how to go on', async (_, header, options, message) => {
+])('refuses %s before anything is sent, with the next step', async (_, header, options, message) => {
   await expect(csv(`${header}\n`, options)).rejects.toMatchObject({
     message,
     hint: expect.stringMatching(/\w/),
   });
 });
 
-test('a column without a name is left out, and said so', async () => {
+test('omits a column without a name, with a notice', async () => {
   const { records, notices } = await csv(`,${HEAD}\n0,${good}\n`);
   expect(records).toEqual([`{"userId":"g","event":"e","timestamp":"${T}"}`]);
   expect(notices).toEqual(['Column 1 has no name and is ignored; --map NAME= imports it.']);
 });
 
-test('reads what csv-parse reads, however the input arrives', async () => {
+test('reads the same rows as csv-parse, however the input is chunked', async () => {
   const cell = fc
     .array(fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r\n', ' ', '1'), { maxLength: 5 })
     .map((parts) => parts.join(''));

@@ -7,14 +7,14 @@ const exact = event(
   ',"properties":{"big":12345678901234567890,"price":1.50,"e":1E3,"s":"\\ud83d\\ude00 \\u00e9 é 😀 \\/","b":true}',
 );
 
-test('a valid record leaves byte for byte: number spelling, escapes, key order and inner white space', async () => {
+test('sends a valid record byte for byte: number spelling, escapes, key order and inner white space', async () => {
   const odd = `{ "timestamp" : "2026-01-31T12:00:00Z",\t"event":"e" , "userId":"u" }`;
   const { records, rejects } = await collect(`${exact}\n${odd}\n`);
   expect(records).toEqual([exact, odd]);
   expect(rejects).toEqual([]);
 });
 
-test('a byte order mark, CRLF, blank lines and a missing last line feed change nothing', async () => {
+test('accepts a byte order mark, CRLF, blank lines and a missing last line feed', async () => {
   const { records, batches } = await collect(`\ufeff${exact}\r\n\r\n  \n${event()}\n\n${event()}`);
   expect(records.map((text) => text.trimEnd())).toEqual([exact, event(), event()]);
   expect([...batches[0]!.records.line.slice(0, 3)]).toEqual([1, 4, 6]);
@@ -79,7 +79,7 @@ test.each(DAMAGED)(
   },
 );
 
-test('a line that no request can hold is passed over without being held', async () => {
+test('rejects a line that is larger than a request without buffering it', async () => {
   const long = event(`,"properties":{"a":"${'x'.repeat(50_000)}"}`);
   const { records, rejects, read } = await collect(`${event()}\n${long}\n${exact}\n${long}`, {
     longest: 1500,
@@ -106,7 +106,7 @@ test('a line that no request can hold is passed over without being held', async 
   expect(read).toBe(4);
 });
 
-test('the same records, lines and offsets come out however the input arrives', async () => {
+test('yields the same records, lines and offsets however the input is chunked', async () => {
   const line = fc.oneof(
     {
       weight: 4,
@@ -157,7 +157,7 @@ test('batches hold at most 1,000 records and 8 MiB, and cover the input without 
   expect(batches.at(-1)!.end).toBe(lines.length);
 });
 
-test('a limit stops after that many records, good and bad; a limit on errors at the reject itself', async () => {
+test('--limit stops after so many records, valid or not; --max-errors stops at the reject itself', async () => {
   const lines = [event(), 'bad', event(), 'worse', event()].join('\n');
   const limited = await collect(lines, { batcher: { limit: 3 } });
   expect([limited.records.length, limited.rejects.length, limited.read]).toEqual([2, 1, 3]);
@@ -165,7 +165,7 @@ test('a limit stops after that many records, good and bad; a limit on errors at 
   expect([faulty.records.length, faulty.rejects.length, faulty.read]).toEqual([1, 1, 2]);
 });
 
-test('shards by record take each record once', async () => {
+test('shards by record contain each record once', async () => {
   const lines = Array.from({ length: 10 }, (_, n) => event(`,"properties":{"n":${n}}`));
   const text = lines.join('\n\n');
   const parts = await Promise.all([0, 1, 2].map((take) => collect(text, { deal: { take, of: 3 } })));
@@ -173,7 +173,7 @@ test('shards by record take each record once', async () => {
   expect(parts.flatMap((part) => part.records).sort()).toEqual(lines);
 });
 
-test('flags reshape a record as text: numbers keep their spelling', async () => {
+test('flags transform a record as text, so that numbers keep their spelling', async () => {
   const line = '{"id":"u","event":"e","timestamp":1700000000,"n":1.50,"big":12345678901234567890}';
   const { records, rejects } = await collect(`${line}\n`, {
     map: { userId: 'id' },
@@ -187,7 +187,7 @@ test('flags reshape a record as text: numbers keep their spelling', async () => 
   ]);
 });
 
-test('--extra-fields drop drops, and a record that needs no change still leaves byte for byte', async () => {
+test('--extra-fields drop removes fields, and sends unchanged records byte for byte', async () => {
   const { records } = await collect(`${event(',"x":{"deep":[1]}')}\n ${exact} \n`, {
     extraFields: 'drop',
     convert: 'UTC',

@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test('one bad record, or text in another script, does not make a file binary', async () => {
+test('a file with an invalid record or text in another script is not taken for binary', async () => {
   const latin = Buffer.concat([Buffer.from(EVENTS.slice(0, 4000)), Buffer.from([0xe9, 0x0a])]);
   expect(await look('a.ndjson', latin)).toMatchObject({ format: 'ndjson' });
   expect(await look('a.csv', `имя,событие\n${'я,ж\n'.repeat(5000)}`)).toMatchObject({ format: 'csv' });
@@ -89,7 +89,7 @@ test('zstd: frames, a skippable frame and a missing checksum, in reads of any si
   );
 });
 
-test('a byte that changed in zstd data is noticed by the checksum, where the decoder says nothing', async () => {
+test('detects a changed byte in zstd data by the checksum', async () => {
   const frame = (text: string, sum: number[]) =>
     Buffer.from([
       0x28,
@@ -114,7 +114,7 @@ test('a byte that changed in zstd data is noticed by the checksum, where the dec
   });
 });
 
-test('a zstd window beyond 8 MiB is refused before anything of it is decoded', async () => {
+test('refuses a zstd window over 8 MiB before decoding', async () => {
   // A frame of `zstd --long=27`: window descriptor 0x88, then one raw block; the second frame of a stream.
   const frame = (descriptor: number) =>
     Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, descriptor, 0x09, 0, 0, 0x41]);
@@ -127,7 +127,7 @@ test('a zstd window beyond 8 MiB is refused before anything of it is decoded', a
   });
 });
 
-test('gzip members that follow each other are one text', async () => {
+test('reads consecutive gzip members as one text', async () => {
   const two = Buffer.concat([gzipSync('{"a":1}\n'), gzipSync('{"b":2}\n')]);
   expect((await look('a.ndjson.gz', two)).text).toBe('{"a":1}\n{"b":2}\n');
 });
@@ -135,7 +135,7 @@ test('gzip members that follow each other are one text', async () => {
 test.each([
   ['gzip', gzipSync(EVENTS)],
   ['zstd', ZSTD],
-] as const)('%s data that ends too soon, or is damaged, is said to be', async (compression, packed) => {
+] as const)('reports truncated and damaged %s data', async (compression, packed) => {
   const read = (bytes: Buffer) => all(decompressed(sourceOf(bytes, 1000), compression, 'a'));
   await expect(read(packed.subarray(0, packed.length - 9))).rejects.toMatchObject({
     message: `a is damaged ${compression} data: it is truncated.`,
@@ -145,7 +145,7 @@ test.each([
   await expect(read(damaged)).rejects.toMatchObject({ name: 'InputError' });
 });
 
-test('what unpacks to more than its bound allows is a bomb', async () => {
+test('reports data that decompresses to more than the bound', async () => {
   const bomb = gzipSync(Buffer.alloc(3_000_000));
   const limits = { from: 1_000_000, ratio: 100 };
   await expect(all(decompressed(sourceOf(bomb, 1000), 'gzip', 'a.gz', limits))).rejects.toMatchObject({
@@ -153,7 +153,7 @@ test('what unpacks to more than its bound allows is a bomb', async () => {
   });
 });
 
-test('a growing file is read as far as it went when it was opened', async () => {
+test('reads a growing file up to its size when it was opened', async () => {
   const cwd = tempDir();
   const path = join(cwd, 'a.ndjson');
   writeFileSync(path, '{"a":1}\n');
@@ -164,7 +164,7 @@ test('a growing file is read as far as it went when it was opened', async () => 
   await input.close();
 });
 
-test('a file that was truncated is said to have, not read as if it ended there', async () => {
+test('reports a file that was truncated while it was read', async () => {
   const cwd = tempDir();
   const path = join(cwd, 'a.ndjson');
   writeFileSync(path, EVENTS);

@@ -4,18 +4,9 @@ import { expect, test } from 'vitest';
 import { Columns } from '../../../../src/features/import/transform/csv-columns.ts';
 import type { Mapping } from '../../../../src/features/import/transform/mapping.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
+import { MAPPING } from '../../../support/scenarios/importer.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-const MAPPING: Mapping = {
-  kind: 'events',
-  map: new Map(),
-  set: new Map(),
-  types: new Map(),
-  convert: undefined,
-  extraFields: undefined,
-  validate: true,
-  delimiter: undefined,
-};
 const FIELDS = ['userId', 'event', 'timestamp'];
 
 /** An array that counts how often an element of it is read. */
@@ -48,7 +39,7 @@ test.each<[string, (size: number) => Mapping]>([
     'with a --type each',
     (size) => ({ ...MAPPING, types: new Map(many(size, (n) => [`column ${n}`, 'string'])) }),
   ],
-])('the work on a header grows as the header does, %s', (_, mapping) => {
+])('the work on a header is linear, %s', (_, mapping) => {
   expectLinear((size) => {
     const { array, reads } = counted(header(size));
     new Columns(array, mapping(size), 'a.csv');
@@ -59,7 +50,7 @@ test.each<[string, (size: number) => Mapping]>([
 test.each<[string, (size: number) => Mapping]>([
   ['--map', (size) => ({ ...MAPPING, map: new Map(many(size, (n) => [`colunm ${n}`, `p${n}`])) })],
   ['--type', (size) => ({ ...MAPPING, types: new Map(many(size, (n) => [`colunm ${n}`, 'string'])) })],
-])('so does the work on a refusal of many %s', (_, mapping) => {
+])('the work on a refusal of many %s is linear', (_, mapping) => {
   expectLinear((size) => {
     const { array, reads } = counted(header(size));
     expect(() => new Columns(array, mapping(size), 'a.csv')).toThrow(/has no columns/);
@@ -67,7 +58,7 @@ test.each<[string, (size: number) => Mapping]>([
   });
 });
 
-test('a row with a fault in each cell costs as much as its cells', () => {
+test('the work on a row with an error in each cell is linear', () => {
   const types = new Map(many(20_000, (n) => [`column ${n}`, 'number'] as const));
   const columns = new Columns(header(20_000), { ...MAPPING, types }, 'a.csv');
   const cells = ['u', 'e', '2026-01-31T12:00:00Z', ...many(20_000, () => 'x')];
@@ -85,7 +76,7 @@ test('a row with a fault in each cell costs as much as its cells', () => {
   expect(copied).toBeLessThan(100_000);
 });
 
-test('100,000 columns: names as long as a row may hold, a name given twice, and a refusal that is short', async () => {
+test('100,000 columns: accepts long names, reports a duplicate name, and keeps the error message short', async () => {
   const home = tempDir();
   const write = (names: string[]) =>
     writeFileSync(

@@ -68,7 +68,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         return messageHandlers.messageOutcome!(call as never);
       });
 
-    it('keeps what an upsert leaves out, and opens what it sealed', async () => {
+    it('keeps the fields that an upsert omits, and decrypts what it encrypted', async () => {
       const upsert = (...changes: Parameters<typeof users.upsert>[3][number][]) =>
         store().write((tx) => users.upsert(tx, cipher, WORKSPACE.id, changes));
       await upsert(
@@ -107,7 +107,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(total).toBe(7);
     });
 
-    it('learns each outcome once and in one order, however many learn', async () => {
+    it('learns each outcome once and in one order with any number of learners', async () => {
       const made = await Promise.all(Array.from({ length: 40 }, (_, i) => decide(nodes[i % 2]!, `r${i}`)));
       const types = ['opened', 'clicked', 'actioned', 'clicked', 'dismissed'];
       const learned = [new LearnedModels(() => {}), new LearnedModels(() => {})] as const;
@@ -164,7 +164,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(await polled('one too many')).toBe(true);
     });
 
-    it('gives a decision back as it was logged', async () => {
+    it('returns a decision as it was logged', async () => {
       const { decisionId, action } = await decide(store(), 'logged');
       const { rows: log } = await nodes[1]!.read((tx) => decisions.after(tx, WORKSPACE.id, 0, 1000));
       const entry = log.find((decision) => decision.decisionId === decisionId);

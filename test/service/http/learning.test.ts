@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { wallClock } from '../../support/peers/raw-service.ts';
+import {
+  catalogFile,
+  content,
+  decide,
+  log,
+  open,
+  outcome,
+  waiting,
+} from '../../support/process/decisions-service.ts';
+
+describe('the decision log and learning', () => {
+  test('a decision can be reproduced from its log entry', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    const [entry] = await log(service);
+    expect(entry).toMatchObject({
+      decisionId: body.decisionId,
+      hashId: 'h',
+      contentId: body.action.contentId,
+      context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+      modelVersion: 0,
+      reward: 0,
+    });
+    expect(entry!.seed).toMatch(/^[0-9a-f]{16}$/);
+    expect(entry!.candidates.reduce((sum, c) => sum + c.propensity, 0)).toBeCloseTo(1, 10);
+  });
+
+  test('a decision among 500 contents takes at most 2 kB of the log, and pages are bounded in bytes', async () => {
+    const first = await open();
+    const many = Array.from({ length: 500 }, (_, i) => content(`content-with-a-name-${i}`));
+    const service = await first.restart({ catalog: catalogFile(first, many) });
+    for (let i = 0; i < 3; i++) await decide(service, 'h');
+    for (const entry of await log(service)) {
+      expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(2048);
+      expect(entry.candidates.length + entry.others!.count).toBe(500);
+      expect(entry.candidates.map(({ contentId }) => contentId)).toContain(entry.contentId);
+      const listed = entry.candidates.reduce((sum, { propensity }) => sum + propensity, 0);
+      expect(listed + entry.others!.propensity).toBeCloseTo(1, 10);
+    }
+    const [row] = await service.deps.store.read((tx) =>
+      tx.sql.all<object>('SELECT * FROM decision ORDER BY seq DESC LIMIT 1'),
+    );
+    expect(Buffer.byteLength(Object.values(row!).join())).toBeLessThan(2048);
+    await service.deps.store.write((tx) =>
+      tx.sql.run('UPDATE decision SET context = ?', [JSON.stringify({ surface: 'x'.repeat(600_000) })]),
+    );
+    const page = await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions');
+    expect(page.body.decisions).toHaveLength(1);
+    expect(page.body.next).toBe('1');
+  });
+
+  test('can be filtered by user, content and time, and sorted newest first', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    for (const user of ['a', 'b', 'a', 'c']) {
+      await decide(service, user);
+      clock.set(new Date(clock.now() + 60_000).toISOString());
+    }
+    const entries = await log(service);
+    const read = async (query: string) =>
+      (await service.send<AnswerOf<'listDecisions'>>('GET', `/v1/decisions?${query}`)).body;
+    const users = async (query: string) => (await read(query)).decisions.map(({ hashId }) => hashId);
+    expect(await users('hashId=a')).toEqual(['a', 'a']);
+    expect(await users('order=newest')).toEqual(['c', 'a', 'b', 'a']);
+    const newest = await read('order=newest&limit=3');
+    expect(await users(`order=newest&after=${newest.next}`)).toEqual(['a']);
+    expect(await users(`since=${entries[1]!.at}&until=${entries[3]!.at}`)).toEqual(['b', 'a']);
+    const shown = entries.filter(({ contentId }) => contentId === entries[2]!.contentId);
+    expect(await users(`contentId=${entries[2]!.contentId}`)).toEqual(shown.map(({ hashId }) => hashId));
+    expect((await service.send('GET', '/v1/decisions?since=yesterday')).status).toBe(400);
+  });
+
+  test('pages through the log', async () => {
+    const service = await open();
+    for (let i = 0; i < 5; i++) await decide(service, `h${i}`);
+    const seen: string[] = [];
+    let next: string | null = '0';
+    while (next !== null) {
+      const page: { body: AnswerOf<'listDecisions'> } = await service.send(
+        'GET',
+        `/v1/decisions?after=${next}&limit=2`,
+      );
+      seen.push(...page.body.decisions.map((d) => d.hashId));
+      next = page.body.next;
+    }
+    expect(seen).toEqual(['h0', 'h1', 'h2', 'h3', 'h4']);
+    expect((await service.send('GET', '/v1/decisions?limit=0')).status).toBe(400);
+  });
+
+  test('only the best outcome counts, and the model learns it', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    for (const [type, reward] of [
+      ['opened', 0.2],
+      ['clicked', 0.6],
+      ['opened', 0.6],
+      ['actioned', 1],
+      ['actioned', 1],
+      ['dismissed', 1],
+    ] as const) {
+      await outcome(service, body.decisionId, type);
+      expect((await log(service))[0]!.reward).toBe(reward);
+    }
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const again = (await decide(service, 'h2')).body;
+    expect((await log(service))[1]!.modelVersion).toBeGreaterThan(0);
+    const rankings = [again.action, ...again.alternatives].map((a) => [a.contentId, a.ranking] as const);
+    const winner = rankings.find(([id]) => id === body.action.contentId);
+    if (winner)
+      for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
+  });
+
+  test('without polls a decision counts at once, and can be corrected within the window', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const first = await open({ clock });
+    const settings = { rewardWindowMinutes: 30 };
+    const catalog = catalogFile(first, [content('a'), content('b')], settings);
+    const service = await first.restart({ catalog });
+    const rewards = async () => (await log(service)).map(({ reward }) => reward);
+    const [early, late] = [await decide(service, 'h'), await decide(service, 'h2')];
+    expect(await rewards()).toEqual([0, 0]);
+    clock.set('2026-05-01T10:29:00Z');
+    await outcome(service, early.body.decisionId, 'actioned');
+    clock.set('2026-05-01T10:31:00Z');
+    expect((await outcome(service, late.body.decisionId, 'actioned')).status).toBe(202);
+    expect(await rewards()).toEqual([1, 0]);
+  });
+
+  test('with polls a decision counts from the time it was served', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    expect(await waiting(service, 'someone')).toEqual([]);
+    const served = await decide(service, 'h');
+    await decide(service, 'never-there');
+    const rewards = async () => (await log(service)).map(({ reward }) => reward);
+    expect(await rewards()).toEqual([null, null]);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    expect(await rewards()).toEqual([0, null]);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    await outcome(service, served.body.decisionId, 'clicked');
+    expect(await rewards()).toEqual([0.6, null]);
+    clock.set('2026-05-09T10:00:00Z');
+    await decide(service, 'h');
+    expect(await rewards()).toEqual([0.6, null, 0]);
+  });
+
+  test('silence lowers the estimate of a content within the same day', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('ignored', { prior: 0.5 })]);
+    const service = await first.restart({ catalog });
+    for (let i = 0; i < 40; i++) await decide(service, `h${i}`);
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    expect((await decide(service, 'next')).body.action.ranking).toBeLessThan(0.1);
+  });
+
+  test('a model of an earlier version can be read and used', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [content('loved'), content('other')]);
+    let service = await first.restart({ catalog });
+    await outcome(service, (await decide(service, 'h')).body.decisionId, 'actioned');
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const older = { layout: 1, version: 1, actions: [['loved', -2.2, 90, [0], [2], [0.01]]] };
+    await service.deps.store.write((tx) => tx.sql.run('UPDATE model SET body = ?', [JSON.stringify(older)]));
+    service = await service.restart();
+    const { action, alternatives } = (await decide(service, 'h2')).body;
+    const rankings = new Map([action, ...alternatives].map((each) => [each.contentId, each.ranking]));
+    expect(rankings.get('loved')).toBeGreaterThan(0.75);
+    expect(rankings.get('other')).toBeLessThan(0.2);
+    expect(service.logged.join()).not.toMatch(/cannot be read/);
+  });
+
+  test('a broken model still gives an answer, and learns again from the log', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    await outcome(service, body.decisionId, 'actioned');
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    await service.deps.store.write((tx) => tx.sql.run("UPDATE model SET body = 'garbage'"));
+    const opened = await service.restart();
+    const answer = await decide(opened, 'h');
+    expect(answer.status).toBe(200);
+    expect(answer.body.action.type).toBe('in-app-message');
+    expect(opened.logged.join()).toMatch(/the learned model cannot be read/);
+    await outcome(opened, answer.body.decisionId, 'clicked');
+    await expect.poll(() => opened.idle(), { timeout: 10_000 }).toBe(true);
+    await decide(opened, 'h');
+    const last = (await log(opened)).at(-1)!;
+    expect(last.modelVersion).toBeGreaterThan(1);
+  });
+});

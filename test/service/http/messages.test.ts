@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { wallClock } from '../../support/peers/raw-service.ts';
+import {
+  catalogFile,
+  content,
+  decide,
+  identify,
+  open,
+  outcome,
+  waiting,
+} from '../../support/process/decisions-service.ts';
+
+describe('render', () => {
+  test('a message is pending until the user responds to it', async () => {
+    const service = await open();
+    const { body } = await decide(service, 'h');
+    const [message, ...more] = await waiting(service, 'h');
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({ decisionId: body.decisionId, contentId: body.action.contentId });
+    expect(Object.keys(message!)).toEqual([
+      ...['decisionId', 'contentId', 'channel', 'surface', 'format', 'title', 'body'],
+    ]);
+    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(202);
+    expect(await waiting(service, 'h')).toHaveLength(1);
+    expect((await outcome(service, body.decisionId, 'clicked')).status).toBe(202);
+    expect(await waiting(service, 'h')).toEqual([]);
+    expect(await waiting(service, 'other')).toEqual([]);
+  });
+
+  test('a message not shown by the end of the day is withdrawn', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    const hashId = await identify(service, { userId: 'u', timeZone: 'Asia/Tokyo' });
+    await decide(service, hashId);
+    clock.set('2026-05-01T14:59:30Z');
+    expect(await waiting(service, hashId)).toHaveLength(1);
+    clock.set('2026-05-01T15:00:10Z');
+    expect(await waiting(service, hashId)).toEqual([]);
+  });
+
+  test('a poll serves messages for the surface, and withdraws recalled and ineligible ones', async () => {
+    const first = await open();
+    const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };
+    const service = await first.restart({
+      catalog: catalogFile(first, [content('recalled'), content('pro', pro)]),
+    });
+    const at = (channel: string, surface: string, category: string) => ({
+      context: { channel, surface },
+      guardrails: { excludeCategories: [category] },
+    });
+    const catalogWith = (...contents: object[]) => catalogFile(service, contents);
+    const hashId = await identify(service, { userId: 'u', traits: { plan: 'pro' } });
+    await waiting(service, hashId);
+    catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
+    const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
+    await expect
+      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 10_000 })
+      .not.toMatch(/Warning/);
+    expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
+    expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
+    const on = async (surface: string) =>
+      (
+        await service.send<AnswerOf<'listMessages'>>(
+          'GET',
+          `/v1/messages?hashId=${hashId}&surface=${surface}`,
+        )
+      ).body.messages.map((message) => [message.contentId, message.channel, message.surface]);
+    expect(await on('cart')).toEqual([['pro', 'in-app', 'cart']]);
+    expect((await on('home')).at(0)).toEqual(['recalled', 'in-app', 'home']);
+    expect(await on('lock')).toEqual([]);
+    await identify(service, { userId: 'u', traits: { plan: 'free' } });
+    expect(await on('cart')).toEqual([]);
+    catalogWith(content('pro', pro));
+    await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
+  });
+
+  test('a contact withdrawn before it was served is released; one that was served is not', async () => {
+    const first = await open();
+    const service = await first.restart({ catalog: catalogFile(first, [content('a'), content('b')]) });
+    await waiting(service, 'anybody');
+    const once = async (hashId: string) =>
+      (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.contentId;
+    expect([await once('unserved'), await once('served')]).not.toContain('');
+    expect(await waiting(service, 'served')).toHaveLength(1);
+    expect([await once('unserved'), await once('served')]).toEqual(['', '']);
+    catalogFile(service, [content('c')]);
+    const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
+    await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
+    expect(await waiting(service, 'unserved')).toEqual([]);
+    expect(await waiting(service, 'served')).toEqual([]);
+    expect([await once('unserved'), await once('served')]).toEqual(['c', '']);
+    expect(await once('unserved')).toBe('');
+  });
+
+  test('rejects an outcome without a message and an unknown one', async () => {
+    const service = await open();
+    expect((await outcome(service, 'dec_none', 'opened')).body.error).toBe('not_found');
+    const { body } = await decide(service, 'h', { guardrails: { maxDailyContacts: 0 } });
+    expect((await outcome(service, body.decisionId, 'opened')).status).toBe(404);
+    const made = await decide(service, 'h');
+    expect((await outcome(service, made.body.decisionId, 'ignored')).status).toBe(400);
+  });
+});
