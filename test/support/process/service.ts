@@ -30,7 +30,11 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
   const service = await startService({ limits, dataDir, ...options, database });
   OWN_SERVICES.add(service.url);
-  onTestFinished(() => service.close(0));
+  onTestFinished(() => {
+    // The next service on this port may be another one.
+    OWN_SERVICES.delete(service.url);
+    return service.close(0);
+  });
   const apiKey = service.apiKey!;
   return {
     ...service,
