@@ -10,11 +10,14 @@ const EXTERNAL = [/^libsql$/, /^node:/, /^@oclif\/core\/config$/];
 /**
  * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.
  * @param {Record<string, string>} input entry name to source file
- * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[] }} options
+ * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[], platform?: 'node' | 'neutral' }} options
  */
-export async function bundle(input, { dir, format, external = EXTERNAL, minify = false, groups = [] }) {
+export async function bundle(
+  input,
+  { dir, format, external = EXTERNAL, minify = false, groups = [], platform = 'node' },
+) {
   const plugins = [lazyOclif, withoutHttp2];
-  const build = await rolldown({ input, platform: 'node', external, plugins, treeshake: true, onLog: quiet });
+  const build = await rolldown({ input, platform, external, plugins, treeshake: true, onLog: quiet });
   const extension = format === 'cjs' ? 'cjs' : 'mjs';
   const { output } = await build.write({
     dir,
@@ -44,13 +47,24 @@ const PLUGIN_MODULES = {
     "import entry from './plugin.cjs';\n\nexport const { Args, Flags, SvcCommand, SvcError } = entry;\n",
 };
 
-/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, plugin.* for plugins. */
+/** What integrators import (`exports` in package.json): a file each, which runs in Node.js, Deno, Bun and browsers. */
+export async function bundleLibrary(dir) {
+  const modules = [];
+  for (const name of ['client', 'webhooks']) {
+    const input = { [name]: join(import.meta.dirname, '..', 'src', 'library', `${name}.ts`) };
+    modules.push(...(await bundle(input, { dir, format: 'esm', external: [], platform: 'neutral' })));
+  }
+  return modules;
+}
+
+/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, plugin.* for plugins, and the library. */
 export async function bundleProgram(dir) {
   const src = join(import.meta.dirname, '..', 'src');
   const entries = { main: join(src, 'main.ts'), 'plugin-entry': join(src, 'plugin', 'entry.ts') };
   const modules = await bundle(entries, { dir, format: 'cjs', minify: WITHOUT_WHITE_SPACE, groups: GROUPS });
   writeFileSync(join(dir, 'commands.mjs'), COMMANDS_MODULE);
   for (const [name, text] of Object.entries(PLUGIN_MODULES)) writeFileSync(join(dir, name), text);
+  modules.push(...(await bundleLibrary(dir)));
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }
 

@@ -14,7 +14,7 @@ process.chdir(root);
 
 const SCHEMAS = {
   'catalog.schema.json': 'JSON Schema of the catalog of contents and templates, for `svc serve --catalog`',
-  'error.schema.json': 'JSON Schema of what a failure prints on stderr under `--json`',
+  'schemas/error.schema.json': 'JSON Schema of what a failure prints on stderr under `--json`',
   'faults.schema.json': 'JSON Schema of the faults to inject, for `svc serve --faults`',
 };
 
@@ -43,11 +43,12 @@ try {
       all,
       openapi: 'src/contract/openapi.ts',
       endpoints: 'src/contract/endpoints.ts',
+      declarations: 'src/library/declarations.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
-      errors: 'src/features/commands/error-schema.ts',
+      outputs: 'src/outputs/json-schemas.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -106,13 +107,18 @@ try {
   const { openApi } = await load('openapi');
   write('openapi.json', [JSON.stringify(openApi(plugin.version), null, 2)]);
 
+  const { operationTypes, deliveryTypes } = await load('declarations');
+  write('types/operations.d.mts', [operationTypes().trimEnd()]);
+  write('types/delivery.d.mts', [deliveryTypes().trimEnd()]);
+
   const { catalogJsonSchema } = await load('catalog');
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);
   const { faultsJsonSchema } = await load('faults');
   write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
 
-  const { errorSchema } = await load('errors');
-  write('docs/error.schema.json', [JSON.stringify(errorSchema(), null, 2)]);
+  const { outputSchemas } = await load('outputs');
+  for (const [file, schema] of Object.entries(outputSchemas()))
+    write(`docs/schemas/${file}`, [JSON.stringify(schema, null, 2)]);
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');
@@ -146,7 +152,7 @@ function llmsIndex({ name, description }, generated) {
     '',
     `> ${description}`,
     '',
-    'Programs read `svc commands --json`: every command with its flags and their types, exit codes and the JSON Schema of its output. Under `--json` a failure prints one JSON object on stderr (error.schema.json). The HTTP API is described by openapi.json at the root of the package.',
+    'Programs read `svc commands --json`: every command with its flags and their types, exit codes and the JSON Schema of its output. Under `--json` a failure prints one JSON object on stderr (schemas/error.schema.json). The HTTP API is described by openapi.json at the root of the package.',
     '',
     '## Docs',
     '',

@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { checkLibrary } from './package-library.js';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'svc-package-'));
@@ -23,11 +24,14 @@ const WANTED = [
   /^plugin-manager\/(package|package-lock)\.json$/,
   /^plugin-manager\/run\.js$/,
   /^types\/plugin\.d\.ts$/,
+  /^dist\/(client|webhooks)\.mjs$/,
+  /^types\/\w+\.d\.mts$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
   /^docs\/[\w.-]+\.(md|schema\.json|svg|txt)$/,
+  /^docs\/schemas\/[\w/-]+\.schema\.json$/,
 ];
 const MOST_PACKED = 2_000_000;
 
@@ -79,6 +83,7 @@ try {
     }).trim() !== version
   )
     throw new Error('svc-cli is not svc');
+  checkLibrary(join(into, filename), place, run);
   run('npm', ['publish', '--dry-run', '--ignore-scripts', join(into, filename)], place);
   const byOclif = runByOclif(installed);
   tryPlugin(svc, home);

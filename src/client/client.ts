@@ -6,18 +6,21 @@ import { OPERATIONS } from '../contract/operations.gen.ts';
 import { pathOf } from '../contract/path-of.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
-import { ApiError, TransportError } from './errors.ts';
-import { compose, type Exchange, type Incoming, type Interceptor, type Outgoing } from './exchange.ts';
+import { type Answer, checked } from './answers.ts';
+import { compose, type Incoming, type Interceptor } from './exchange.ts';
 import { auth } from './interceptors/auth.ts';
 import { deadline } from './interceptors/deadline.ts';
 import { debug } from './interceptors/debug.ts';
 import { type OnLimit, observe } from './interceptors/observe.ts';
 import { pace } from './interceptors/pace.ts';
 import { type RetryOptions, retry } from './interceptors/retry.ts';
+import { streamOpener } from './open-stream.ts';
 import type { PacerClock } from './pacer/pacer.ts';
 import type { Pacers } from './pacers.ts';
-import { httpTransport, type Transport } from './transport.ts';
-import { webPage } from './web-page.ts';
+import { queryString } from './query-string.ts';
+import { httpTransport } from './transport.ts';
+
+export type { Answer } from './answers.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -55,15 +58,6 @@ export interface CallOptions<N extends EndpointName = EndpointName> {
   readonly onLost?: (() => void) | undefined;
 }
 
-/** A response with a 2xx status. */
-export interface Answer<T = unknown> {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON body, unknown fields included; undefined if it is empty or not JSON. */
-  readonly body: T;
-  readonly text: string;
-}
-
 interface RawRequest {
   readonly method: string;
   readonly path: string;
@@ -83,7 +77,7 @@ export interface Client {
   stream(
     name: EndpointName,
     options?: Pick<CallOptions, 'params' | 'query' | 'signal'> & { headers?: Record<string, string> },
-  ): Promise<AsyncIterable<Buffer>>;
+  ): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
@@ -95,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
     deadline(options.timeoutMs),
     ...innermost(options),
   ]);
-  const open = openWith(transport, options);
+  const open = streamOpener(transport.open, [...paced(options), ...innermost(options)], options.timeoutMs);
   const common = { 'user-agent': options.userAgent, accept: 'application/json' };
 
   return {
@@ -157,79 +151,4 @@ function tap(listener: (answer: Incoming) => void): Interceptor {
     listener(answer);
     return answer;
   };
-}
-
-/** Upper bound on the bytes read of an error body when a stream was requested. */
-const MAX_ERROR_BYTES = 64 * 1024;
-
-/** Opens streams: the response headers pass the inner interceptors within the timeout; the body bypasses both. */
-function openWith(transport: Transport, options: ClientOptions) {
-  return async (request: Outgoing): Promise<AsyncIterable<Buffer>> => {
-    let body: AsyncIterable<Buffer> | undefined;
-    const head: Exchange = async (outgoing) => {
-      const opened = await openInTime(transport, outgoing, options.timeoutMs);
-      if (Buffer.isBuffer(opened.body)) return { ...opened, body: opened.body };
-      if (!/^text\/event-stream\b/i.test(opened.headers['content-type'] ?? ''))
-        throw new TransportError('answer', true, 'the response is not an event stream');
-      body = opened.body;
-      return { ...opened, body: Buffer.alloc(0) };
-    };
-    checked(await compose(head, [...paced(options), ...innermost(options)])(request));
-    return body!;
-  };
-}
-
-/** Resolves within the timeout with a stream, or with the beginning of the body of an error response. */
-async function openInTime(transport: Transport, request: Outgoing, timeoutMs: number) {
-  const timeout = new AbortController();
-  const timer = setTimeout(
-    () => timeout.abort(new DOMException('no response in time', 'TimeoutError')),
-    timeoutMs,
-  );
-  const signals = [timeout.signal, ...(request.signal ? [request.signal] : [])];
-  try {
-    const opened = await transport.open({ ...request, signal: AbortSignal.any(signals) });
-    if (opened.status >= 200 && opened.status < 300) return opened;
-    return { ...opened, body: await readStart(opened.body, MAX_ERROR_BYTES) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function readStart(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= limit) break;
-  }
-  return Buffer.concat(chunks).subarray(0, limit);
-}
-
-function checked(answer: Incoming): Answer {
-  if (answer.status < 200 || answer.status >= 300) throw errorOf(answer);
-  // Any 2xx is a success, whatever its body (docs/decisions.md, "The client is liberal").
-  const { status, headers } = answer;
-  return { status, headers, ...read(answer) };
-}
-
-/** Converts a response with a status other than 2xx to an ApiError. */
-export function errorOf(answer: Incoming): ApiError {
-  const { text, body } = read(answer);
-  return new ApiError(answer.status, answer.headers, body, answer.headers[HEADERS.requestId], webPage(text));
-}
-
-function read(answer: Incoming): { text: string; body: unknown } {
-  const text = answer.body.toString('utf8');
-  try {
-    return { text, body: text === '' ? undefined : JSON.parse(text) };
-  } catch {
-    return { text, body: undefined };
-  }
-}
-
-function queryString(query: Record<string, string | undefined> = {}): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

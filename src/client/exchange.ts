@@ -24,7 +24,7 @@ export interface Incoming {
   readonly status: number;
   /** Names in lower case; repeated headers joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly body: Uint8Array;
 }
 
 /** Sends a request and resolves with the response, whatever its status. Rejects with TransportError. */

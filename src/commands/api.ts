@@ -10,14 +10,16 @@ export default class Api extends SvcCommand {
   static override description =
     `Prints the response body to stdout unchanged, for any status; on a terminal, control characters are escaped. Fields
 become the JSON body, or the query of a GET: -f adds a string, and -F converts numbers, true, false and null, and reads
-@FILE. a[b]=c nests, a[]=c appends.`;
+@FILE. a[b]=c nests, a[]=c appends. --list and --spec show what can be requested, without sending anything.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> GET /v1/webhooks',
     '<%= config.bin %> <%= command.id %> POST /v1/decisioning/decide -f hashId=H -f context[channel]=in-app -F guardrails[maxDailyContacts]=3',
     '<%= config.bin %> <%= command.id %> POST /v1/events --input batch.json -i',
+    '<%= config.bin %> <%= command.id %> --list',
+    '<%= config.bin %> <%= command.id %> --spec > openapi.json',
   ];
   static override args = {
-    method: Args.string({ required: true, description: 'GET, POST, PATCH, DELETE, …' }),
+    method: Args.string({ description: 'GET, POST, PATCH, DELETE, …' }),
     path: Args.string({ description: 'path below the base URL, such as /v1/webhooks' }),
   };
   static override flags = {
@@ -25,11 +27,14 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
     field: Flags.string({ char: 'F', summary: 'typed field', multiple: true, helpValue: 'K=V' }),
     header: Flags.string({ char: 'H', summary: 'request header', multiple: true, helpValue: 'NAME: VALUE' }),
     input: Flags.string({ summary: 'file to send as the body; - is standard input', helpValue: 'FILE' }),
+    list: Flags.boolean({ summary: 'list the operations of the service' }),
+    spec: Flags.boolean({ summary: 'print the OpenAPI document of the service, as GET /openapi.json does' }),
     include: Flags.boolean({ char: 'i', summary: 'print the status and the headers before the body' }),
   };
 
   protected override async run(context: Context<typeof Api>): Promise<void> {
     const { args, flags, out, signal, connect } = context;
+    if (flags.list || flags.spec) return describe(context);
     const { method, path } = methodAndPath(args.method, args.path);
     const { bodyOf, headersOf, withQuery } = await import('../features/api/request.ts');
     const headers = headersOf(flags.header ?? []);
@@ -59,18 +64,40 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
       ];
       out.raw(`${head.map(sanitizeLine).join('\n')}\n\n`);
     }
-    const text = answer.body.toString('utf8');
+    const text = Buffer.from(answer.body).toString('utf8');
     if (out.json) out.raw(`${foreignJson(text)}\n`);
     else if (out.isTerminal) out.line(text, () => text);
     else out.raw(answer.body);
     if (answer.status >= 200 && answer.status < 300) return;
-    const { errorOf } = await import('../client/client.ts');
+    const { errorOf } = await import('../client/answers.ts');
     throw errorOf(answer);
   }
 }
 
+/** Shows what can be requested, from the description that this version was built with. */
+async function describe({ args, flags, out }: Context<typeof Api>): Promise<void> {
+  if (args.method !== undefined || (flags.list && flags.spec))
+    throw new SvcError('usage', `--${flags.list ? 'list' : 'spec'} sends no request`, {
+      hint: `use it alone: svc api --${flags.list ? 'list' : 'spec'}`,
+    });
+  if (flags.spec) {
+    const { openApiText } = await import('../contract/document.ts');
+    return out.raw(openApiText);
+  }
+  const { operations, operationsTable } = await import('../features/api/operations.ts');
+  const list = operations();
+  out.result({ operations: list }, () => operationsTable(list, out));
+}
+
 /** `svc api PATH` sends a GET, as in gh. */
-function methodAndPath(first: string, second: string | undefined): { method: string; path: string } {
+function methodAndPath(
+  first: string | undefined,
+  second: string | undefined,
+): { method: string; path: string } {
+  if (first === undefined)
+    throw new SvcError('usage', 'the path is missing', {
+      hint: 'list the paths: svc api --list',
+    });
   const [method, path] =
     second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];
   if (path === undefined || !METHODS.includes(method))

@@ -3,7 +3,7 @@ import { databaseError, databaseFlag, databaseOf } from '../cli/connection/datab
 import { isLoopback } from '../cli/connection/settings.ts';
 import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
-import { serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
+import { aboveCeiling, serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
 import { reachableUrl } from '../kit/reachable-url.ts';
 import { shell } from '../kit/shell.ts';
 import type { LogLevel } from '../service/operations/log.ts';
@@ -100,6 +100,7 @@ progress and exits.`;
       out.notice(
         'svc on other machines requires https: run a TLS proxy in front of this service (docs/operations.md), and set SVC_BASE_URL to its address',
       );
+    for (const warning of aboveCeiling(service.deps.policy())) out.warn(warning);
     const { stored, defaults } = storedFlags(service.deps.policy(), options);
     if (stored.length > 0)
       out.notice(

@@ -24,6 +24,12 @@ export interface Operation {
 
 export interface Endpoint extends Operation {
   readonly summary: string;
+  /** More than the summary, in full sentences. */
+  readonly description: string;
+  /** Descriptions of the path parameters. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** What a 404 means; without it, the operation answers none. */
+  readonly missing?: string;
   readonly success: 200 | 201 | 202 | 204;
   /** True if the operation is not in the specification. */
   readonly beyondSpecification: boolean;
@@ -49,6 +55,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: false,
     summary: 'Ingest up to 1,000 events',
+    description:
+      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once.',
     request: s.IngestEventsRequest,
     answer: s.IngestEventsAnswer,
   },
@@ -60,6 +68,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: false,
     summary: 'Create or update up to 1,000 users',
+    description:
+      'Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned.',
     request: s.IngestUsersRequest,
     answer: s.IngestUsersAnswer,
   },
@@ -71,6 +81,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Choose the next best action for a user',
+    description:
+      'Returns an action and its runner-ups, and logs the decision. A user that is not known is treated as a new one. If nothing is eligible, the type of the action is `none` and its reason says why.',
     request: s.DecideRequest,
     answer: s.DecideAnswer,
   },
@@ -82,6 +94,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Trigger a templated notification',
+    description: 'Queues the notification. It counts as a contact of the user.',
+    missing: 'No user has this hashId, or no template has this templateId.',
     request: s.TriggerRequest,
     answer: s.TriggerAnswer,
   },
@@ -93,6 +107,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Subscribe a URL to outcomes',
+    description:
+      'Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions.',
     request: s.CreateWebhookRequest,
     answer: s.Webhook,
   },
@@ -104,6 +120,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The live event stream (Server-Sent Events)',
+    description:
+      'Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open.',
     stream: true,
   },
   listDecisions: {
@@ -114,6 +132,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The decision log, oldest first: candidates, propensities, model version, seed and reward',
+    description: 'What off-policy evaluation needs: each decision with its candidates.',
     query: s.ListDecisionsQuery,
     answer: s.ListDecisionsAnswer,
   },
@@ -125,6 +144,8 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The pending messages of a user',
+    description:
+      'What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on.',
     marks: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
@@ -137,6 +158,10 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Report what the user did with a message',
+    description:
+      'Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`.',
+    params: { decisionId: 'The decision that chose the message.' },
+    missing: 'This decision has no message.',
     request: s.MessageOutcomeRequest,
     answer: s.OutcomeAnswer,
   },
@@ -148,6 +173,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The delivery record of a notification',
+    description: 'The states so far, with their times.',
+    params: { id: 'Identifier of the notification.' },
+    missing: 'No notification has this identifier.',
     answer: s.Notification,
   },
   notificationOutcome: {
@@ -158,6 +186,10 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Report a tap on a notification',
+    description:
+      'Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`.',
+    params: { id: 'Identifier of the notification.' },
+    missing: 'No notification has this identifier.',
     request: s.NotificationOutcomeRequest,
     answer: s.OutcomeAnswer,
   },
@@ -169,6 +201,7 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'List the webhook subscriptions',
+    description: 'Also the disabled ones, oldest first.',
     query: s.ListWebhooksQuery,
     answer: s.ListWebhooksAnswer,
   },
@@ -180,6 +213,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Show a webhook subscription',
+    description: 'The signing secret is never returned.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     answer: s.Webhook,
   },
   updateWebhook: {
@@ -190,6 +226,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Change, enable or renew a webhook subscription',
+    description: 'Fields that are left out stay as they were. `leaseSeconds` renews a lease.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     request: s.UpdateWebhookRequest,
     answer: s.Webhook,
   },
@@ -201,6 +240,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Remove a webhook subscription',
+    description: 'Deliveries that are not sent yet are dropped.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
   },
   rotateWebhook: {
     method: 'POST',
@@ -210,6 +252,10 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Set a new signing secret; both sign for 24 hours',
+    description:
+      '`webhook-signature` then has a signature by each secret. `X-Service-Signature` has room for one, and uses the new secret at once.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     request: s.RotateWebhookRequest,
     answer: s.Webhook,
   },
@@ -221,6 +267,9 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'The recent deliveries of a subscription',
+    description: 'Each with its latest attempts and the time of the next one.',
+    params: { id: 'Identifier of the subscription.' },
+    missing: 'No subscription has this identifier.',
     query: s.ListDeliveriesQuery,
     answer: s.ListDeliveriesAnswer,
   },
@@ -232,6 +281,9 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Send a delivery again',
+    description: 'Sends the same bytes under the same identifier. The subscription must be active.',
+    params: { id: 'Identifier of the subscription.', deliveryId: 'Identifier of the delivery.' },
+    missing: 'No subscription has this identifier, or it has no such delivery.',
     answer: s.RedeliverAnswer,
   },
 });
@@ -245,3 +297,6 @@ type Schema<
 
 export type RequestOf<N extends EndpointName> = Schema<N, 'request'>;
 export type AnswerOf<N extends EndpointName> = Schema<N, 'answer'>;
+
+/** The names of the parameters of a path. */
+export const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

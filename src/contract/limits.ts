@@ -22,6 +22,9 @@ export const GROUP_LIMITS: Readonly<Record<Group, GroupLimit>> = {
   webhooks: { default: 30, ceiling: 120, covers: 'webhook management' },
 };
 
+/** The value of the limit headers where there is no limit: the largest 32-bit integer. */
+export const UNLIMITED = 2_147_483_647;
+
 /** Length of the sliding window, in milliseconds. */
 export const WINDOW_MS = 60_000;
 

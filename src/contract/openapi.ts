@@ -1,143 +1,227 @@
-import * as z from 'zod/mini';
-import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts';
-import { SERVICE_ERRORS } from './errors.ts';
-import { HEADERS } from './headers.ts';
-import { annotations } from './parts.ts';
-import { ErrorAnswer } from './schemas.ts';
+import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { SERVICE_ERRORS, type ServiceErrorName } from './errors.ts';
+import { GROUP_LIMITS, GROUPS, MAX_BODY_BYTES, MAX_VALUES } from './limits.ts';
+import { EXAMPLES, type Example } from './openapi/examples.ts';
+import { DELIVERY_HEADERS, headersOf, RESPONSE_HEADERS } from './openapi/headers.ts';
+import { type Json, Schemas } from './openapi/schemas.ts';
+import { webhooksOf } from './openapi/webhooks.ts';
+import { ErrorAnswer, StreamedEvent } from './schemas.ts';
 
-type Json = Record<string, unknown>;
+const DESCRIPTION = `Track events, decide the next best action for a hashed user, show it, notify without holding personal data, and call
+back with signed webhooks.
+
+- Every request carries a server key (\`Authorization: Bearer …\`) and its workspace (\`X-Service-Workspace\`).
+- Rate limits apply per workspace and group of operations, in a sliding window of 60 seconds.
+- A write may carry an \`Idempotency-Key\`: the same key and body gives the first answer again for 24 hours.
+- A request body is JSON of at most ${MAX_BODY_BYTES / 1024 / 1024} MiB and ${MAX_VALUES.toLocaleString('en')} values, without fields that are not described here. It
+  may be compressed with gzip.
+- A response may have fields that are not described here: ignore them.
+- Operations and fields with \`x-beyond-specification\` are choices of this implementation.`;
 
 /**
- * Generates the OpenAPI 3.1 description of the service from the endpoint table and its schemas. Operations and fields that
- * are not in the specification have `x-beyond-specification: true`.
+ * Generates the OpenAPI 3.1 description of the service from the endpoint table, its schemas and the recorded examples.
+ * Operations and fields that are not in the specification have `x-beyond-specification: true`.
  */
 export function openApi(version: string): Json {
+  const schemas = new Schemas();
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operation(name, endpoint),
+      [endpoint.method.toLowerCase()]: operation(name, endpoint, schemas, EXAMPLES[name] ?? {}),
     };
   }
+  const webhooks = webhooksOf(schemas, EXAMPLES);
+  const errorBody = schemas.of(ErrorAnswer);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Decisioning and Notification Service',
       version,
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:4010' } } }],
-    security: [{ serverKey: [] }],
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'The regional address of the workspace',
+        variables: {
+          base_url: { default: 'http://127.0.0.1:4010', description: 'Regional base address.' },
+        },
+      },
+    ],
+    security: [{ serverKey: [], workspace: [] }],
+    tags: [
+      ...GROUPS.map((group) => {
+        const { covers, default: limit, ceiling } = GROUP_LIMITS[group];
+        const description = `Rate-limit group of ${covers}: ${limit} requests per minute and workspace by default, at most ${ceiling}.`;
+        return { name: group, description };
+      }),
+      { name: 'deliveries', description: 'Webhook deliveries, which the service sends to subscribers.' },
+    ],
     paths,
+    webhooks,
     components: {
-      securitySchemes: { serverKey: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: schema(ErrorAnswer) },
+      securitySchemes: {
+        serverKey: { type: 'http', scheme: 'bearer', description: 'A server key of the workspace.' },
+        workspace: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Service-Workspace',
+          description: 'Identifier of the workspace that the request acts in.',
+        },
+      },
+      schemas: schemas.all(),
       parameters: {
-        Workspace: { name: 'X-Service-Workspace', in: 'header', required: true, schema: { type: 'string' } },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
+          description: 'Makes a retry safe: the same key and body gives the first answer again for 24 hours.',
           'x-beyond-specification': true,
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
         },
+        LastEventId: {
+          name: 'Last-Event-ID',
+          in: 'header',
+          description: 'The `id` of the last message received; the stream resumes after it.',
+          'x-beyond-specification': true,
+          schema: { type: 'string' },
+        },
+        ...DELIVERY_HEADERS,
       },
-      headers: Object.fromEntries(
-        (['limit', 'remaining', 'reset'] as const).map((key) => [
-          HEADERS[key],
-          { schema: { type: 'integer' } },
-        ]),
-      ),
+      headers: RESPONSE_HEADERS,
+      responses: Object.fromEntries(FAILURES.map((name) => [componentOf(name), failure(name, errorBody)])),
     },
   };
 }
 
-/** Returns the JSON Schema of the answer to an operation; any value where it has no body. */
-export function answerSchema(name: EndpointName): Json {
-  const { answer }: Endpoint = ENDPOINTS[name];
-  return answer ? schema(answer) : {};
-}
-
-function operation(name: string, endpoint: Endpoint): Json {
+function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: Example): Json {
+  const writes = endpoint.method !== 'GET';
+  const parameters = [
+    ...(writes ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(endpoint.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...pathParameters(endpoint, example),
+    ...queryParameters(endpoint, schemas, example),
+  ];
   return {
     operationId: name,
     summary: endpoint.summary,
+    description: endpoint.description,
     tags: [endpoint.group],
     ...(endpoint.beyondSpecification ? { 'x-beyond-specification': true } : {}),
-    parameters: [
-      { $ref: '#/components/parameters/Workspace' },
-      ...(endpoint.method === 'GET' ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
-      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
-        name: match[1],
-        in: 'path',
-        required: true,
-        schema: { type: 'string' },
-      })),
-      ...queryParameters(endpoint),
-    ],
+    ...(parameters.length > 0 ? { parameters } : {}),
     ...(endpoint.request
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schema(endpoint.request, 'input') } },
+            content: { 'application/json': content(schemas.of(endpoint.request), example.request) },
           },
         }
       : {}),
-    responses: { [endpoint.success]: success(endpoint), ...failures(endpoint) },
+    responses: { [endpoint.success]: success(endpoint, schemas, example), ...failures(endpoint) },
   };
 }
 
-function queryParameters(endpoint: Endpoint): Json[] {
-  if (!endpoint.query) return [];
-  const { properties = {}, required = [] } = schema(endpoint.query, 'input') as {
-    properties?: Json;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, value]) => ({
+function content(schema: Json, example: unknown): Json {
+  return { schema, ...(example === undefined ? {} : { examples: { real: { value: example } } }) };
+}
+
+function pathParameters({ path, params }: Endpoint, example: Example): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
-    in: 'query',
-    required: required.includes(name),
-    schema: value,
+    in: 'path',
+    required: true,
+    description: params?.[name!],
+    schema: { type: 'string', minLength: 1 },
+    ...(example.params?.[name!] === undefined ? {} : { example: example.params[name!] }),
   }));
 }
 
-function success(endpoint: Endpoint): Json {
-  const headers = Object.fromEntries(
-    (['limit', 'remaining', 'reset'] as const).map((key) => [
-      HEADERS[key],
-      { $ref: `#/components/headers/${HEADERS[key]}` },
-    ]),
-  );
-  if (endpoint.stream)
-    return { description: endpoint.summary, headers, content: { 'text/event-stream': {} } };
-  if (!endpoint.answer) return { description: endpoint.summary, headers };
-  return {
+function queryParameters({ query }: Endpoint, schemas: Schemas, example: Example): Json[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = schemas.of(query) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+    ...(example.query?.[name] === undefined ? {} : { example: example.query[name] }),
+  }));
+}
+
+function success(endpoint: Endpoint, schemas: Schemas, example: Example): Json {
+  const response = {
     description: endpoint.summary,
-    headers,
-    content: { 'application/json': { schema: schema(endpoint.answer) } },
+    headers: headersOf(endpoint.method === 'GET' ? 'success' : 'write'),
+  };
+  if (endpoint.stream) {
+    const schema = {
+      type: 'string',
+      description:
+        'Server-sent events (WHATWG HTML, 9.2). A message has `id`, `event: event` and `data`, whose content the schema describes; one without `data` only moves the `id`.',
+      contentMediaType: 'application/json',
+      contentSchema: schemas.of(StreamedEvent),
+    };
+    return { ...response, content: { 'text/event-stream': content(schema, example.response) } };
+  }
+  if (!endpoint.answer) return response;
+  return {
+    ...response,
+    content: { 'application/json': content(schemas.of(endpoint.answer), example.response) },
+  };
+}
+
+/** The errors that operations answer: a request that is for no operation has none. */
+const FAILURES = (Object.keys(SERVICE_ERRORS) as ServiceErrorName[]).filter(
+  (name) => name !== 'method_not_allowed',
+);
+
+/** Errors that are found before a request is counted. */
+const UNCOUNTED: readonly ServiceErrorName[] = ['unauthorized', 'forbidden'];
+
+const MORE_HEADERS: { readonly [N in ServiceErrorName]?: readonly string[] } = {
+  unauthorized: ['WWW-Authenticate'],
+  rate_limited: ['Retry-After'],
+  unavailable: ['Retry-After'],
+};
+
+/** `rate_limited` is the component `RateLimited`. */
+const componentOf = (name: ServiceErrorName) =>
+  name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function failure(name: ServiceErrorName, schema: Json): Json {
+  const { message } = SERVICE_ERRORS[name];
+  const body = EXAMPLES[name]?.response ?? {
+    error: name,
+    code: name.toUpperCase(),
+    requestId: 'req_4a0880c347f9270e2986a796363751',
+    message,
+  };
+  return {
+    description: message,
+    headers: headersOf(UNCOUNTED.includes(name) ? 'uncounted' : 'counted', MORE_HEADERS[name]),
+    content: { 'application/json': { schema, examples: { [name]: { value: body } } } },
   };
 }
 
 function failures(endpoint: Endpoint): Json {
-  const possible = Object.values(SERVICE_ERRORS).filter(({ status }) => {
-    if (endpoint.method === 'GET') return ![409, 413, 415].includes(status);
-    return true;
+  const reads = endpoint.method === 'GET';
+  const possible = FAILURES.filter((name) => {
+    if (name === 'not_found') return endpoint.missing !== undefined;
+    return !reads || !['conflict', 'payload_too_large', 'unsupported_media_type'].includes(name);
   });
   return Object.fromEntries(
-    [...new Set(possible.map(({ status }) => status))].map((status) => [
-      status,
+    possible.map((name) => [
+      SERVICE_ERRORS[name].status,
       {
-        description: possible.find((error) => error.status === status)!.message,
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        $ref: `#/components/responses/${componentOf(name)}`,
+        // In OpenAPI 3.1, a description beside a reference replaces the one of its target.
+        ...(name === 'not_found' ? { description: endpoint.missing } : {}),
       },
     ]),
   );
-}
-
-function schema(of: z.ZodMiniType, io: 'input' | 'output' = 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(of, {
-    io,
-    metadata: annotations,
-    unrepresentable: 'any',
-  }) as Json;
-  return rest;
 }

@@ -163,7 +163,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
-      admit: rateLimiter(limiter, policy),
+      admit: rateLimiter(limiter, policy, clock),
       observe,
       health,
       region: options.region,

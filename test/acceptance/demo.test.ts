@@ -40,7 +40,7 @@ describe('svc demo', () => {
     const { notificationId, hashId } = notified.notification;
     expect(hashId).toBe(tracked.hashId);
     expect(bodies.sort((a: DeliveryBody, b: DeliveryBody) => (a.type < b.type ? -1 : 1))).toMatchObject([
-      { type: 'campaign.clicked', decisionId: null, contentId: 'order_update', notificationId, hashId },
+      { type: 'campaign.clicked', decisionId: '', contentId: 'order_update', notificationId, hashId },
       { type: 'campaign.opened', decisionId, contentId: action.contentId, hashId },
       { type: 'decision.actioned', decisionId, contentId: action.contentId, hashId },
     ]);

@@ -23,7 +23,7 @@ describe('svc commands', () => {
         codes.every((code: number) => code in exitCodes),
         command,
       ).toBe(true);
-      expect(output, `${command} needs an entry in src/features/commands/outputs.ts`).not.toBeNull();
+      expect(output, `${command} needs an entry in src/outputs/outputs.ts`).not.toBeNull();
       expect(['boolean', 'string', 'integer']).toEqual(
         expect.arrayContaining(flags.map(({ type }: { type: string }) => type)),
       );
@@ -33,12 +33,16 @@ describe('svc commands', () => {
     expect(flag('--max-daily-contacts')).toMatchObject({ type: 'integer', global: false, required: false });
     expect(flag('--timeout')).toMatchObject({ type: 'integer', default: 30, global: true });
     expect(flag('--json')).toMatchObject({ type: 'boolean', placeholder: null });
-    expect(error).toEqual(JSON.parse(readFileSync(join(ROOT, 'docs', 'error.schema.json'), 'utf8')));
+    expect(error).toEqual(
+      JSON.parse(readFileSync(join(ROOT, 'docs', 'schemas', 'error.schema.json'), 'utf8')),
+    );
   });
 });
 
-describe('docs/error.schema.json', () => {
-  const schema = z.fromJSONSchema(JSON.parse(readFileSync(join(ROOT, 'docs', 'error.schema.json'), 'utf8')));
+describe('docs/schemas/error.schema.json', () => {
+  const schema = z.fromJSONSchema(
+    JSON.parse(readFileSync(join(ROOT, 'docs', 'schemas', 'error.schema.json'), 'utf8')),
+  );
   const unreachable = ['--base-url', 'http://127.0.0.1:9', '--workspace', 'w', '--max-retries', '0'];
 
   it.each([

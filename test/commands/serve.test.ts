@@ -47,6 +47,22 @@ it('reports settings stored by an earlier start, and how to restore the defaults
   expect(await serve()).not.toContain('kept');
 });
 
+it('warns of a limit above the hard ceiling, and not of one at it', async () => {
+  const serve = async (...flags: string[]) => {
+    const svc = startSvc(['serve', '--port', '0', ...flags]);
+    await svc.waitFor(/stop with/);
+    svc.interrupt();
+    return (await svc.done).stderr;
+  };
+  expect(await serve('--limit', 'reads=301')).toContain(
+    'the limit of reads is 301 per 60 s, above the hard ceiling of 300 per minute, which only enterprise tiers exceed; to stay below it, use --limit reads=300',
+  );
+  expect(await serve('--limit', 'reads=60', '--window', '6s')).toContain('use --limit reads=30');
+  expect(await serve('--limit', 'reads=300', '--limit', 'ingest=off')).not.toContain('ceiling');
+  const exec = await runSvc(['serve', 'exec', '--limit', 'webhooks=121', '--', process.execPath, '-e', '0']);
+  expect(exec).toMatchObject({ code: 0, stderr: expect.stringContaining('hard ceiling of 120') });
+});
+
 it.each(['192.0.2.1', 'no-such-host.invalid'])(
   'refuses %s, which is no address of this machine',
   async (host) => {

@@ -11,14 +11,15 @@ const FILES = [
   'src/contract/operations.gen.ts',
   'oclif.manifest.json',
   'openapi.json',
+  'types/operations.d.mts',
+  'types/delivery.d.mts',
   'docs/catalog.schema.json',
   'docs/faults.schema.json',
-  'docs/error.schema.json',
   'docs/llms.txt',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 
-it('the command list, the manifest, openapi.json and the generated pages are up to date', async () => {
+it('the command list, the manifest, openapi.json, the types and the generated pages are up to date', async () => {
   const out = tempDir();
   await promisify(execFile)(process.execPath, ['scripts/generate.js', out], { cwd: ROOT });
   for (const file of FILES) {

@@ -176,7 +176,7 @@ describe('a notification', () => {
     expect(got.map(({ type }) => type).sort()).toEqual(['campaign.clicked', 'campaign.opened']);
     expect(got[0]).toEqual({
       type: expect.any(String),
-      decisionId: null,
+      decisionId: '',
       contentId: 'order_update',
       hashId,
       notificationId: id,

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../contract/endpoints.ts';
 import {
   CHANNELS,
   EVENT_KINDS,
@@ -67,6 +68,10 @@ function candidatesAfter(
     if (typed.startsWith('-')) return [...flags.flatMap(spellings), HELP];
     const isValue = (i: number) => flagOf(before[i - 1], flags)?.type === 'option';
     const given = before.filter((word, i) => i >= depth && !word.startsWith('-') && !isValue(i)).length;
+    if (command.id === 'api') {
+      const paths = apiPaths(given === 0 ? 'GET' : before[depth], typed);
+      if (given === 1 || typed.startsWith('/')) return paths;
+    }
     const arg = Object.values(command.args)[given];
     const values =
       command.id.startsWith('profiles:') && command.id !== 'profiles:add' && given === 0
@@ -95,6 +100,22 @@ const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   'webhooks:send kind': EVENT_KINDS,
   'webhooks:update event': EVENT_KINDS,
 };
+
+/** Paths of the operations with this method, for `svc api METHOD PATH` and `svc api PATH`. */
+function apiPaths(method: string | undefined, typed: string): Candidate[] {
+  return Object.values(ENDPOINTS)
+    .filter((endpoint) => endpoint.method === method?.toUpperCase())
+    .map(({ path, summary }) => ({ word: fillIn(path, typed), description: summary }));
+}
+
+/** Replaces the parameters of a path that are typed already: `/v1/webhooks/wh_1/rot` is `/v1/webhooks/{id}/rotate`. */
+function fillIn(path: string, typed: string): string {
+  const words = typed.split('/');
+  return path
+    .split('/')
+    .map((part, i) => (part.startsWith('{') && i < words.length - 1 && words[i] ? words[i] : part))
+    .join('/');
+}
 
 const HELP: Candidate = { word: '--help', description: 'show help' };
 const WITHOUT_COMMAND: readonly Candidate[] = [

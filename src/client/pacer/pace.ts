@@ -1,3 +1,4 @@
+import { UNLIMITED } from '../../contract/limits.ts';
 import type { RateAnswer } from './answer.ts';
 import { LimitGuess } from './limit-guess.ts';
 import { OwnLog, type Sent } from './own-log.ts';
@@ -14,7 +15,7 @@ export interface PaceOptions {
 
 /** A snapshot of what a pacer knows. */
 export interface PaceState {
-  /** Requests per window; undefined until a response named or suggested one. */
+  /** Requests per window; undefined until a response named or suggested one, and if there is no limit. */
   readonly limit: number | undefined;
   /** Length of the window, in ms. */
   readonly windowMs: number;
@@ -142,7 +143,7 @@ export class Pace {
 
   state(now: number): PaceState {
     return {
-      limit: this.#limit,
+      limit: this.#limit === UNLIMITED ? undefined : this.#limit,
       windowMs: this.#windowMs,
       own: this.#own.held(now),
       others: this.#others.count(now),

@@ -33,7 +33,7 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
     connect,
   }: Context<typeof EventsTail>): Promise<ExitCode> {
     const { client } = await connect({ lasting: true });
-    const { follow } = await import('../../features/live-events/follow.ts');
+    const { follow } = await import('../../client/follow.ts');
     const { readEvent, matches, tableLine, tableHead } = await import('../../features/live-events/event.ts');
     const { randomFrom } = await import('../../kit/random.ts');
     const done = new AbortController();

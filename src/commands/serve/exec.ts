@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import { serviceFlags, serviceOptions } from '../../features/serve/options.ts';
+import { aboveCeiling, serviceFlags, serviceOptions } from '../../features/serve/options.ts';
 import type { Log } from '../../service/log.ts';
 
 export default class ServeExec extends SvcCommand {
@@ -48,6 +48,7 @@ SVC_API_KEY set, and exits with the command's exit code. The data is removed aft
       if (fields?.fault !== undefined) faults++;
     };
     const options = { ...serviceOptions(flags, world), log };
+    for (const warning of aboveCeiling(options)) out.warn(warning);
     const code = await runWithService({ command, args, world, signal, options });
     if (code === undefined)
       throw new SvcError('file', `cannot run ${command}: it does not exist or is not executable`, {

@@ -17,7 +17,7 @@ export default class WebhooksSend extends SvcCommand {
 answer, 5 for any other answer.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> campaign.clicked --to http://localhost:3000/webhooks',
-    '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set decisionId:=null',
+    '<%= config.bin %> <%= command.id %> decision.actioned --to 3000 --set contentId=summer-sale --set amount:=12.50',
     '<%= config.bin %> <%= command.id %> campaign.opened --to 3000 --input body.json',
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;

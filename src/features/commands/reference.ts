@@ -2,20 +2,28 @@ import type { Manifest, ManifestCommand, ManifestFlag } from '../../cli/command/
 import { EXIT_MEANINGS } from '../../cli/errors/exit-codes.ts';
 import { examplesOf, usage } from '../../cli/help/pages.ts';
 import { commandName, valueName } from '../../cli/help/terms.ts';
-import { errorSchema } from './error-schema.ts';
-import { OUTPUTS } from './outputs.ts';
+import { outputSchemas, schemaFile } from '../../outputs/json-schemas.ts';
+import { OUTPUTS, WITHOUT_OUTPUT } from '../../outputs/outputs.ts';
 
 /** Describes every command for programs: flags with their types, exit codes and the schema of the output. */
 export function commandReference({ version, commands }: Manifest) {
+  const schemas = outputSchemas();
   return {
     version,
     exitCodes: EXIT_MEANINGS,
-    error: errorSchema(),
-    commands: commands.map(describe),
+    error: schemas[schemaFile('error')],
+    commands: commands.map((command) => describe(command, schemas)),
   };
 }
 
-function describe(command: ManifestCommand) {
+/** What a command writes to standard output under --json: one document, a document a line, or text. */
+function outputOf(id: string, schemas: ReturnType<typeof outputSchemas>) {
+  const printed = OUTPUTS[id];
+  if (printed) return { format: printed.lines ? 'ndjson' : 'json', schema: schemas[schemaFile(id)] };
+  return id in WITHOUT_OUTPUT ? { format: 'text' } : null;
+}
+
+function describe(command: ManifestCommand, schemas: ReturnType<typeof outputSchemas>) {
   const { id, summary = '', description = '', aliases, args, exitCodes, strict, plugin = null } = command;
   const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
   return {
@@ -37,7 +45,7 @@ function describe(command: ManifestCommand) {
     })),
     flags: flags.map(describeFlag),
     exitCodes,
-    output: OUTPUTS[id]?.() ?? null,
+    output: outputOf(id, schemas),
     plugin,
   };
 }

@@ -1,11 +1,11 @@
 /** The five steps of the demo, one for each move of the specification ("What the service does"), over HTTP. */
 import type { Client } from '../../client/client.ts';
+import { follow } from '../../client/follow.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Report, Verified } from '../listen/receiver.ts';
-import { follow } from '../live-events/follow.ts';
 
 export interface Stage {
   readonly client: Client;

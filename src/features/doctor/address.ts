@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { addressSuffix } from '../../cli/errors/to-svc-error.ts';
-import { WORDS } from '../../client/transport.ts';
+import { WORDS } from '../../client/transport-errors.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 

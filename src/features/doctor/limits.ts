@@ -9,6 +9,11 @@ export function checkLimits(rows: readonly LimitRow[]): Check {
   const seen = rows.flatMap(({ group, limit, remaining, stale }) =>
     limit === null || remaining === null || stale ? [] : [{ group, limit, remaining }],
   );
+  if (
+    seen.length === 0 &&
+    rows.some(({ limit, seenAt, stale }) => limit === null && seenAt !== null && !stale)
+  )
+    return ok('limits', 'the service has no rate limits');
   if (seen.length === 0) return skipped('limits', 'no recent rate-limit headers from the service');
   const text = seen.map(({ group, limit, remaining }) => `${group} ${remaining} of ${limit}`).join(', ');
   return seen.some(({ limit, remaining }) => remaining < limit * SCARCE)

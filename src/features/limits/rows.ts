@@ -1,7 +1,10 @@
 import type { ObservedLimit } from '../../client/observed-limits.ts';
-import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
+import { GROUP_LIMITS, GROUPS, type Group, UNLIMITED, WINDOW_MS } from '../../contract/limits.ts';
 
-/** A group in the output of `svc limits`. Times are ISO 8601; values are null if nothing was observed. */
+/**
+ * A group in the output of `svc limits`. Times are ISO 8601; values are null if nothing was observed. If `seenAt` is set
+ * and `limit` is null, the group has no limit.
+ */
 export interface LimitRow {
   readonly group: Group;
   readonly covers: string;
@@ -27,9 +30,10 @@ export function limitRows(
   inForce?: Readonly<Record<Group, number | null>>,
 ): LimitRow[] {
   return GROUPS.map((group) => {
-    const seen = observed.find(
-      (one) => one.group === group && (inForce === undefined || one.limit === inForce[group]),
+    const latest = observed.find(
+      (one) => one.group === group && (inForce === undefined || one.limit === (inForce[group] ?? UNLIMITED)),
     );
+    const seen = latest?.limit === UNLIMITED ? undefined : latest;
     const { default: defaultLimit, ceiling, covers } = GROUP_LIMITS[group];
     return {
       group,
@@ -38,8 +42,8 @@ export function limitRows(
       remaining: seen?.remaining ?? null,
       used: seen ? Math.max(0, seen.limit - seen.remaining) : null,
       reset: iso(seen?.reset),
-      seenAt: iso(seen?.seenAt),
-      stale: seen !== undefined && now - seen.seenAt >= WINDOW_MS,
+      seenAt: iso(latest?.seenAt),
+      stale: latest !== undefined && now - latest.seenAt >= WINDOW_MS,
       default: defaultLimit,
       ceiling,
     };

@@ -2,7 +2,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
-import { GROUPS, type Group } from '../../contract/limits.ts';
+import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
 import type { ServiceOptions } from '../../service/start.ts';
 
@@ -74,6 +74,22 @@ export function storedFlags(policy: Policy, given: PolicyChange): { stored: stri
     stored: current.filter((flag, index) => flag !== defaults[index]),
     defaults: defaults.filter((flag, index) => flag !== current[index]),
   };
+}
+
+/**
+ * Limits above the hard ceiling of the specification, which only enterprise tiers have: as a warning each, with the flag
+ * that sets the ceiling. A limit is per window, a ceiling per minute.
+ */
+export function aboveCeiling({ limits = {}, windowMs = WINDOW_MS }: PolicyChange): string[] {
+  return GROUPS.flatMap((group) => {
+    const limit = limits[group];
+    const { ceiling } = GROUP_LIMITS[group];
+    const most = Math.max(1, Math.floor((ceiling * windowMs) / WINDOW_MS));
+    if (limit === undefined || limit === null || limit <= most) return [];
+    return [
+      `the limit of ${group} is ${limit} per ${windowMs / 1000} s, above the hard ceiling of ${ceiling} per minute, which only enterprise tiers exceed; to stay below it, use --limit ${group}=${most}`,
+    ];
+  });
 }
 
 /** Parses `GROUP=N` and `GROUP=off`. Throws usage. */

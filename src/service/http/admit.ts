@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import type { Group } from '../../contract/limits.ts';
+import { type Group, UNLIMITED } from '../../contract/limits.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { resetSecond } from '../domain/sliding-window.ts';
 import type { Policy } from '../runtime/policy.ts';
 import type { Limiter } from '../store/limiter/limiter.ts';
@@ -12,11 +13,16 @@ import type { Limiter } from '../store/limiter/limiter.ts';
 export type Admit = (workspaceId: string, group: Group, headers: Headers) => Promise<number | undefined>;
 
 /** Applies the sliding window to HTTP requests (specification: Limits, Errors). */
-export function rateLimiter(limiter: Limiter, policy: () => Policy): Admit {
+export function rateLimiter(limiter: Limiter, policy: () => Policy, clock: Pick<Clock, 'now'>): Admit {
   return async (workspaceId, group, headers) => {
     const { limits, windowMs } = policy();
     const limit = limits[group];
-    if (limit === null) return undefined;
+    if (limit === null) {
+      headers.set(HEADERS.limit, String(UNLIMITED));
+      headers.set(HEADERS.remaining, String(UNLIMITED));
+      headers.set(HEADERS.reset, String(Math.floor(clock.now() / 1000)));
+      return undefined;
+    }
     const { verdict, at, wall } = await limiter(workspaceId, group, { limit, windowMs });
     headers.set(HEADERS.limit, String(limit));
     headers.set(HEADERS.remaining, String(verdict.remaining));

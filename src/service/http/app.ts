@@ -64,6 +64,11 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   app.get('/readyz', async (c) =>
     (await parts.health.ready()) ? c.text('ready\n') : c.text('not ready\n', 503),
   );
+  // Without a key: a client is made from it before there is one.
+  app.get('/openapi.json', async (c) => {
+    const { openApiText } = await import('../../contract/document.ts');
+    return c.body(openApiText, 200, { 'content-type': 'application/json' });
+  });
   app.onError((error, c) => {
     const requestId = newId('req');
     return errorResponse(toServiceError(error, parts.deps.log, requestId), c.env.incoming, requestId);

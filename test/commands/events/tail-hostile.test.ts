@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { follow } from '../../../src/features/live-events/follow.ts';
+import { follow } from '../../../src/client/follow.ts';
 import { randomFrom } from '../../../src/kit/random.ts';
 
 interface Followed {

@@ -81,16 +81,16 @@ describe('render', () => {
     await waiting(service, 'anybody');
     const once = async (hashId: string) =>
       (await decide(service, hashId, { guardrails: { maxDailyContacts: 1 } })).body.action.contentId;
-    expect([await once('unserved'), await once('served')]).not.toContain(null);
+    expect([await once('unserved'), await once('served')]).not.toContain('');
     expect(await waiting(service, 'served')).toHaveLength(1);
-    expect([await once('unserved'), await once('served')]).toEqual([null, null]);
+    expect([await once('unserved'), await once('served')]).toEqual(['', '']);
     catalogFile(service, [content('c')]);
     const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
     await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
     expect(await waiting(service, 'unserved')).toEqual([]);
     expect(await waiting(service, 'served')).toEqual([]);
-    expect([await once('unserved'), await once('served')]).toEqual(['c', null]);
-    expect(await once('unserved')).toBeNull();
+    expect([await once('unserved'), await once('served')]).toEqual(['c', '']);
+    expect(await once('unserved')).toBe('');
   });
 
   test('rejects an outcome without a message and an unknown one', async () => {

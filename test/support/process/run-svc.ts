@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { World } from '../../../src/cli/terminal/world.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
 import { main } from '../../../src/main.ts';
+import { checkOutput } from '../outputs/check-output.ts';
 import { tempDir } from '../temp.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
@@ -74,7 +75,9 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
   };
   const done = Promise.race([main(argv, world, ROOT), exit]).then((code) => {
     for (const end of ends) end();
-    return { code, stdout: stdout.text, stderr: stderr.text };
+    const finished = { code, stdout: stdout.text, stderr: stderr.text };
+    checkOutput(argv, options.env ?? {}, finished);
+    return finished;
   });
   return {
     done,

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { setMode } from '../../../src/service/runtime/accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
+import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { freshDatabase } from '../postgres/database.ts';
 import { tempDir } from '../temp.ts';
 
@@ -34,7 +35,12 @@ export async function startTestService(
   dataDirs.set(database, dataDir);
   const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
   const service = await startService({ limits, dataDir, ...options, database });
-  onTestFinished(() => service.close(0));
+  OWN_SERVICES.add(service.url);
+  onTestFinished(() => {
+    // The next service on this port may be another one.
+    OWN_SERVICES.delete(service.url);
+    return service.close(0);
+  });
   const mode = options.mode ?? (options.channels || options.environment ? 'live' : undefined);
   if (mode) await setMode(service.deps.store, service.workspace, mode);
   const apiKey = service.apiKey!;

@@ -107,9 +107,9 @@ export async function storm(options: Storm): Promise<StormReport> {
           const { decisionId, action } = await send('/v1/decisioning/decide', body, `decide-${number}`);
           if (answered.has(decisionId)) broken.push(`decision ${decisionId} was answered twice`);
           if (attempt > 0 && (systemClock.now() - firstTry) * options.speed > IDEMPOTENCY_TTL_MS) late++;
-          answered.set(decisionId, action.contentId);
+          answered.set(decisionId, action.contentId || null);
           if (excludeCategories.length > 0) excluded.set(decisionId, excludeCategories);
-          if (outcome && action.contentId !== null)
+          if (outcome && action.contentId !== '')
             await send(`/v1/messages/${decisionId}/outcomes`, { type: outcome }).catch(() => undefined);
           return;
         } catch (error) {

@@ -6,7 +6,7 @@ import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
-import { GROUP_LIMITS, WINDOW_MS } from '../../../contract/limits.ts';
+import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../../contract/limits.ts';
 import { randomFrom } from '../../../kit/random.ts';
 import type { ImportOptions } from '../options.ts';
 import { leastSeconds, planImport } from '../plan.ts';
@@ -219,17 +219,18 @@ async function plan(
     onNotice: (text) => out.warn(text),
   });
   const seen = connection?.limits.read().find(({ group }) => group === 'ingest');
-  const limit = Math.max(1, Math.floor((seen?.limit ?? GROUP_LIMITS.ingest.default) * share));
+  const whole = seen?.limit ?? GROUP_LIMITS.ingest.default;
+  const limit = whole === UNLIMITED ? UNLIMITED : Math.max(1, Math.floor(whole * share));
   const fresh = seen !== undefined && world.clock.now() - seen.seenAt < WINDOW_MS;
   const free = fresh ? Math.min(limit, seen.remaining) : limit;
-  const whole = {
+  const complete = {
     ...plan,
     limit,
     limitSeen: seen !== undefined,
     leastSeconds: Math.ceil(leastSeconds(plan.requests, limit, free, WINDOW_MS)),
   };
-  out.result({ dryRun: true, ...result, plan: whole }, () =>
-    planSummary(result, reasons, whole, command.kind),
+  out.result({ dryRun: true, ...result, plan: complete }, () =>
+    planSummary(result, reasons, complete, command.kind),
   );
   if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)

@@ -1,4 +1,5 @@
 import { bold, type Text } from '../../../cli/terminal/text.ts';
+import { UNLIMITED } from '../../../contract/limits.ts';
 import type { Reasons } from '../report/reasons.ts';
 import type { ImportResult } from '../report/result.ts';
 import type { ImportEnd } from '../run.ts';
@@ -40,7 +41,9 @@ export function planSummary(
     bold(`${n(result.unsent)} can be sent`),
     `, ${n(result.rejected)} rejected${whyText(reasons)}\n`,
     `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
-    `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
+    plan.limit === UNLIMITED
+      ? `  the service has no rate limit (${source})`
+      : `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
   ];
 }

@@ -1,7 +1,8 @@
 /** An event to which subscriptions may subscribe. `occurredAt` is unix ms. */
 export interface Occurrence {
   readonly kind: string;
-  readonly decisionId: string | null;
+  /** Empty for a notification, which no decision chose. */
+  readonly decisionId: string;
   readonly contentId: string;
   readonly hashId: string;
   readonly notificationId?: string;
@@ -31,5 +32,5 @@ export function occurrenceOf(
   const { id, hashId, contentId } = outcome;
   return outcome.kind === 'message'
     ? { kind, decisionId: id, contentId, hashId, occurredAt }
-    : { kind, decisionId: null, contentId, hashId, notificationId: id, occurredAt };
+    : { kind, decisionId: '', contentId, hashId, notificationId: id, occurredAt };
 }

@@ -146,7 +146,7 @@ async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: Know
 function answerOf(decisionId: string, choice: Choice, type: string): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
-    return { decisionId, action: { type: 'none', contentId: null, ranking: 0, reason }, alternatives: [] };
+    return { decisionId, action: { type: 'none', contentId: '', ranking: 0, reason }, alternatives: [] };
   }
   return {
     decisionId,

@@ -1,19 +1,21 @@
-import type { Client } from '../../client/client.ts';
-import { ApiError, TransportError } from '../../client/errors.ts';
-import { retryAfterMs } from '../../client/pacer/answer.ts';
-import { decideRetry, retryWait } from '../../client/retry-policy.ts';
-import { readServerSentEvents, type ServerSentEvent } from '../../client/sse.ts';
-import { HEADERS } from '../../contract/headers.ts';
-import type { Clock } from '../../kit/clock.ts';
-import type { Random } from '../../kit/random.ts';
+import { HEADERS } from '../contract/headers.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Random } from '../kit/random.ts';
+import type { Client } from './client.ts';
+import { ApiError, TransportError } from './errors.ts';
+import { retryAfterMs } from './pacer/answer.ts';
+import { decideRetry, retryWait } from './retry-policy.ts';
+import { readServerSentEvents, type ServerSentEvent } from './sse.ts';
 
 export interface FollowOptions {
-  readonly client: Client;
+  readonly client: Pick<Client, 'stream'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Maximum number of consecutive failed attempts to open the stream. */
   readonly maxRetries: number;
   readonly signal: AbortSignal;
+  /** The last ID of an earlier stream, which this one continues. */
+  readonly lastEventId?: string | undefined;
   /** Called when the stream opens, and when it is lost and will be reopened. */
   readonly onState: (state: 'open' | 'lost') => void;
 }
@@ -31,7 +33,7 @@ const RECONNECT_MS = { least: 500, most: 60_000 };
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerSentEvent> {
   const { client, clock, signal, onState } = options;
-  let lastId = '';
+  let lastId = options.lastEventId ?? '';
   let failures = 0;
   let pause: number = RECONNECT_MS.least;
   while (!signal.aborted) {
@@ -77,7 +79,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
 }
 
 /** Encodes text as UTF-8 bytes in a header value. */
-const asHeader = (text: string) => Buffer.from(text).toString('latin1');
+const asHeader = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
 
 /** The pause before the next attempt, in ms; undefined if there is no next attempt. */
 function waitAfter(
@@ -97,7 +99,10 @@ function waitAfter(
 }
 
 /** Aborts a stream that is silent for SILENCE_TIMEOUT_MS. */
-async function* watched(chunks: AsyncIterable<Buffer>, watchdog: AbortController): AsyncGenerator<Buffer> {
+async function* watched(
+  chunks: AsyncIterable<Uint8Array>,
+  watchdog: AbortController,
+): AsyncGenerator<Uint8Array> {
   let timer = setTimeout(() => watchdog.abort(), SILENCE_TIMEOUT_MS);
   try {
     for await (const chunk of chunks) {

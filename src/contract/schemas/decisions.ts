@@ -1,0 +1,172 @@
+import * as z from 'zod/mini';
+import { MAX_DAILY_CONTACTS, MAX_NAME, MAX_TRAITS } from '../limits.ts';
+import { about, beyond, locale, name, named, openFields, scalar, time } from '../parts.ts';
+
+const HASH_ID = 'Hashed identifier of the user, from `POST /v1/users`.';
+
+const DecisionContext = named(
+  'DecisionContext',
+  'Where the action will appear. Any other field with a scalar value is a feature of the decision.',
+  openFields(
+    {
+      channel: about('Channel of the surface, such as `in-app`.', z.optional(name())),
+      surface: about('Name of the surface.', z.optional(name())),
+      locale: about("Locale of the action (BCP 47). Default: the user's.", z.optional(locale())),
+    },
+    scalar(),
+    MAX_TRAITS,
+  ),
+);
+const Guardrails = named(
+  'Guardrails',
+  'Constraints on the decision.',
+  z.strictObject({
+    excludeCategories: about(
+      'Categories that must not be chosen.',
+      z.optional(z.array(name()).check(z.maxLength(MAX_NAME))),
+    ),
+    maxDailyContacts: about(
+      'Maximum number of contacts of the user per day, in the time zone of the user.',
+      z.optional(z.int().check(z.minimum(0), z.maximum(MAX_DAILY_CONTACTS))),
+    ),
+  }),
+);
+export const DecideRequest = named(
+  'DecideRequest',
+  'Asks for the next best action for a user.',
+  z.strictObject({
+    hashId: about(HASH_ID, name()),
+    context: z.optional(DecisionContext),
+    guardrails: z.optional(Guardrails),
+  }),
+);
+export type DecideRequest = z.infer<typeof DecideRequest>;
+
+const RANKING = 'Score: the expected reward.';
+const Action = named(
+  'Action',
+  'The chosen action.',
+  z.object({
+    type: about(
+      'Kind of action: `in-app-message`, the name of a notification channel, or `none` if nothing is eligible.',
+      z.string(),
+    ),
+    contentId: about('Content to render. Empty for an action of type `none`.', z.string()),
+    ranking: about(RANKING, z.number()),
+    reason: about('Why this action, in words.', z.string()),
+  }),
+);
+const Alternative = named(
+  'Alternative',
+  'A runner-up of a decision.',
+  z.object({
+    type: about('Kind of action.', z.string()),
+    contentId: about('Content to render.', z.string()),
+    ranking: about(RANKING, z.number()),
+  }),
+);
+export const DecideAnswer = named(
+  'DecideAnswer',
+  'A decision, which the service has logged.',
+  z.object({
+    decisionId: about('Identifier of the decision.', z.string()),
+    action: Action,
+    alternatives: about('Runner-up actions, best first.', z.array(Alternative)),
+  }),
+);
+export type DecideAnswer = z.infer<typeof DecideAnswer>;
+
+const Candidate = named(
+  'Candidate',
+  'A content that could have been chosen.',
+  z.object({
+    contentId: about('The content.', z.string()),
+    propensity: about('Probability with which it was chosen.', z.number()),
+    ranking: about(RANKING, z.number()),
+  }),
+);
+const OtherCandidates = named(
+  'OtherCandidates',
+  'The candidates of a decision that are not named.',
+  beyond(
+    z.object({
+      count: about('How many.', z.int()),
+      propensity: about('Sum of their propensities.', z.number()),
+      ranking: about('Their mean ranking.', z.number()),
+      expected: about('Sum of propensity × ranking.', z.number()),
+    }),
+  ),
+);
+const LoggedDecision = named(
+  'LoggedDecision',
+  'An entry of the decision log.',
+  z.object({
+    decisionId: about('Identifier of the decision.', z.string()),
+    hashId: about('Hashed identifier of the user.', z.string()),
+    at: time('When the decision was made.'),
+    context: about('Channel, surface and locale of the decision.', z.record(z.string(), z.string())),
+    contentId: about('The chosen content; null for an action of type `none`.', z.nullable(z.string())),
+    candidates: about('The candidates with the highest propensities.', z.array(Candidate)),
+    others: z.optional(OtherCandidates),
+    modelVersion: about('Version of the model that ranked the candidates.', z.int()),
+    seed: about('Seed of the choice among the candidates.', z.string()),
+    policy: z.optional(
+      about(
+        'What made the choice: the learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group.',
+        z.enum(['learned', 'weights', 'holdout']),
+      ),
+    ),
+    reward: about('The reward so far; null while none is due.', z.nullable(z.number())),
+  }),
+);
+
+export const MAX_LOG_PAGE = 1000;
+const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
+const instant = () =>
+  z.string().check(
+    z.maxLength(MAX_NAME),
+    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+    }),
+  );
+export const ListDecisionsQuery = z.strictObject({
+  hashId: about('Only decisions for this user.', z.optional(name())),
+  contentId: about('Only decisions that chose this content.', z.optional(name())),
+  since: about('Only decisions from this time on.', z.optional(instant()), { format: 'date-time' }),
+  until: about('Only decisions before this time.', z.optional(instant()), { format: 'date-time' }),
+  order: about('Which come first. Default: oldest.', z.optional(z.enum(['oldest', 'newest']))),
+  after: about(
+    'The `next` of the previous page.',
+    z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(15, { abort: true }),
+          z.regex(/^\d{1,15}$/, { error: 'must be the `next` of the previous page' }),
+        ),
+    ),
+  ),
+  limit: about(
+    `Maximum number of decisions on the page, from 1 to ${MAX_LOG_PAGE}. A page may be shorter.`,
+    z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(4, { abort: true }),
+          z.regex(/^\d{1,4}$/, { error: 'must be a whole number', abort: true }),
+          z.refine(logPageSize, { error: `must be from 1 to ${MAX_LOG_PAGE}` }),
+        ),
+    ),
+    { examples: ['100'] },
+  ),
+});
+export const ListDecisionsAnswer = named(
+  'ListDecisionsAnswer',
+  'A page of the decision log.',
+  beyond(
+    z.object({
+      decisions: about('The decisions.', z.array(LoggedDecision)),
+      next: about('The value of `after` for the next page; null on the last page.', z.nullable(z.string())),
+    }),
+  ),
+);

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { MAX_VARIABLES } from '../limits.ts';
+import { about, beyond, fields, name, named, requestId, text, time } from '../parts.ts';
+
+export const CHANNELS = ['whatsapp', 'sms', 'email', 'push'] as const;
+export const PRIORITIES = ['transactional', 'marketing'] as const;
+
+export const TriggerRequest = named(
+  'TriggerRequest',
+  'Triggers a notification. It contains no personal data: the service adds it.',
+  z.strictObject({
+    hashId: about('Hashed identifier of the user, from `POST /v1/users`.', name()),
+    templateId: about('Template of the catalog.', name()),
+    channel: named('Channel', 'Delivery channel.', z.enum(CHANNELS)),
+    variables: about('Values of the variables of the template.', z.optional(fields(text(), MAX_VARIABLES))),
+    priority: z.optional(
+      named('Priority', 'What a notification is for. Default: `transactional`.', z.enum(PRIORITIES)),
+    ),
+  }),
+);
+export type TriggerRequest = z.infer<typeof TriggerRequest>;
+
+export const NOTIFICATION_STATES = ['queued', 'dispatched', 'delivered', 'failed'] as const;
+const status = named('NotificationStatus', 'State of a notification.', z.enum(NOTIFICATION_STATES));
+
+export const TriggerAnswer = named(
+  'TriggerAnswer',
+  'The notification is queued.',
+  beyond(
+    z.object({
+      notificationId: about('Identifier of the notification.', z.string()),
+      status,
+      requestId: requestId(),
+    }),
+  ),
+);
+const NotificationTransition = named(
+  'NotificationTransition',
+  'A state that a notification entered.',
+  z.object({ status, at: time('When it entered the state.') }),
+);
+export const Notification = named(
+  'Notification',
+  'The delivery record of a notification.',
+  beyond(
+    z.object({
+      notificationId: about('Identifier of the notification.', z.string()),
+      hashId: about('Hashed identifier of the user.', z.string()),
+      templateId: about('Template of the notification.', z.string()),
+      channel: about('Delivery channel.', z.string()),
+      priority: about('What it is for: `transactional` or `marketing`.', z.string()),
+      status,
+      history: about('The states so far, oldest first.', z.array(NotificationTransition)),
+      failure: beyond(about('Why the notification failed, in words.', z.optional(z.string()))),
+    }),
+  ),
+);
+export const NOTIFICATION_OUTCOMES = ['opened', 'clicked'] as const;
+export const NotificationOutcomeRequest = named(
+  'NotificationOutcomeRequest',
+  'What the user did with a notification.',
+  beyond(
+    z.strictObject({
+      type: named('NotificationOutcome', 'What the user did.', z.enum(NOTIFICATION_OUTCOMES)),
+    }),
+  ),
+);

@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+import { MAX_NAME } from '../limits.ts';
+import { about, after, beyond, bounded, named, next, requestId, time, uri } from '../parts.ts';
+
+export const EVENT_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+const kind = named('EventKind', 'Kind of event that a subscription can name.', z.enum(EVENT_KINDS));
+const kinds = () => about('Kinds of event to deliver.', z.array(kind).check(z.minLength(1), z.maxLength(16)));
+const secret = () =>
+  about(
+    'Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned.',
+    bounded(16, MAX_NAME),
+  );
+const webhookUrl = () =>
+  about('Address that receives the deliveries: https, and not in a private network.', uri());
+const lease = () =>
+  beyond(
+    about(
+      'The subscription ends after this many seconds unless renewed.',
+      z.optional(z.int().check(z.minimum(5), z.maximum(86_400))),
+    ),
+  );
+const status = named('WebhookStatus', 'Whether deliveries are sent.', z.enum(['active', 'disabled']));
+
+export const CreateWebhookRequest = named(
+  'CreateWebhookRequest',
+  'Subscribes a URL to kinds of event.',
+  z.strictObject({ url: webhookUrl(), events: kinds(), signingSecret: secret(), leaseSeconds: lease() }),
+);
+export const UpdateWebhookRequest = named(
+  'UpdateWebhookRequest',
+  'Changes a subscription. What is left out stays as it was.',
+  beyond(
+    z.strictObject({
+      url: z.optional(webhookUrl()),
+      events: z.optional(kinds()),
+      status: z.optional(status),
+      leaseSeconds: lease(),
+    }),
+  ),
+);
+export const RotateWebhookRequest = named(
+  'RotateWebhookRequest',
+  'Replaces the signing secret. For 24 hours, `webhook-signature` has a signature by each secret.',
+  beyond(z.strictObject({ signingSecret: secret() })),
+);
+
+export const Webhook = named(
+  'Webhook',
+  'A webhook subscription. The signing secret is never returned.',
+  beyond(
+    z.object({
+      id: about('Identifier of the subscription.', z.string()),
+      url: about('Address that receives the deliveries.', z.string(), { format: 'uri' }),
+      events: about('Kinds of event that are delivered.', z.array(z.string())),
+      status,
+      createdAt: time('When it was created.'),
+      disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
+      leaseUntil: about('When it ends unless renewed.', z.optional(z.string()), { format: 'date-time' }),
+    }),
+  ),
+);
+export type Webhook = z.infer<typeof Webhook>;
+export const ListWebhooksQuery = z.strictObject({ after: after() });
+export const ListWebhooksAnswer = named(
+  'ListWebhooksAnswer',
+  'A page of the subscriptions.',
+  beyond(z.object({ webhooks: about('The subscriptions.', z.array(Webhook)), next: next() })),
+);
+
+const deliveryStatus = named(
+  'DeliveryStatus',
+  'State of a delivery.',
+  z.enum(['pending', 'delivered', 'failed']),
+);
+const DeliveryAttempt = named(
+  'DeliveryAttempt',
+  'An attempt to deliver.',
+  z.object({
+    at: time('When it was made.'),
+    status: about('Status of the answer; null if there was none.', z.nullable(z.int())),
+    error: about('What went wrong, in words.', z.optional(z.string())),
+    durationMs: about('How long it took, in milliseconds.', z.number()),
+  }),
+);
+const WebhookDelivery = named(
+  'WebhookDelivery',
+  'A delivery to a subscription.',
+  beyond(
+    z.object({
+      deliveryId: about('Identifier of the delivery.', z.string()),
+      type: about('Kind of event.', z.string()),
+      status: deliveryStatus,
+      occurredAt: time('When the event happened.'),
+      attempts: about('The latest attempts, oldest first.', z.array(DeliveryAttempt)),
+      nextAttemptAt: about('When it is sent again; null if it is not.', z.nullable(z.string()), {
+        format: 'date-time',
+      }),
+    }),
+  ),
+);
+export const ListDeliveriesQuery = z.strictObject({ after: after() });
+export const ListDeliveriesAnswer = named(
+  'ListDeliveriesAnswer',
+  'A page of the deliveries of a subscription, newest first.',
+  beyond(z.object({ deliveries: about('The deliveries.', z.array(WebhookDelivery)), next: next() })),
+);
+export const RedeliverAnswer = named(
+  'RedeliverAnswer',
+  'The delivery is queued.',
+  beyond(
+    z.object({
+      deliveryId: about('Identifier of the delivery.', z.string()),
+      status: deliveryStatus,
+      requestId: requestId(),
+    }),
+  ),
+);
+
+/** The body of a webhook delivery (specification: Events). */
+export const DeliveryBody = named(
+  'DeliveryBody',
+  'The body of a webhook delivery.',
+  z.object({
+    type: kind,
+    decisionId: about('The decision; empty for a tap on a notification, which has none.', z.string()),
+    contentId: about('The content, or the template of a notification.', z.string()),
+    hashId: about('Hashed identifier of the user.', z.string()),
+    notificationId: beyond(
+      about('The notification; missing for a tap on a message.', z.optional(z.string())),
+    ),
+    deliveryId: beyond(
+      about('Identifier of the delivery: the same in each attempt, and in `webhook-id`.', z.string()),
+    ),
+    occurredAt: beyond(time('When the event happened.')),
+  }),
+);
+export type DeliveryBody = z.infer<typeof DeliveryBody>;

@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { about } from '../contract/parts.ts';
+import { text, textOrNull, time, timeOrNull } from './fields.ts';
+
+const mode = () => about('Whether its notifications leave the service.', z.enum(['live', 'test']));
+const kind = () => about('Kind of the key: the mode of its workspace.', z.enum(['live', 'test']));
+
+const newKey = {
+  keyId: text('Identifier of the key.'),
+  key: text('The key: printed this once.'),
+  kind: kind(),
+  workspace: text('The workspace.'),
+};
+
+export const KeyCreated = z.object(newKey);
+export const KeyRotated = z.object({ ...newKey, replaces: text('Identifier of the key that ends.') });
+export const KeyRevoked = z.object({
+  keyId: text('Identifier of the key.'),
+  workspace: text('The workspace.'),
+  kind: kind(),
+  state: about('The state of the key.', z.enum(['revoked'])),
+});
+export const KeysOutput = z.object({
+  keys: about(
+    'The keys, oldest first.',
+    z.array(
+      z.object({
+        keyId: text('Identifier of the key.'),
+        workspace: text('The workspace.'),
+        kind: kind(),
+        state: about(
+          '`ending` is a key that was rotated and is still valid.',
+          z.enum(['active', 'ending', 'revoked']),
+        ),
+        createdAt: time('When it was created.'),
+        endsAt: timeOrNull('When it ends or ended; null if it has no end, or was revoked at once.'),
+      }),
+    ),
+  ),
+});
+
+export const WorkspaceCreated = z.object({
+  workspace: text('Identifier of the workspace.'),
+  mode: mode(),
+  keyId: text('Identifier of its first key.'),
+  key: text('The key: printed this once.'),
+});
+export const WorkspaceUpdated = z.object({ workspace: text('Identifier of the workspace.'), mode: mode() });
+export const WorkspacesOutput = z.object({
+  workspaces: about(
+    'The workspaces, oldest first.',
+    z.array(
+      z.object({
+        workspace: text('Identifier of the workspace.'),
+        mode: about('Null if it was created before modes existed.', z.nullable(mode())),
+        region: textOrNull('Its region.'),
+        createdAt: time('When it was created.'),
+      }),
+    ),
+  ),
+});

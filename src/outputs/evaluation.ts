@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { about } from '../contract/parts.ts';
+import { number, whole } from './fields.ts';
+
+const estimate = (description: string) =>
+  about(
+    description,
+    z.object({
+      mean: number('The estimate.'),
+      low: number('Lower bound of its 95 % interval.'),
+      high: number('Upper bound of its 95 % interval.'),
+    }),
+  );
+
+export const EvaluationOutput = z.object({
+  decisions: whole('Decisions that were judged.'),
+  pending: whole('Decisions that were not served yet, and are left out.'),
+  skipped: whole('Entries that could not be judged.'),
+  policies: about(
+    'The policies by name; null for one without decisions.',
+    z.record(
+      z.string(),
+      z.nullable(
+        z.object({
+          decisions: whole('Decisions in which the policy has a candidate.'),
+          effective: number('How many decisions of this policy the log is worth.'),
+          clipped: whole('Decisions whose weight was clipped.'),
+          ips: estimate('Inverse propensity score.'),
+          snips: estimate('Self-normalized inverse propensity score.'),
+          dr: about(
+            'Doubly robust estimate; null if the log has no rankings.',
+            z.nullable(estimate('Doubly robust estimate.')),
+          ),
+        }),
+      ),
+    ),
+  ),
+});

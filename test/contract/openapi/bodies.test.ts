@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ENDPOINTS, type EndpointName } from '../../../src/contract/endpoints.ts';
+import { pathOf } from '../../../src/contract/path-of.ts';
+import { allowedBy, changed } from '../../support/openapi/arbitrary.ts';
+import { type Json, OPERATIONS, Validator } from '../../support/openapi/document.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+
+const validator = new Validator();
+
+/** A service with a user, a message, a notification and a subscription. */
+async function prepared() {
+  const service = await startTestService();
+  const post = async (path: string, body: unknown): Promise<Json> =>
+    (await service.fetch(path, { body })).json() as Promise<Json>;
+  const { users } = await post('/v1/users', { users: [{ userId: 'u' }] });
+  const { hashId } = (users as [{ hashId: string }])[0];
+  const { decisionId } = await post('/v1/decisioning/decide', { hashId });
+  const trigger = { hashId, templateId: 'welcome', channel: 'push' };
+  const { notificationId } = await post('/v1/inform/trigger', trigger);
+  const { id } = await post('/v1/webhooks', {
+    url: 'https://example.com/hook',
+    events: ['campaign.opened'],
+    signingSecret: 'sixteen characters',
+  });
+  return { service, hashId, params: { decisionId, notificationId, id } as Record<string, string> };
+}
+
+/** The path of an operation for the prepared service. */
+function pathFor(name: EndpointName, { id, notificationId, ...params }: Record<string, string>): string {
+  return pathOf(name, { ...params, id: (name === 'notificationOutcome' ? notificationId : id)! });
+}
+
+async function send(service: TestService, name: EndpointName, path: string, body: unknown) {
+  const answer = await service.fetch(path, { method: ENDPOINTS[name].method, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
+
+describe('request bodies', () => {
+  it('covers the operations with a body', () => {
+    expect(WITH_BODY.length).toBeGreaterThanOrEqual(9);
+  });
+
+  it.each(WITH_BODY.map((operation) => [operation.operationId, operation] as const))(
+    '%s accepts exactly what its schema allows',
+    async (operationId, { requestBody }) => {
+      const name = operationId as EndpointName;
+      const { schema } = requestBody!.content['application/json']!;
+      const { service, hashId, params } = await prepared();
+      const path = pathFor(name, params);
+      // What exists is not the schema's to say.
+      const existing = name === 'trigger' ? { hashId, templateId: 'welcome' } : {};
+      const allowed = allowedBy(schema).map((value) => ({ ...(value as Json), ...existing }));
+      let accepted = 0;
+      let refused = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(allowed, changed(allowed)), async (body) => {
+          const errors = validator.errors(schema, body);
+          const { status, text } = await send(service, name, path, body);
+          if (status === 404 || status === 409) return;
+          if (errors === '') accepted++;
+          else refused++;
+          expect(status, `${JSON.stringify(body)}\n${errors}\n${text}`).toBe(
+            errors === '' ? ENDPOINTS[name].success : 400,
+          );
+        }),
+        { numRuns: 80 },
+      );
+      expect(accepted).toBeGreaterThan(20);
+      expect(refused).toBeGreaterThan(5);
+    },
+  );
+
+  it('counts characters as JSON Schema does', async () => {
+    const { service } = await prepared();
+    const user = (userId: string) => ({ users: [{ userId }] });
+    const statusOf = async (body: unknown) => (await send(service, 'ingestUsers', '/v1/users', body)).status;
+    expect(await statusOf(user('😀'.repeat(256)))).toBe(200);
+    expect(await statusOf(user('😀'.repeat(257)))).toBe(400);
+    expect(await statusOf({ users: [{ userId: 'u', traits: { a: 'x'.repeat(65_536 - 8) } }] })).toBe(200);
+    expect(await statusOf({ users: [{ userId: 'u', traits: { a: 'x'.repeat(65_536 - 7) } }] })).toBe(400);
+  });
+});

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../../src/contract/endpoints.ts';
+import type { Example } from '../../../src/contract/openapi/examples.ts';
+import { pathOf } from '../../../src/contract/path-of.ts';
+import { EVENT_KINDS } from '../../../src/contract/schemas.ts';
+import { startReceiver } from '../peers/receiver.ts';
+
+/** A service with default limits that accepts loopback webhooks. */
+export interface RecordedService {
+  readonly url: string;
+  readonly workspace: string;
+  readonly apiKey: string | null;
+}
+
+type Body = Record<string, unknown>;
+
+/** A request and its response with headers. */
+interface Recorded extends Example {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Requests each operation of the service once, and some errors, and records requests and responses: the examples of the
+ * API description. Deliveries are recorded by their kind, errors by their name.
+ */
+export async function recordExamples(service: RecordedService): Promise<Record<string, Recorded>> {
+  const recorded: Record<string, Recorded> = {};
+  const auth = { authorization: `Bearer ${service.apiKey}`, 'x-service-workspace': service.workspace };
+
+  const fetched = async (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<Recorded> => {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    const response = text === '' ? {} : { response: JSON.parse(text) };
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), ...response };
+  };
+
+  const call = async (
+    name: EndpointName,
+    example: { params?: Record<string, string>; query?: Record<string, string>; request?: unknown } = {},
+  ): Promise<Body> => {
+    const { method, success }: Endpoint = ENDPOINTS[name];
+    const query = example.query ? `?${new URLSearchParams(example.query)}` : '';
+    const body = example.request === undefined ? undefined : JSON.stringify(example.request);
+    const answer = await fetched(method, pathOf(name, example.params) + query, auth, body);
+    if (answer.status !== success) throw new Error(`${name}: ${JSON.stringify(answer)}`);
+    recorded[name] = { ...example, ...answer };
+    return (answer.response ?? {}) as Body;
+  };
+
+  const fail = async (path: string, headers: Record<string, string>, body: unknown): Promise<void> => {
+    const answer = await fetched('POST', path, headers, JSON.stringify(body));
+    const { error } = answer.response as { error: string };
+    recorded[error] = answer;
+  };
+
+  const receiver = await startReceiver();
+  try {
+    const opened = openStream(service.url, auth);
+    const properties = { sku: 'A-1042', price: 33.2, gift: false };
+    const events = [
+      { userId: 'u-17', event: 'product_viewed', timestamp: '2026-01-31T12:00:00Z', properties },
+    ];
+    const stream = await opened;
+    await call('ingestEvents', { request: { events } });
+    recorded.streamEvents = await stream.firstEvent();
+
+    const user = {
+      userId: 'u-17',
+      name: 'Ada Example',
+      phone: '+441632960017',
+      timeZone: 'Europe/London',
+      locale: 'en-GB',
+      traits: { plan: 'pro' },
+    };
+    const { users } = await call('ingestUsers', { request: { users: [user] } });
+    const { hashId } = (users as [{ hashId: string }])[0];
+
+    const signingSecret = randomBytes(32).toString('hex');
+    const delivered = { url: receiver.url, events: [...EVENT_KINDS], signingSecret };
+    const { id: deliveredTo } = await call('createWebhook', { request: delivered });
+    const { id } = await call('createWebhook', {
+      request: { ...delivered, url: 'https://example.com/hooks' },
+    });
+    const params = { id: id as string };
+
+    const context = { channel: 'in-app', surface: 'home', locale: 'en-GB' };
+    const guardrails = { excludeCategories: ['insurance'], maxDailyContacts: 3 };
+    const { decisionId } = await call('decide', { request: { hashId, context, guardrails } });
+    await call('listMessages', { query: { hashId, surface: 'home' } });
+    for (const type of ['opened', 'actioned', 'clicked'])
+      await call('messageOutcome', { params: { decisionId: decisionId as string }, request: { type } });
+    await call('listDecisions', { query: { hashId, limit: '10' } });
+
+    const trigger = { hashId, templateId: 'order_update', channel: 'push', variables: { orderId: '4711' } };
+    const { notificationId } = await call('trigger', { request: { ...trigger, priority: 'transactional' } });
+    const notification = { id: notificationId as string };
+    await call('notificationOutcome', { params: notification, request: { type: 'opened' } });
+    const received = await receiver.waitFor(4);
+    for (const { headers, body } of received) {
+      const request = JSON.parse(body.toString('utf8')) as Body;
+      // A tap on a notification has the same kind as one on a message.
+      if (request.notificationId === undefined)
+        recorded[request.type as string] = { status: 204, headers, request };
+    }
+    await call('getNotification', { params: notification });
+
+    await call('listWebhooks');
+    await call('getWebhook', { params });
+    await call('updateWebhook', { params, request: { events: ['campaign.clicked'] } });
+    await call('rotateWebhook', { params, request: { signingSecret: randomBytes(32).toString('hex') } });
+    const to = { id: deliveredTo as string };
+    const { deliveries } = await call('listDeliveries', { params: to });
+    const [{ deliveryId }] = deliveries as [{ deliveryId: string }];
+    await call('redeliver', { params: { ...to, deliveryId } });
+    await call('deleteWebhook', { params });
+
+    const bad = { ...events[0], timestamp: '2026-01-31 12:00' };
+    await fail('/v1/events', auth, { events: [events[0], bad] });
+    await fail('/v1/events', { ...auth, authorization: 'Bearer sk_test_unknown' }, { events });
+    await fail('/v1/events', { ...auth, 'x-service-workspace': 'ws_other' }, { events });
+    await fail('/v1/inform/trigger', auth, { ...trigger, templateId: 'unknown' });
+    await fail('/v1/events', { ...auth, 'content-type': 'text/plain' }, { events });
+    await fail('/v1/events', auth, { events, filling: ' '.repeat(8 * 1024 * 1024) });
+    const keyed = { ...auth, 'idempotency-key': 'k-1' };
+    await fetched('POST', '/v1/events', keyed, JSON.stringify({ events }));
+    await fail('/v1/events', keyed, { events: [...events, ...events] });
+    for (let tries = 0; !recorded.rate_limited && tries < 100; tries++)
+      await fail('/v1/webhooks', auth, { url: 'https://example.com' });
+    return recorded;
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** Opens the live event stream; `firstEvent` resolves with its beginning up to the first event. */
+async function openStream(url: string, headers: Record<string, string>) {
+  const stop = new AbortController();
+  const answer = await fetch(`${url}/v1/events/stream`, { headers, signal: stop.signal });
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let response = (await reader.read()).value ?? '';
+  return {
+    async firstEvent(): Promise<Recorded> {
+      while (!/^data: .*\n\n/m.test(response)) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error('the stream ended');
+        response += value;
+      }
+      stop.abort();
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), response };
+    },
+  };
+}

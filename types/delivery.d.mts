@@ -1,0 +1,21 @@
+// Made by `npm run generate` from src/contract.
+
+/** The body of a webhook delivery. */
+export interface DeliveryBody {
+  readonly type: EventKind;
+  /** The decision; empty for a tap on a notification, which has none. */
+  readonly decisionId: string;
+  /** The content, or the template of a notification. */
+  readonly contentId: string;
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  /** The notification; missing for a tap on a message. */
+  readonly notificationId?: string | undefined;
+  /** Identifier of the delivery: the same in each attempt, and in `webhook-id`. */
+  readonly deliveryId: string;
+  /** When the event happened. */
+  readonly occurredAt: string;
+}
+
+/** Kind of event that a subscription can name. */
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';

@@ -1,0 +1,487 @@
+// Made by `npm run generate` from src/contract.
+import type { CallOptions, StreamOptions } from './client.mjs';
+
+/** The chosen action. */
+export interface Action {
+  /** Kind of action: `in-app-message`, the name of a notification channel, or `none` if nothing is eligible. */
+  readonly type: string;
+  /** Content to render. Empty for an action of type `none`. */
+  readonly contentId: string;
+  /** Score: the expected reward. */
+  readonly ranking: number;
+  /** Why this action, in words. */
+  readonly reason: string;
+}
+
+/** A runner-up of a decision. */
+export interface Alternative {
+  /** Kind of action. */
+  readonly type: string;
+  /** Content to render. */
+  readonly contentId: string;
+  /** Score: the expected reward. */
+  readonly ranking: number;
+}
+
+/** A content that could have been chosen. */
+export interface Candidate {
+  /** The content. */
+  readonly contentId: string;
+  /** Probability with which it was chosen. */
+  readonly propensity: number;
+  /** Score: the expected reward. */
+  readonly ranking: number;
+}
+
+/** Delivery channel. */
+export type Channel = 'whatsapp' | 'sms' | 'email' | 'push';
+
+/** Subscribes a URL to kinds of event. */
+export interface CreateWebhookRequest {
+  /** Address that receives the deliveries: https, and not in a private network. */
+  readonly url: string;
+  /** Kinds of event to deliver. */
+  readonly events: readonly EventKind[];
+  /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
+  readonly signingSecret: string;
+  /** The subscription ends after this many seconds unless renewed. */
+  readonly leaseSeconds?: number | undefined;
+}
+
+/** A decision, which the service has logged. */
+export interface DecideAnswer {
+  /** Identifier of the decision. */
+  readonly decisionId: string;
+  readonly action: Action;
+  /** Runner-up actions, best first. */
+  readonly alternatives: readonly Alternative[];
+}
+
+/** Asks for the next best action for a user. */
+export interface DecideRequest {
+  /** Hashed identifier of the user, from `POST /v1/users`. */
+  readonly hashId: string;
+  readonly context?: DecisionContext | undefined;
+  readonly guardrails?: Guardrails | undefined;
+}
+
+/** Where the action will appear. Any other field with a scalar value is a feature of the decision. */
+export interface DecisionContext {
+  /** Channel of the surface, such as `in-app`. */
+  readonly channel?: string | undefined;
+  /** Name of the surface. */
+  readonly surface?: string | undefined;
+  /** Locale of the action (BCP 47). Default: the user's. */
+  readonly locale?: string | undefined;
+  readonly [name: string]: string | number | boolean | undefined;
+}
+
+/** An attempt to deliver. */
+export interface DeliveryAttempt {
+  /** When it was made. */
+  readonly at: string;
+  /** Status of the answer; null if there was none. */
+  readonly status: number | null;
+  /** What went wrong, in words. */
+  readonly error?: string | undefined;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** State of a delivery. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** A problem of the request. */
+export interface ErrorDetail {
+  /** Position in the batch, from 0. */
+  readonly index?: number | undefined;
+  /** Name of the field, its parts separated by dots. */
+  readonly field: string;
+  /** What is wrong, in words. */
+  readonly message: string;
+}
+
+/** What a user did. */
+export interface Event {
+  /** Identifier of the user, in your own terms. */
+  readonly userId: string;
+  /** Name of the event. */
+  readonly event: string;
+  /** When it happened, in UTC. */
+  readonly timestamp: string;
+  /** Properties of the event, with names of your own. */
+  readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+}
+
+/** Kind of event that a subscription can name. */
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
+
+/** Constraints on the decision. */
+export interface Guardrails {
+  /** Categories that must not be chosen. */
+  readonly excludeCategories?: readonly string[] | undefined;
+  /** Maximum number of contacts of the user per day, in the time zone of the user. */
+  readonly maxDailyContacts?: number | undefined;
+}
+
+/** A user with the identifier that the other operations take. */
+export interface IdentifiedUser {
+  /** Identifier of the user, as sent. */
+  readonly userId: string;
+  /** Hashed identifier: stable, and not reversible. */
+  readonly hashId: string;
+}
+
+/** The batch is stored. */
+export interface IngestEventsAnswer {
+  /** Number of events stored. */
+  readonly accepted: number;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** A batch of events. One event that is not valid refuses the whole batch. */
+export interface IngestEventsRequest {
+  /** The events. */
+  readonly events: readonly Event[];
+}
+
+/** The users are stored. */
+export interface IngestUsersAnswer {
+  /** The users, in the order of the request. */
+  readonly users: readonly IdentifiedUser[];
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** A batch of users. One user that is not valid refuses the whole batch. */
+export interface IngestUsersRequest {
+  /** The users. */
+  readonly users: readonly User[];
+}
+
+/** A page of the decision log. */
+export interface ListDecisionsAnswer {
+  /** The decisions. */
+  readonly decisions: readonly LoggedDecision[];
+  /** The value of `after` for the next page; null on the last page. */
+  readonly next: string | null;
+}
+
+/** A page of the deliveries of a subscription, newest first. */
+export interface ListDeliveriesAnswer {
+  /** The deliveries. */
+  readonly deliveries: readonly WebhookDelivery[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** A page of the pending messages of a user. */
+export interface ListMessagesAnswer {
+  /** The messages. */
+  readonly messages: readonly Message[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** A page of the subscriptions. */
+export interface ListWebhooksAnswer {
+  /** The subscriptions. */
+  readonly webhooks: readonly Webhook[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** An entry of the decision log. */
+export interface LoggedDecision {
+  /** Identifier of the decision. */
+  readonly decisionId: string;
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  /** When the decision was made. */
+  readonly at: string;
+  /** Channel, surface and locale of the decision. */
+  readonly context: { readonly [name: string]: string };
+  /** The chosen content; null for an action of type `none`. */
+  readonly contentId: string | null;
+  /** The candidates with the highest propensities. */
+  readonly candidates: readonly Candidate[];
+  readonly others?: OtherCandidates | undefined;
+  /** Version of the model that ranked the candidates. */
+  readonly modelVersion: number;
+  /** Seed of the choice among the candidates. */
+  readonly seed: string;
+  /** What made the choice: the learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group. */
+  readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
+  /** The reward so far; null while none is due. */
+  readonly reward: number | null;
+}
+
+/** A message that waits to be shown to a user. */
+export interface Message {
+  /** The decision that chose it. */
+  readonly decisionId: string;
+  /** The content. */
+  readonly contentId: string;
+  /** Channel of the decision; null if it named none. */
+  readonly channel: string | null;
+  /** Surface of the decision; null if it named none. */
+  readonly surface: string | null;
+  readonly format: MessageFormat;
+  /** Title. */
+  readonly title: string;
+  /** Text. */
+  readonly body: string;
+}
+
+/** How a message is shown. */
+export type MessageFormat = 'card' | 'modal' | 'embedded' | 'full-screen';
+
+/** What the user did. */
+export type MessageOutcome = 'opened' | 'clicked' | 'actioned' | 'dismissed';
+
+/** What the user did with a message. */
+export interface MessageOutcomeRequest {
+  readonly type: MessageOutcome;
+}
+
+/** The delivery record of a notification. */
+export interface Notification {
+  /** Identifier of the notification. */
+  readonly notificationId: string;
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  /** Template of the notification. */
+  readonly templateId: string;
+  /** Delivery channel. */
+  readonly channel: string;
+  /** What it is for: `transactional` or `marketing`. */
+  readonly priority: string;
+  readonly status: NotificationStatus;
+  /** The states so far, oldest first. */
+  readonly history: readonly NotificationTransition[];
+  /** Why the notification failed, in words. */
+  readonly failure?: string | undefined;
+}
+
+/** What the user did. */
+export type NotificationOutcome = 'opened' | 'clicked';
+
+/** What the user did with a notification. */
+export interface NotificationOutcomeRequest {
+  readonly type: NotificationOutcome;
+}
+
+/** State of a notification. */
+export type NotificationStatus = 'queued' | 'dispatched' | 'delivered' | 'failed';
+
+/** A state that a notification entered. */
+export interface NotificationTransition {
+  readonly status: NotificationStatus;
+  /** When it entered the state. */
+  readonly at: string;
+}
+
+/** The candidates of a decision that are not named. */
+export interface OtherCandidates {
+  /** How many. */
+  readonly count: number;
+  /** Sum of their propensities. */
+  readonly propensity: number;
+  /** Their mean ranking. */
+  readonly ranking: number;
+  /** Sum of propensity × ranking. */
+  readonly expected: number;
+}
+
+/** The outcome is stored. */
+export interface OutcomeAnswer {
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** What a notification is for. Default: `transactional`. */
+export type Priority = 'transactional' | 'marketing';
+
+/** The delivery is queued. */
+export interface RedeliverAnswer {
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
+  readonly status: DeliveryStatus;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** Replaces the signing secret. For 24 hours, `webhook-signature` has a signature by each secret. */
+export interface RotateWebhookRequest {
+  /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
+  readonly signingSecret: string;
+}
+
+/** The `data` of a message of the live event stream, as JSON in one line. */
+export interface StreamedEvent {
+  /** Identifier of the user. */
+  readonly userId: string;
+  /** Name of the event. */
+  readonly event: string;
+  /** When it happened. */
+  readonly timestamp: string;
+  /** Properties of the event, as they were sent. */
+  readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** When the service received it. */
+  readonly receivedAt: string;
+}
+
+/** The notification is queued. */
+export interface TriggerAnswer {
+  /** Identifier of the notification. */
+  readonly notificationId: string;
+  readonly status: NotificationStatus;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** Triggers a notification. It contains no personal data: the service adds it. */
+export interface TriggerRequest {
+  /** Hashed identifier of the user, from `POST /v1/users`. */
+  readonly hashId: string;
+  /** Template of the catalog. */
+  readonly templateId: string;
+  readonly channel: Channel;
+  /** Values of the variables of the template. */
+  readonly variables?: { readonly [name: string]: string } | undefined;
+  readonly priority?: Priority | undefined;
+}
+
+/** Changes a subscription. What is left out stays as it was. */
+export interface UpdateWebhookRequest {
+  /** Address that receives the deliveries: https, and not in a private network. */
+  readonly url?: string | undefined;
+  /** Kinds of event to deliver. */
+  readonly events?: readonly EventKind[] | undefined;
+  readonly status?: WebhookStatus | undefined;
+  /** The subscription ends after this many seconds unless renewed. */
+  readonly leaseSeconds?: number | undefined;
+}
+
+/** A user. What is left out stays as it was; `traits` are replaced as a whole. */
+export interface User {
+  /** Identifier of the user, in your own terms. */
+  readonly userId: string;
+  /** Name of the person. Stored encrypted and never returned. */
+  readonly name?: string | undefined;
+  /** Phone number. Stored encrypted and never returned. */
+  readonly phone?: string | undefined;
+  /** Account number. Stored encrypted and never returned. */
+  readonly accountNumber?: string | undefined;
+  /** IANA time zone, by which the days of the user are counted. */
+  readonly timeZone?: string | undefined;
+  /** Locale of the user (BCP 47). */
+  readonly locale?: string | undefined;
+  /** What else is known of the user, with names of your own. Stored encrypted and never returned. */
+  readonly traits?: { readonly [name: string]: string | number | boolean } | undefined;
+}
+
+/** A webhook subscription. The signing secret is never returned. */
+export interface Webhook {
+  /** Identifier of the subscription. */
+  readonly id: string;
+  /** Address that receives the deliveries. */
+  readonly url: string;
+  /** Kinds of event that are delivered. */
+  readonly events: readonly string[];
+  readonly status: WebhookStatus;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** Why it is disabled, in words. */
+  readonly disabledReason?: string | undefined;
+  /** When it ends unless renewed. */
+  readonly leaseUntil?: string | undefined;
+}
+
+/** A delivery to a subscription. */
+export interface WebhookDelivery {
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
+  /** Kind of event. */
+  readonly type: string;
+  readonly status: DeliveryStatus;
+  /** When the event happened. */
+  readonly occurredAt: string;
+  /** The latest attempts, oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** When it is sent again; null if it is not. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** Whether deliveries are sent. */
+export type WebhookStatus = 'active' | 'disabled';
+
+export interface Operations {
+  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. */
+  ingestEvents(input: IngestEventsRequest, options?: CallOptions): Promise<IngestEventsAnswer>;
+  /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. */
+  ingestUsers(input: IngestUsersRequest, options?: CallOptions): Promise<IngestUsersAnswer>;
+  /** Choose the next best action for a user. Returns an action and its runner-ups, and logs the decision. A user that is not known is treated as a new one. If nothing is eligible, the type of the action is `none` and its reason says why. */
+  decide(input: DecideRequest, options?: CallOptions): Promise<DecideAnswer>;
+  /** Trigger a templated notification. Queues the notification. It counts as a contact of the user. */
+  trigger(input: TriggerRequest, options?: CallOptions): Promise<TriggerAnswer>;
+  /** Subscribe a URL to outcomes. Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions. */
+  createWebhook(input: CreateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
+  streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
+  /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
+  listDecisions(input?: {
+    /** Only decisions for this user. */
+    readonly hashId?: string | undefined;
+    /** Only decisions that chose this content. */
+    readonly contentId?: string | undefined;
+    /** Only decisions from this time on. */
+    readonly since?: string | undefined;
+    /** Only decisions before this time. */
+    readonly until?: string | undefined;
+    /** Which come first. Default: oldest. */
+    readonly order?: 'oldest' | 'newest' | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+    /** Maximum number of decisions on the page, from 1 to 1000. A page may be shorter. */
+    readonly limit?: string | undefined;
+  }, options?: CallOptions): Promise<ListDecisionsAnswer>;
+  /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. */
+  listMessages(input: {
+    /** Hashed identifier of the user. */
+    readonly hashId: string;
+    /** Only messages for this surface. */
+    readonly surface?: string | undefined;
+    /** Only messages for this channel. */
+    readonly channel?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListMessagesAnswer>;
+  /** Report what the user did with a message. Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`. */
+  messageOutcome(input: { readonly decisionId: string } & MessageOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
+  /** The delivery record of a notification. The states so far, with their times. */
+  getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
+  /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
+  notificationOutcome(input: { readonly id: string } & NotificationOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
+  /** List the webhook subscriptions. Also the disabled ones, oldest first. */
+  listWebhooks(input?: {
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListWebhooksAnswer>;
+  /** Show a webhook subscription. The signing secret is never returned. */
+  getWebhook(input: { readonly id: string }, options?: CallOptions): Promise<Webhook>;
+  /** Change, enable or renew a webhook subscription. Fields that are left out stay as they were. `leaseSeconds` renews a lease. */
+  updateWebhook(input: { readonly id: string } & UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /** Remove a webhook subscription. Deliveries that are not sent yet are dropped. */
+  deleteWebhook(input: { readonly id: string }, options?: CallOptions): Promise<void>;
+  /** Set a new signing secret; both sign for 24 hours. `webhook-signature` then has a signature by each secret. `X-Service-Signature` has room for one, and uses the new secret at once. */
+  rotateWebhook(input: { readonly id: string } & RotateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /** The recent deliveries of a subscription. Each with its latest attempts and the time of the next one. */
+  listDeliveries(input: { readonly id: string } & {
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListDeliveriesAnswer>;
+  /** Send a delivery again. Sends the same bytes under the same identifier. The subscription must be active. */
+  redeliver(input: { readonly id: string; readonly deliveryId: string }, options?: CallOptions): Promise<RedeliverAnswer>;
+}
