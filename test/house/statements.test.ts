@@ -9,7 +9,7 @@ const SERVICE = join(ROOT, 'src/service');
 /** They change the schema, read the catalogs of the engines, or add to statements of others. */
 const ON_SCHEMA = /store\/(migrations|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership)\.ts)/;
 /** The one look across workspaces: it finds those with due work. */
-const LOOK = /FROM due WHERE lane = \? AND due_at <= \? AND workspace_id > \?/;
+const LOOK = /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)/;
 
 type Node = { readonly type: string } & Record<string, unknown>;
 

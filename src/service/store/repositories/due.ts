@@ -33,8 +33,9 @@ export const due = {
   /** Up to `most` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
   async workspaces(tx: Tx, lane: Lane, after: string, most: number): Promise<string[]> {
     const rows = await tx.sql.all<{ id: string }>(
-      `SELECT DISTINCT workspace_id AS id FROM due WHERE lane = ? AND due_at <= ? AND workspace_id > ?
-       ORDER BY workspace_id LIMIT ?`,
+      // Materialized, so that only due marks are read: the order would suggest the primary key, which has all of them.
+      `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?)
+       SELECT DISTINCT workspace_id AS id FROM marks WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?`,
       [lane, tx.now, after, most],
     );
     return rows.map(({ id }) => id);
