@@ -15,6 +15,7 @@ import type { AmbiguousBatch } from './journal/journal-batches.ts';
 import { RejectsClaim } from './journal/rejects-claim.ts';
 import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import type { ColumnTypes } from './transform/mapping.ts';
 import type { Inputs } from './read/inputs.ts';
 import { isUnchangedSince } from './report/rejects-file.ts';
 
@@ -70,13 +71,14 @@ export interface OpenedImport {
 
 /**
  * Starts a new import or resumes an earlier one, as the flags say, and claims its rejects file. A finished import needs
- * no claim. Throws ImportRefused.
+ * no claim. `prepare` decides the types of the columns of a new import. Throws ImportRefused.
  */
 export async function openOrResume(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
+  prepare: () => Promise<ColumnTypes>,
 ): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
   const text = optionsText(name, mapping, options.format);
@@ -103,6 +105,7 @@ export async function openOrResume(
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
   if (sibling !== undefined)
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
+  const columnTypes = await prepare();
   const claim = await claimRejects(options.rejects, text, options);
   await siblings?.add();
   const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
@@ -115,7 +118,7 @@ export async function openOrResume(
     !areDifferentImports(found)
   )
     world.onNotice(againText(name, journal.lastAt));
-  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects };
+  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects, columnTypes };
   journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 

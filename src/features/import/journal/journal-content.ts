@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import type { Contents } from '../read/content.ts';
+import type { CellType, ColumnTypes } from '../transform/mapping.ts';
 import { WITHDRAWN } from './journal-file.ts';
 
 /** Returns the contents of the inputs; undefined if the import never finished, or was restarted by an older svc. */
@@ -14,6 +15,19 @@ export function contentsOf(db: Database.Database, importId: string): Contents | 
 export function noteFinished(db: Database.Database, inputs: string, contents: Contents): void {
   db.prepare('UPDATE import SET finished = 1, inputs = ?').run(inputs);
   db.prepare('INSERT OR REPLACE INTO content SELECT 1, id, ? FROM import').run(JSON.stringify(contents));
+}
+
+/** Returns the types of the columns; undefined if an older svc started the import. */
+export function columnTypesOf(db: Database.Database, importId: string): ColumnTypes | undefined {
+  const row = db.prepare('SELECT types FROM column_types WHERE id = ?').get(importId) as
+    | { types: string }
+    | undefined;
+  return row && new Map(JSON.parse(row.types) as [string, CellType][]);
+}
+
+/** Records the types of the columns of an import that starts. */
+export function noteColumnTypes(db: Database.Database, importId: string, types: ColumnTypes): void {
+  db.prepare('INSERT OR REPLACE INTO column_types VALUES (1, ?, ?)').run(importId, JSON.stringify([...types]));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decidedJson } from './column-types.ts';
 import { InputError } from './input-error.ts';
 import { membersOf } from './json-members.ts';
 import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
@@ -13,6 +14,8 @@ type Column =
       readonly name: string;
       readonly prefix: string;
       readonly type: CellType | undefined;
+      /** The type that the sample gave the column, by its name in the header. */
+      readonly decided: { readonly type: CellType; readonly name: string } | undefined;
     }
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
@@ -60,9 +63,10 @@ export class Columns {
         if (typeof value === 'string') fields += column.prefix + value;
         else errors.push(value);
       } else if (column.to === 'property') {
-        const value = cellJson(cell, column.type);
+        const { type, decided } = column;
+        const value = decided ? decidedJson(cell, decided.type, decided.name) : cellJson(cell, type);
         if ('json' in value) properties += column.prefix + value.json;
-        else errors.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
+        else errors.push({ field: `${this.freePart}.${column.name}`, ...value });
       } else {
         const inner = this.free(cell);
         if (typeof inner === 'string') properties += inner;
@@ -113,7 +117,9 @@ export class Columns {
     if (mapped === undefined && mapping.extraFields === 'drop') return { to: 'nothing' };
     const property = propertyName(target, freePart);
     const type = mapping.types.get(name) ?? mapping.types.get(property);
-    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
+    const found = type ? undefined : mapping.columnTypes && (mapping.columnTypes.get(name) ?? 'string');
+    const decided = found && { type: found, name };
+    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type, decided };
   }
 
   private checkHeader(header: string[], file: string): void {

@@ -9,6 +9,8 @@ export interface Mapping {
   readonly set: ReadonlyMap<string, string>;
   /** `--type column=…`: the type of the cells. */
   readonly types: ReadonlyMap<string, CellType>;
+  /** The type of each CSV column, as a sample decided it; undefined: each cell has its own. */
+  readonly columnTypes?: ColumnTypes | undefined;
   /** The time zone for times without one; undefined without `--convert-timestamps`. */
   readonly convert: string | undefined;
   /** Called for each time without a zone that is assumed to be UTC; undefined if `--time-zone` is given. */
@@ -19,6 +21,9 @@ export interface Mapping {
 }
 
 export type CellType = 'string' | 'number' | 'boolean';
+
+/** The types of columns, by their names in the header. */
+export type ColumnTypes = ReadonlyMap<string, CellType>;
 
 /**
  * Converts a cell to JSON text, or returns why it does not have the type. Without a type, a cell becomes a number or a

@@ -1,0 +1,102 @@
+import { MAX_NAME } from '../../../contract/limits.ts';
+import type { FormatFit } from '../transform/fitting-formats.ts';
+import { type NameScore, eventScore, timeScore, userScore } from './names.ts';
+import type { Profile } from './profile.ts';
+import { areNumbers, timesIn } from './times.ts';
+
+export type Role = 'userId' | 'event' | 'timestamp';
+
+/** A column that could have a role, and why. */
+export interface Candidate {
+  readonly profile: Profile;
+  readonly score: NameScore;
+  readonly reason: string;
+}
+
+/** The columns that could have each role, the likeliest first. */
+export interface Candidates {
+  readonly userId: readonly Candidate[];
+  readonly event: readonly Candidate[];
+  readonly timestamp: readonly (Candidate & { readonly fits: readonly FormatFit[] })[];
+}
+
+/** From this score a column is suggested; below, it is only named as a choice. */
+export const SUGGESTED = 50;
+/** Two columns whose scores differ by less are equally likely. */
+export const CLOSE = 3;
+/** With fewer records, what is different in each may be so by chance. */
+const FEW = 20;
+
+/** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
+export function candidatesFor(profiles: readonly Profile[]): Candidates {
+  const filled = profiles.filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object');
+  const names = profiles.map(({ name }) => name);
+  const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
+  // Numbers are times only where the name says so.
+  const isTime = (profile: Profile) =>
+    fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
+  const others = filled.filter((profile) => !isTime(profile));
+  return {
+    userId: sorted(others.map(userCandidate)),
+    event: sorted(others.map((profile) => eventCandidate(profile, names))),
+    timestamp: sorted(
+      filled
+        .filter(isTime)
+        .map((profile) => ({ ...timeCandidate(profile, fits.get(profile.name)!), fits: fits.get(profile.name)! })),
+    ),
+  };
+}
+
+function sorted<T extends Candidate>(candidates: readonly T[]): readonly T[] {
+  return candidates.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+}
+
+function userCandidate(profile: Profile): Candidate {
+  const { name, values, type, total, distinct } = profile;
+  let score = userScore(name);
+  const generic = score < 30;
+  const allDifferent = distinct === values.length && values.length > 1;
+  if (type === 'boolean' || type === 'mixed') score = 0;
+  if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
+  if (values.some((value) => value.length > MAX_NAME)) score = 0;
+  // An ID that differs in every record names the record.
+  if (generic && allDifferent) score = 0;
+  else if (allDifferent && values.length >= FEW) score -= 8;
+  if (type === 'number') score -= 6;
+  if (distinct === 1 && total >= FEW) score -= 10;
+  return candidate(profile, score, `${distinct} different in ${values.length} records`);
+}
+
+function eventCandidate(profile: Profile, names: readonly string[]): Candidate {
+  const { name, values, type, total, distinct } = profile;
+  let score = eventScore(name, names);
+  if (type !== 'string' && type !== 'number') score = 0;
+  if (type === 'number') score -= 30;
+  if (values.some((value) => value.length > MAX_NAME)) score = 0;
+  if (values.every((value) => /^(true|false)$/i.test(value))) score = 0;
+  // A name of an event comes again.
+  if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
+  return candidate(profile, score, `${distinct} different in ${values.length} records`);
+}
+
+function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
+  let score = timeScore(profile.name) || 25;
+  if (fits.every(({ dateOnly }) => dateOnly)) score -= 6;
+  if (profile.distinct === 1 && profile.total >= 5) score -= 15;
+  return candidate(profile, score, `times in ${profile.values.length} records`);
+}
+
+function candidate(profile: Profile, score: NameScore, reason: string): Candidate {
+  const { name, total, empty } = profile;
+  const depth = name.split('.').length - 1;
+  const partly = Math.round((60 * empty) / Math.max(1, total));
+  const hidden = name.startsWith('_') ? 10 : 0;
+  return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
+}
+
+/** The likeliest column; undefined where none is likely, or where two are equally likely. */
+export function likeliest<T extends Candidate>(candidates: readonly T[]): T | undefined {
+  const [first, second] = candidates;
+  if (!first || first.score < SUGGESTED) return undefined;
+  return second && first.score - second.score < CLOSE ? undefined : first;
+}
