@@ -11,7 +11,7 @@ import type { Part } from '../read/range.ts';
 import { foreignRejects } from '../report/rejects-file.ts';
 import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { isTimeZone } from '../transform/timestamps.ts';
+import { isTimeZone } from '../transform/time/zones.ts';
 import type { ImportFlags } from './flags.ts';
 
 /** Parses the flags that map records. Throws a `usage` error. */
