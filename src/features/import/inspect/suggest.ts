@@ -1,0 +1,125 @@
+import type { FormatFit } from '../transform/fitting-formats.ts';
+import type { Mapping } from '../transform/mapping.ts';
+import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
+import type { Profile } from './profile.ts';
+import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
+import { timesIn } from './times.ts';
+
+/** A flag of the suggested command. */
+export type Flag = readonly [name: string, value?: string];
+
+/** What only the user can decide: the placeholder is in `flag`, in capitals. */
+export interface Ambiguity {
+  /** The column, or the field that no column provides. */
+  readonly column: string;
+  readonly choices: readonly string[];
+  readonly flag: string;
+}
+
+/** The flags with which a file can be imported, and what they leave open. */
+export interface Suggestion {
+  readonly flags: readonly Flag[];
+  readonly ambiguities: readonly Ambiguity[];
+  /** The column of each field. */
+  readonly roles: ReadonlyMap<Role, string>;
+  /** How the times are read; undefined if no column holds them, or in several ways. */
+  readonly time: FormatFit | undefined;
+  /** Why each column was chosen. */
+  readonly reasons: ReadonlyMap<Role, string>;
+}
+
+/** Maximum number of columns that are named as choices. */
+const MAX_CHOICES = 6;
+
+/** Suggests flags for what `mapping`, the flags typed so far, leaves open. */
+export function suggest(
+  profiles: readonly Profile[],
+  candidates: Candidates,
+  mapping: Mapping,
+  json: boolean,
+): Suggestion {
+  const flags: Flag[] = [];
+  const ambiguities: Ambiguity[] = [];
+  const roles = new Map<Role, string>();
+  const reasons = new Map<Role, string>();
+  const named = new Map(profiles.map((profile) => [profile.name, profile]));
+  const mapped = new Map([...mapping.map].map(([column, field]) => [field, column]));
+  const taken = new Set(mapping.map.keys());
+  const ask = (column: string, choices: readonly string[], flag: Flag) => {
+    flags.push(flag);
+    ambiguities.push({ column, choices, flag: `--${flag.join(' ')}` });
+  };
+  for (const field of REQUIRED_FIELDS[mapping.kind] as readonly Role[]) {
+    if (mapping.set.has(field)) continue;
+    const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
+    if (given !== undefined) {
+      roles.set(field, given);
+      continue;
+    }
+    const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
+    const found = likeliest(open);
+    if (found) {
+      const sources = field === 'userId' ? [found.profile, ...others(found, open)] : [found.profile];
+      roles.set(field, found.profile.name);
+      reasons.set(field, found.reason);
+      for (const { name } of sources) taken.add(name);
+      flags.push(['map', `${field}=${sources.map(({ name }) => escaped(name)).join(',')}`]);
+    } else {
+      const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
+      const likely = open.filter(({ score }) => score >= SUGGESTED);
+      ask(field, choices, placeholder(field, likely.length > 0));
+    }
+  }
+  const time = timeFlags();
+  const user = roles.get('userId');
+  const type = user === undefined ? undefined : named.get(user)?.type;
+  if (json && user !== undefined && type === 'number' && !mapping.types.has(user))
+    flags.push(['type', `${user}=string`]);
+  return { flags, ambiguities, roles, time, reasons };
+
+  /** Adds the flags that read the times, unless they are typed. */
+  function timeFlags(): FormatFit | undefined {
+    const column = roles.get('timestamp');
+    const profile = column === undefined ? undefined : named.get(column);
+    if (!profile || profile.values.length === 0) return undefined;
+    const fits = timesIn(profile);
+    const [first, ...more] = fits;
+    if (mapping.convert !== undefined) return first;
+    if (!first) {
+      ask(profile.name, [], ['timestamp-format', 'TIMESTAMP_FORMAT']);
+      return undefined;
+    }
+    if (more.length > 0) {
+      const choices = fits.map(({ format }) => format ?? '');
+      ask(profile.name, choices, ['timestamp-format', 'TIMESTAMP_FORMAT']);
+      return undefined;
+    }
+    const [name, value] = first.flags;
+    if (name !== undefined) flags.push(value === undefined ? [name.slice(2)] : [name.slice(2), value]);
+    return first;
+  }
+}
+
+/** Other columns that identify the user where the first is empty. */
+function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
+  if (first.profile.empty === 0) return [];
+  const next = candidates.find(
+    ({ profile, score }) => profile !== first.profile && score >= SUGGESTED && profile.empty < first.profile.empty,
+  );
+  return next ? [next.profile] : [];
+}
+
+function placeholder(field: Role, fromColumn: boolean): Flag {
+  const name = { userId: 'USER_ID', event: 'EVENT_NAME', timestamp: 'TIMESTAMP' }[field];
+  return fromColumn ? ['map', `${field}=${name.replace('_NAME', '')}_COLUMN`] : ['set', `${field}=${name}`];
+}
+
+/** Escapes the characters of a name that separate names in --map. */
+function escaped(name: string): string {
+  return name.replace(/[\\,+]/g, '\\$&');
+}
+
+/** The words of flags. */
+export function wordsOfFlags(flags: readonly Flag[]): string[] {
+  return flags.flatMap(([name, value]) => (value === undefined ? [`--${name}`] : [`--${name}`, value]));
+}
