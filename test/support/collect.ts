@@ -5,6 +5,7 @@ import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
 import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
+import { recordsIn as windowed } from '../../src/features/import/read/record-source.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
@@ -57,7 +58,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];
-  for await (const batch of batchesOf(window, reader, batcher, flush)) batches.push(batch);
+  for await (const batch of batchesOf(windowed(window, reader), batcher, flush)) batches.push(batch);
   return {
     records: batches.flatMap(recordsOf),
     rejects: batches.flatMap((batch) => batch.rejects),

@@ -45,7 +45,7 @@ export async function planImport(
     for (let index = 0; index < name.inputs.length && !batcher.done && !world.stop.aborted; index++) {
       const feed = await inputs.feed(index, batcher);
       try {
-        for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
+        for await (const batch of batchesOf(feed.records, batcher, flush)) {
           const valid = batch.records.count;
           counters.rejected += batch.rejects.length;
           counters.reasons.add(batch.rejects);

@@ -65,11 +65,11 @@ export class BatchReader {
     const { inputs, batcher, clock, flushInterval, signal } = this.options;
     const feed = await inputs.feed(index, batcher);
     this.feeds[index] = feed;
-    const { input, window, reader } = feed;
+    const { input, records } = feed;
     const readBefore = batcher.read;
     const interval = input.fingerprint ? undefined : flushInterval;
     try {
-      for await (const batch of batchesOf(window, reader, batcher, { clock, interval, signal })) {
+      for await (const batch of batchesOf(records, batcher, { clock, interval, signal })) {
         this.currentBytes = feed.taken(batch.end);
         yield batch;
       }

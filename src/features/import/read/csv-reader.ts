@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
-import type { Batcher } from '../batch/batcher.ts';
 import { EXCERPT_BYTES } from '../report/reject.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
@@ -9,7 +8,8 @@ import { scanEvent } from '../transform/scan-event.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
 import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
-import { type RecordReader, skipByteOrderMark } from './ndjson-reader.ts';
+import { skipByteOrderMark } from './ndjson-reader.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -56,7 +56,7 @@ export class CsvReader implements RecordReader {
     this.options = options;
   }
 
-  drain(window: Window, batcher: Batcher): void {
+  drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
     while (!batcher.done && window.start < window.end) {
       if (this.long && !this.skipLongRow(window, batcher)) return;
@@ -86,7 +86,7 @@ export class CsvReader implements RecordReader {
     this.delimiter = findDelimiter(window.buffer.toString('utf8', window.start, end));
   }
 
-  private take(window: Window, batcher: Batcher, row: Row): void {
+  private take(window: Window, batcher: RecordSink, row: Row): void {
     const { start, buffer } = window;
     const offset = window.base + start;
     const next = Math.min(window.base + row.next, window.base + window.end);
@@ -164,7 +164,7 @@ export class CsvReader implements RecordReader {
   }
 
   /** Skips the first line of such a row without buffering it. Returns true when its end is found. */
-  private skipLongRow(window: Window, batcher: Batcher): boolean {
+  private skipLongRow(window: Window, batcher: RecordSink): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     if (found) window.start++;
@@ -177,7 +177,7 @@ export class CsvReader implements RecordReader {
   }
 
   private reject(
-    batcher: Batcher,
+    batcher: RecordSink,
     bytes: Buffer,
     reason: string,
     next: number,

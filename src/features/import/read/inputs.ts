@@ -10,10 +10,11 @@ import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { CsvReader } from './csv-reader.ts';
 import type { Format } from './detect.ts';
-import { NdjsonReader, type RecordReader } from './ndjson-reader.ts';
+import { NdjsonReader } from './ndjson-reader.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
 import { Window } from './window.ts';
@@ -33,8 +34,7 @@ export interface InputOptions {
 /** An input that is being read. */
 export interface Feed {
   readonly input: Input;
-  readonly window: Window;
-  readonly reader: RecordReader;
+  readonly records: RecordSource;
   /** Offset of the first byte. */
   readonly start: number;
   /** Converts an offset in the decompressed input to the number of bytes read from the file. */
@@ -178,8 +178,10 @@ export class Inputs {
     let lines: Promise<number> | undefined;
     return {
       input,
-      window: new Window(source, longest + 1, start),
-      reader: this.reader(input, recordMappers(this.mapping), this.options.onNotice),
+      records: recordsIn(
+        new Window(source, longest + 1, start),
+        this.reader(input, recordMappers(this.mapping), this.options.onNotice),
+      ),
       start,
       taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
       linesBefore: () => {
@@ -217,12 +219,12 @@ export class Inputs {
     }
     try {
       const reader = this.reader(input, mappers, () => undefined, mapping);
-      const window = new Window(source, longest + 1, 0);
-      const read = await readRecords(window, reader, { kind: mapping.kind, limits, bytesReady }, index);
+      const records = recordsIn(new Window(source, longest + 1, 0), reader);
+      const read = await readRecords(records, { kind: mapping.kind, limits, bytesReady }, index);
       return {
         input,
         header: mappers.header,
-        delimiter: input.format === 'csv' ? reader.delimiter : undefined,
+        delimiter: input.format === 'csv' ? records.delimiter : undefined,
         rows: mappers.rowsRead,
         texts: mappers.texts,
         taken: input.compression ? input.taken() : read.bytes,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { Batcher } from '../batch/batcher.ts';
 import { EXCERPT_BYTES, type Reject } from '../report/reject.ts';
 import type { RecordMapper } from '../transform/map-json.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -13,14 +13,6 @@ export interface ReaderOptions {
   readonly map: RecordMapper;
   /** Returns the end of a record that is valid as it is, or -1; see scanEvent. */
   readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
-}
-
-/** Passes the complete records in a window to the batcher. */
-export interface RecordReader {
-  /** The delimiter of the cells of a table, once its header was read. */
-  readonly delimiter?: string;
-  /** Passes on all complete records; at the end of the input, all records. */
-  drain(window: Window, batcher: Batcher): void;
 }
 
 interface LongLine {
@@ -42,7 +34,7 @@ export class NdjsonReader implements RecordReader {
     this.options = options;
   }
 
-  drain(window: Window, batcher: Batcher): void {
+  drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
     if (this.long && !this.skipLongLine(window, batcher)) return;
     const limit = completeUntil(window);
@@ -74,7 +66,7 @@ export class NdjsonReader implements RecordReader {
   }
 
   /** Handles a line that the scan did not accept. */
-  private slowPath(bytes: Buffer, at: number, window: Window, batcher: Batcher, clean: boolean): void {
+  private slowPath(bytes: Buffer, at: number, window: Window, batcher: RecordSink, clean: boolean): void {
     this.line++;
     const offset = window.base + at;
     const next = Math.min(offset + bytes.length + 1, window.base + window.end);
@@ -93,7 +85,7 @@ export class NdjsonReader implements RecordReader {
     offset: number,
     next: number,
     window: Window,
-    batcher: Batcher,
+    batcher: RecordSink,
   ): void {
     const raw = bytes.toString('utf8');
     const mapped = this.options.map(raw);
@@ -108,14 +100,14 @@ export class NdjsonReader implements RecordReader {
     }
   }
 
-  private startLongLine(window: Window, batcher: Batcher): void {
+  private startLongLine(window: Window, batcher: RecordSink): void {
     const excerpt = Buffer.from(window.buffer.subarray(window.start, window.start + EXCERPT_BYTES));
     this.long = { offset: window.offset, excerpt };
     this.skipLongLine(window, batcher);
   }
 
   /** Returns true when the end of the long line is found. */
-  private skipLongLine(window: Window, batcher: Batcher): boolean {
+  private skipLongLine(window: Window, batcher: RecordSink): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     const long = this.long!;
