@@ -12,6 +12,8 @@ export interface ImportOptions {
   readonly name: ImportName;
   readonly format: Format | undefined;
   readonly mapping: Mapping;
+  /** Stop if most records of the sample would be rejected. */
+  readonly preflight: boolean;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */

@@ -1,6 +1,6 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
-import { type NameScore, eventScore, timeScore, userScore } from './names.ts';
+import { eventScore, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, timesIn } from './times.ts';
 
@@ -29,7 +29,9 @@ const FEW = 20;
 
 /** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
 export function candidatesFor(profiles: readonly Profile[]): Candidates {
-  const filled = profiles.filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object');
+  const filled = profiles.filter(
+    ({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object',
+  );
   const names = profiles.map(({ name }) => name);
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
@@ -40,9 +42,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, names))),
     timestamp: sorted(
-      filled
-        .filter(isTime)
-        .map((profile) => ({ ...timeCandidate(profile, fits.get(profile.name)!), fits: fits.get(profile.name)! })),
+      filled.filter(isTime).map((profile) => ({
+        ...timeCandidate(profile, fits.get(profile.name)!),
+        fits: fits.get(profile.name)!,
+      })),
     ),
   };
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { EXCERPT_BYTES, type Reject } from '../report/reject.ts';
 import type { RecordMapper } from '../transform/map-json.ts';
+import { scanned } from '../transform/scan-event.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
@@ -50,7 +51,8 @@ export class NdjsonReader implements RecordReader {
         if (buffer[end] === LINE_FEED && end - at <= this.options.longest) {
           this.line++;
           const next = window.base + end + 1;
-          if (batcher.wants()) batcher.record(buffer, at, end, this.line, window.base + at, next);
+          if (batcher.wants())
+            batcher.record(buffer, at, end, this.line, window.base + at, next, undefined, scanned.timestamp);
           else batcher.skip(next);
           at = end + 1;
           continue;
