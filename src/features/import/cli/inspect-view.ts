@@ -8,6 +8,8 @@ import type { Reasons } from '../report/reasons.ts';
 /** Maximum number of columns that are listed. */
 const MAX_COLUMNS = 60;
 const MAX_CHARS = 40;
+/** Maximum number of empty columns that are named. */
+const MAX_EMPTY = 12;
 const DELIMITERS: Readonly<Record<string, string>> = {
   ',': 'a comma',
   ';': 'a semicolon',
@@ -29,7 +31,8 @@ export function inspectionText(
   rejections: Rejections | undefined,
   { width, color }: { width: number | undefined; color: boolean },
 ): Text {
-  const columns = inspection.columns.slice(0, MAX_COLUMNS);
+  const filled = inspection.columns.filter(({ distinct }) => distinct > 0);
+  const columns = filled.slice(0, MAX_COLUMNS);
   const rows = columns.map((column) => [
     column.name === '' ? '(no name)' : column.name.slice(0, 2 * MAX_CHARS),
     column.type,
@@ -38,7 +41,7 @@ export function inspectionText(
     valuesOf(column),
     column.role ?? '',
   ]);
-  const more = inspection.columns.length - columns.length;
+  const more = filled.length - columns.length;
   const shown = table(
     [
       { title: 'Column' },
@@ -54,11 +57,21 @@ export function inspectionText(
   const lines: Text[] = [
     [bold(inspection.files.join(', ')), `\n${formText(inspection)}\n${rowsText(inspection, findings)}\n\n`],
     new Rendered(shown),
+    emptyText(inspection),
     more > 0 ? `\nand ${count(more)} more columns; --json lists them` : '',
     ...notesOf(inspection, findings, rejections).map((note) => `\n${note}`),
     ['\n\nimport it:\n  ', cyan(inspection.command)],
   ];
   return lines;
+}
+
+/** Lists the columns without values in the sample. */
+function emptyText({ columns }: Inspection): string {
+  const empty = columns.filter(({ distinct, name }) => distinct === 0 && name !== '').map(({ name }) => name);
+  if (empty.length === 0) return '';
+  const some = empty.slice(0, MAX_EMPTY).map((name) => name.slice(0, MAX_CHARS));
+  const more = empty.length - some.length;
+  return `\nempty: ${some.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
 }
 
 function formText({ format, encoding, compression, delimiter, header }: Inspection): string {

@@ -61,7 +61,7 @@ function userCandidate(profile: Profile): Candidate {
   const allDifferent = distinct === values.length && values.length > 1;
   if (type === 'boolean' || type === 'mixed') score = 0;
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
-  if (values.some((value) => value.length > MAX_NAME)) score = 0;
+  if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = 0;
   else if (allDifferent && values.length >= FEW) score -= 8;
@@ -75,11 +75,15 @@ function eventCandidate(profile: Profile, names: readonly string[]): Candidate {
   let score = eventScore(name, names);
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
-  if (values.some((value) => value.length > MAX_NAME)) score = 0;
-  if (values.every((value) => /^(true|false)$/i.test(value))) score = 0;
+  if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
   // A name of an event comes again.
   if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
+}
+
+/** Most of the values are longer than a user or an event may be. */
+function areTooLong(values: readonly string[]): boolean {
+  return values.filter((value) => value.length > MAX_NAME).length * 2 > values.length;
 }
 
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {

@@ -147,7 +147,10 @@ export class CsvReader implements RecordReader {
         `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
-    this.columns = rows(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted), file);
+    const { names, renamed } = uniqueNames(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted));
+    if (renamed.length > 0)
+      onNotice(`${file} has columns of the same name: ${listed(renamed)}; the later ones are ${listed(…)}`);
+    this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 
