@@ -7,8 +7,8 @@ import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { scanEvent } from '../transform/scan-event.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
+import { skipByteOrderMark } from './byte-order-mark.ts';
 import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
-import { skipByteOrderMark } from './ndjson-reader.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
