@@ -5,10 +5,11 @@ import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { scanEvent, scanned } from '../transform/scan-event.ts';
+import { uniqueNames } from '../transform/unique-names.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
+import { skipByteOrderMark } from './byte-order-mark.ts';
 import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
-import { skipByteOrderMark } from './ndjson-reader.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
@@ -141,15 +142,18 @@ export class CsvReader implements RecordReader {
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, rows, onNotice } = this.options;
+    const { file, mapping, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
-    const { names, renamed } = uniqueNames(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted));
-    if (renamed.length > 0)
-      onNotice(`${file} has columns of the same name: ${listed(renamed)}; the later ones are ${listed(…)}`);
+    const { names, notice } = uniqueNames(
+      cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
+      mapping,
+      file,
+    );
+    if (notice) onNotice(notice);
     this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }

@@ -5,15 +5,18 @@ import { longestRecord } from '../batch/request-body.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { type RecordMappers, recordMappers } from '../transform/record-mappers.ts';
+import { filesIn } from './archive/files-in.ts';
 import { type ByteSource, bytesOf } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { CsvReader } from './csv-reader.ts';
-import type { Format } from './detect.ts';
+import { type Format, foundText } from './detect.ts';
+import { JsonReader } from './json/json-reader.ts';
 import { NdjsonReader } from './ndjson-reader.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import type { Reading } from './reading.ts';
 import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
@@ -26,6 +29,7 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
+  readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
@@ -62,9 +66,10 @@ export class Inputs {
   static async open(options: InputOptions): Promise<Inputs> {
     const inputs = new Inputs(options);
     try {
-      for (const name of options.names) {
-        const input = await openInput(name, options);
+      for (const source of await filesIn(options.names, options.cwd, options.onNotice)) {
+        const input = await openInput(source, options);
         inputs.opened.push(input);
+        if (input.recordsFound) options.onNotice(foundText(input.name, input.recordsAt));
         if (input.fingerprint) await input.close();
       }
     } catch (error) {
@@ -82,10 +87,10 @@ export class Inputs {
   /** Total bytes of the files to read; undefined if an input is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const [index, { fingerprint }] of this.opened.entries()) {
-      if (!fingerprint) return undefined;
+    for (const [index, { size }] of this.opened.entries()) {
+      if (size === undefined) return undefined;
       const { part } = this.options;
-      sum += part && !this.isDealtByIndex(index) ? fingerprint.size / part.of : fingerprint.size;
+      sum += part && !this.isDealtByIndex(index) ? size / part.of : size;
     }
     return sum;
   }
@@ -94,7 +99,9 @@ export class Inputs {
   isDealtByIndex(index: number): boolean {
     const input = this.opened[index]!;
     const { part } = this.options;
-    return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
+    const { format, compression, encoding, fingerprint } = input;
+    const byLine = format === 'ndjson' && !compression && encoding === 'utf-8' && fingerprint !== null;
+    return part !== undefined && !byLine;
   }
 
   /** Returns whether the content read of an input is known, which it is not for a byte range. */
@@ -138,7 +145,7 @@ export class Inputs {
   ): Promise<Comparison> {
     const opened = this.opened[index]!;
     if (opened.fingerprint) {
-      const input = await openInput(opened.name, this.options);
+      const input = await openInput(opened.source, this.options);
       try {
         return await compareContent(input.bytes, before);
       } finally {
@@ -164,7 +171,7 @@ export class Inputs {
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const opened = this.opened[index]!;
     const { mapping, part } = this.options;
-    const input = opened.fingerprint ? await openInput(opened.name, this.options) : opened;
+    const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
     const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
@@ -183,7 +190,8 @@ export class Inputs {
         this.reader(input, recordMappers(this.mapping), this.options.onNotice),
       ),
       start,
-      taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
+      taken: (offset) =>
+        Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start),
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
@@ -208,7 +216,7 @@ export class Inputs {
     let input = opened;
     let bytesReady = Number.POSITIVE_INFINITY;
     if (opened.fingerprint) {
-      input = await openInput(opened.name, this.options);
+      input = await openInput(opened.source, this.options);
       source = input.bytes;
     } else {
       const pipe = new PipeHead(opened.bytes);
@@ -248,6 +256,8 @@ export class Inputs {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
     if (input.format === 'csv') return new CsvReader({ file, mapping, rows, longest, onNotice });
+    if (input.format === 'json')
+      return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
     return new NdjsonReader({ file, longest, map: json, scan });
   }
 }
