@@ -4,7 +4,7 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { type Findings, findingsOf } from '../inspect/findings.ts';
-import { type Extent, inspectionOf } from '../inspect/inspection.ts';
+import { inspectionOf } from '../inspect/inspection.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
 import { wordsOfFlags } from '../inspect/suggest.ts';
 import { decideTypes } from '../inspect/types.ts';
@@ -12,6 +12,7 @@ import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
 import { toImportError } from './errors.ts';
+import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
 import { mappingOf } from './options.ts';
@@ -83,27 +84,4 @@ const INSPECT_ONLY = ['save', 'json'];
 
 function rejectionsOf({ check }: Findings, through: ReadThrough | undefined) {
   return through ?? (check && { ...check, read: check.records });
-}
-
-/** The extent of the inputs: as they were read, else as the samples let expect. */
-export function extentOf({ samples, suggestion }: Findings, through: ReadThrough | undefined): Extent {
-  if (through)
-    return {
-      rows: through.rows,
-      rowsExact: through.exact,
-      first: through.times.first,
-      last: through.times.last,
-    };
-  const { time } = suggestion;
-  let rows = 0;
-  for (const { records, taken, whole, input } of samples) {
-    const size = input.fingerprint?.size;
-    rows += whole || size === undefined ? records : Math.round((records * size) / Math.max(1, taken));
-  }
-  return {
-    rows,
-    rowsExact: samples.every(({ whole }) => whole),
-    first: time?.first ?? null,
-    last: time?.last ?? null,
-  };
 }

@@ -58,7 +58,7 @@ export function inspectionOf(findings: Findings, extent: Extent, command: string
   return {
     files: inputs.map(({ name }) => name),
     format: first?.input.format ?? 'ndjson',
-    encoding: 'utf-8',
+    encoding: first?.input.encoding ?? 'utf-8',
     compression: first?.input.compression ?? null,
     delimiter: first?.delimiter ?? null,
     header: first?.header ? true : null,
