@@ -1,6 +1,6 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
-import { eventScore, type NameScore, timeScore, userScore } from './names.ts';
+import { eventScore, isEventContext, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, timesIn } from './times.ts';
 
@@ -24,15 +24,17 @@ export interface Candidates {
 export const SUGGESTED = 50;
 /** Two columns whose scores differ by less are equally likely. */
 export const CLOSE = 3;
+/** Columns after these are not judged. */
+const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */
 const FEW = 20;
 
 /** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
 export function candidatesFor(profiles: readonly Profile[]): Candidates {
-  const filled = profiles.filter(
-    ({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object',
-  );
-  const names = profiles.map(({ name }) => name);
+  const filled = profiles
+    .filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object')
+    .slice(0, MAX_COLUMNS);
+  const amongEvents = isEventContext(filled.map(({ name }) => name));
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
   const isTime = (profile: Profile) =>
@@ -40,7 +42,7 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const others = filled.filter((profile) => !isTime(profile));
   return {
     userId: sorted(others.map(userCandidate)),
-    event: sorted(others.map((profile) => eventCandidate(profile, names))),
+    event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
     timestamp: sorted(
       filled.filter(isTime).map((profile) => ({
         ...timeCandidate(profile, fits.get(profile.name)!),
@@ -70,9 +72,9 @@ function userCandidate(profile: Profile): Candidate {
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
-function eventCandidate(profile: Profile, names: readonly string[]): Candidate {
+function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   const { name, values, type, total, distinct } = profile;
-  let score = eventScore(name, names);
+  let score = eventScore(name, amongEvents);
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
