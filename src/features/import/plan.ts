@@ -26,12 +26,13 @@ export async function planImport(
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
   const startedAt = world.clock.now();
-  const { name, mapping, maxErrors, format } = options;
+  const { name, mapping, maxErrors, format, reading } = options;
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
     part: name.part,
     format,
+    reading,
     mapping,
     ...world,
   });
@@ -42,7 +43,7 @@ export async function planImport(
   const flush = { clock: world.clock, interval: undefined, signal: world.stop };
   let sha256: string | null = null;
   try {
-    for (let index = 0; index < name.inputs.length && !batcher.done && !world.stop.aborted; index++) {
+    for (let index = 0; index < inputs.opened.length && !batcher.done && !world.stop.aborted; index++) {
       const feed = await inputs.feed(index, batcher);
       try {
         for await (const batch of batchesOf(feed.records, batcher, flush)) {
@@ -59,7 +60,7 @@ export async function planImport(
           const before = name.part ? await feed.linesBefore() : 0;
           await rejects.append(batch.rejects.map((reject) => ({ ...reject, line: reject.line + before })));
         }
-        const whole = name.inputs.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
+        const whole = inputs.opened.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
         if (whole) sha256 = feed.input.sha256();
       } finally {
         await feed.close();
@@ -75,7 +76,7 @@ export async function planImport(
     counters,
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
     {
-      files: name.inputs.length,
+      files: inputs.opened.length,
       elapsedMs: world.clock.now() - startedAt,
       rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,

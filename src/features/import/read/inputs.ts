@@ -84,6 +84,11 @@ export class Inputs {
     return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
   }
 
+  /** The names of all inputs, as messages show them. */
+  get names(): string[] {
+    return this.opened.map(({ name }) => name);
+  }
+
   /** Total bytes of the files to read; undefined if an input is a pipe. */
   get size(): number | undefined {
     let sum = 0;
@@ -254,7 +259,7 @@ export class Inputs {
   ): RecordReader {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, longest, onNotice });
+    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
     if (input.format === 'json')
       return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
     return new NdjsonReader({ file, longest, map: json, scan });
