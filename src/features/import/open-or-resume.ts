@@ -15,9 +15,9 @@ import type { AmbiguousBatch } from './journal/journal-batches.ts';
 import { RejectsClaim } from './journal/rejects-claim.ts';
 import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
-import type { ColumnTypes } from './transform/mapping.ts';
 import type { Inputs } from './read/inputs.ts';
 import { isUnchangedSince } from './report/rejects-file.ts';
+import type { ColumnTypes } from './transform/mapping.ts';
 
 /**
  * The import cannot start. An earlier run of it is `unfinished`, its input has `changed`, or it had other `options`; or
@@ -118,7 +118,13 @@ export async function openOrResume(
     !areDifferentImports(found)
   )
     world.onNotice(againText(name, journal.lastAt));
-  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects, columnTypes };
+  const state = {
+    id: randomUUID(),
+    options: text,
+    inputs: fingerprints,
+    rejectsPath: options.rejects,
+    columnTypes,
+  };
   journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 

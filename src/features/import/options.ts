@@ -15,6 +15,8 @@ export interface ImportOptions {
   /** How inputs are read. */
   readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
+  /** Stop if most records of the sample would be rejected. */
+  readonly preflight: boolean;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { sizeOf } from './batch/batch.ts';
 import { Batcher } from './batch/batcher.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import { prepareImport } from './prepare.ts';
 import { batchesOf } from './read/batches.ts';
 import { Inputs } from './read/inputs.ts';
 import { newCounters } from './report/counters.ts';
@@ -43,6 +44,10 @@ export async function planImport(
   const flush = { clock: world.clock, interval: undefined, signal: world.stop };
   let sha256: string | null = null;
   try {
+    inputs.mapping = {
+      ...mapping,
+      columnTypes: await prepareImport(inputs, { ...options, preflight: false }, world),
+    };
     for (let index = 0; index < inputs.opened.length && !batcher.done && !world.stop.aborted; index++) {
       const feed = await inputs.feed(index, batcher);
       try {
@@ -75,6 +80,8 @@ export async function planImport(
   const result = resultOf(
     counters,
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
+    batcher.times,
+    inputs.mapping,
     {
       files: inputs.opened.length,
       elapsedMs: world.clock.now() - startedAt,

@@ -3,6 +3,7 @@ import { Batcher } from './batch/batcher.ts';
 import { Journal } from './journal/journal.ts';
 import { type OpenedImport, openOrResume } from './open-or-resume.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import { prepareImport } from './prepare.ts';
 import { BatchReader } from './read/batch-reader.ts';
 import { Inputs } from './read/inputs.ts';
 import { imbalance, newCounters } from './report/counters.ts';
@@ -51,7 +52,10 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal, { discard: options.mode === 'restart' });
     try {
-      const opened = await openOrResume(journal, inputs, options, world);
+      const opened = await openOrResume(journal, inputs, options, world, () =>
+        prepareImport(inputs, options, world),
+      );
+      inputs.mapping = { ...mapping, columnTypes: opened.state.columnTypes };
       journal.everySync = inputs.opened.some(({ fingerprint }) => fingerprint === null);
       const pipeline = new Pipeline(options, world, inputs, journal, opened);
       const failure = await pipeline.run().then(
@@ -165,7 +169,7 @@ class Pipeline {
     const { rejectsPath, rejectsLength } = this.opened.state;
     counters.read = this.batcher.read;
     counters.unsent += this.batcher.waiting;
-    const result = resultOf(counters, world.traffic(), {
+    const result = resultOf(counters, world.traffic(), this.batcher.times, this.inputs.mapping, {
       files: this.inputs.opened.length,
       elapsedMs,
       rejectsFile: counters.rejected > 0 || rejectsLength > 0 ? rejectsPath : null,

@@ -82,6 +82,9 @@ export const importFlags = {
     min: 1,
     helpValue: 'N',
   }),
+  'no-preflight': Flags.boolean({
+    summary: 'start even if most of the first records would be rejected',
+  }),
   'fail-fast': Flags.boolean({ summary: 'stop at the first rejected record', exclusive: ['max-errors'] }),
   'dry-run': Flags.boolean({ char: 'n', summary: 'validate all records and show the plan; send nothing' }),
   resume: Flags.boolean({
@@ -106,8 +109,21 @@ export const importFlags = {
   }),
 };
 
-/** The parsed flags. */
-export interface ImportFlags {
+/** The flags of `events inspect`: those that say how records are read and mapped. */
+export const inspectFlags = {
+  format: importFlags.format,
+  map: importFlags.map,
+  set: importFlags.set,
+  type: importFlags.type,
+  delimiter: importFlags.delimiter,
+  'convert-timestamps': importFlags['convert-timestamps'],
+  'time-zone': importFlags['time-zone'],
+  'extra-fields': importFlags['extra-fields'],
+  'no-validate': importFlags['no-validate'],
+};
+
+/** The parsed flags of `events inspect`. */
+export interface MappingFlags {
   readonly format?: string | undefined;
   readonly map?: string[] | undefined;
   readonly set?: string[] | undefined;
@@ -120,12 +136,17 @@ export interface ImportFlags {
   readonly 'time-zone'?: string | undefined;
   readonly 'extra-fields'?: string | undefined;
   readonly 'no-validate': boolean;
+}
+
+/** The parsed flags. */
+export interface ImportFlags extends MappingFlags {
   readonly 'batch-size': number;
   readonly concurrency: number;
   readonly share: string;
   readonly 'max-wait': string;
   readonly rejects?: string | undefined;
   readonly 'max-errors'?: number | undefined;
+  readonly 'no-preflight': boolean;
   readonly 'fail-fast': boolean;
   readonly 'dry-run': boolean;
   readonly resume: boolean;

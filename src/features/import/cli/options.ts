@@ -12,11 +12,11 @@ import { foreignRejects } from '../report/rejects-file.ts';
 import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/time/zones.ts';
-import type { ImportFlags } from './flags.ts';
+import type { ImportFlags, MappingFlags } from './flags.ts';
 import { delimiterOf, readingOf } from './reading-options.ts';
 
 /** Parses the flags that map records. Throws a `usage` error. */
-function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
+export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Mapping['onZoneless']): Mapping {
   const pairs = (name: string, given: string[] | undefined) =>
     (given ?? []).map((text) => pairOf(name, text));
   const zone = flags['time-zone'] ?? 'UTC';
@@ -102,6 +102,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     format: flags.format as Format | undefined,
     reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
+    preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),

@@ -92,6 +92,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'convert-timestamps',
   'dry-run',
+  'no-preflight',
   'no-validate',
   'resume',
   'restart',

@@ -1,5 +1,5 @@
-import { Reasons } from '../report/reasons.ts';
 import type { Sample } from '../read/sample.ts';
+import { Reasons } from '../report/reasons.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
 import { checkRecord } from '../transform/validate.ts';

@@ -66,8 +66,10 @@ export function userScore(name: string): NameScore {
   if (last === 'uid') return 90;
   const at = words.findIndex((word) => PERSONS.has(word));
   if (at >= 0) {
-    if (words.some((word, i) => i > at && ATTRIBUTES.has(word)) || ATTRIBUTES.has(words[at - 1] ?? '')) return 0;
-    if (/^(anonymous|pseudo)$/.test(words[at]!) || words.some((word) => /^(anonymous|pseudo)$/.test(word))) return 76;
+    if (words.some((word, i) => i > at && ATTRIBUTES.has(word)) || ATTRIBUTES.has(words[at - 1] ?? ''))
+      return 0;
+    if (/^(anonymous|pseudo)$/.test(words[at]!) || words.some((word) => /^(anonymous|pseudo)$/.test(word)))
+      return 76;
     if (IDS.has(last) && PERSONS.has(before.at(-1) ?? '')) return words[0] === 'user' ? 98 : 90;
     if (/^(login|username|nickname|handle)$/.test(last)) return 86;
     if (last === 'name') return 78;
@@ -96,10 +98,15 @@ export function eventScore(name: string, names: readonly string[]): NameScore {
   if (joined === 'name')
     return names.some((other) => wordsOf(other).some((word) => EVENT_CONTEXT.has(word))) ? 62 : 30;
   const tail = words.slice(-2).join('_');
-  if (words.includes('event') || words.includes('events')) return last === 'event' || last === 'name' ? 80 : 40;
+  if (words.includes('event') || words.includes('events'))
+    return last === 'event' || last === 'name' ? 80 : 40;
   const nested = EVENT_NAMES.get(tail) ?? EVENT_NAMES.get(last);
   if (nested !== undefined) return words.length > 1 && last === 'type' ? 30 : nested - 20;
-  return /^(method|command|operation|behavior|behaviour|status|category|step|stage|state|topic|page)$/.test(last) ? 30 : 0;
+  return /^(method|command|operation|behavior|behaviour|status|category|step|stage|state|topic|page)$/.test(
+    last,
+  )
+    ? 30
+    : 0;
 }
 
 const TIME_NAMES = new Map<string, NameScore>([

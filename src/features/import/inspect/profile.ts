@@ -1,6 +1,5 @@
 import type { Sample } from '../read/sample.ts';
-import { typeOfColumn } from '../transform/column-types.ts';
-import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
+import type { ColumnTypes } from '../transform/mapping.ts';
 
 export type ProfileType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'mixed' | 'empty';
 
@@ -33,7 +32,7 @@ const MAX_PATHS = 5000;
 const MAX_CHARS = 100;
 
 /** Describes the columns or paths of samples, in the order in which they first appear. */
-export function profilesOf(samples: readonly Sample[], mapping: Mapping, types: ColumnTypes): Profile[] {
+export function profilesOf(samples: readonly Sample[], types: ColumnTypes): Profile[] {
   const columns = new Map<string, Collected>();
   let total = 0;
   for (const { header, rows, texts } of samples) {
@@ -134,21 +133,4 @@ function rangeOf(values: readonly string[], type: ProfileType): Pick<Profile, 'm
   }
   if (number) return { min: Number(min), max: Number(max) };
   return { min: min.slice(0, MAX_CHARS), max: max.slice(0, MAX_CHARS) };
-}
-
-/** Decides the type of every column of the samples; a column of several inputs has one type. */
-export function decideTypes(samples: readonly Sample[]): ColumnTypes {
-  const cells = new Map<string, Iterable<string>[]>();
-  for (const { header, rows } of samples)
-    for (const [index, name] of (header ?? []).entries())
-      cells.set(name, [...(cells.get(name) ?? []), cellsAt(rows, index)]);
-  return new Map([...cells].map(([name, parts]) => [name, typeOfColumn(name, chained(parts))]));
-}
-
-function* cellsAt(rows: readonly (readonly string[])[], index: number): Generator<string> {
-  for (const row of rows) yield row[index] ?? '';
-}
-
-function* chained(parts: readonly Iterable<string>[]): Generator<string> {
-  for (const part of parts) yield* part;
 }

@@ -1,6 +1,6 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
-import { type NameScore, eventScore, timeScore, userScore } from './names.ts';
+import { eventScore, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, timesIn } from './times.ts';
 
@@ -29,7 +29,9 @@ const FEW = 20;
 
 /** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
 export function candidatesFor(profiles: readonly Profile[]): Candidates {
-  const filled = profiles.filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object');
+  const filled = profiles.filter(
+    ({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object',
+  );
   const names = profiles.map(({ name }) => name);
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
@@ -40,9 +42,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, names))),
     timestamp: sorted(
-      filled
-        .filter(isTime)
-        .map((profile) => ({ ...timeCandidate(profile, fits.get(profile.name)!), fits: fits.get(profile.name)! })),
+      filled.filter(isTime).map((profile) => ({
+        ...timeCandidate(profile, fits.get(profile.name)!),
+        fits: fits.get(profile.name)!,
+      })),
     ),
   };
 }
@@ -58,7 +61,7 @@ function userCandidate(profile: Profile): Candidate {
   const allDifferent = distinct === values.length && values.length > 1;
   if (type === 'boolean' || type === 'mixed') score = 0;
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
-  if (values.some((value) => value.length > MAX_NAME)) score = 0;
+  if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = 0;
   else if (allDifferent && values.length >= FEW) score -= 8;
@@ -72,11 +75,15 @@ function eventCandidate(profile: Profile, names: readonly string[]): Candidate {
   let score = eventScore(name, names);
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
-  if (values.some((value) => value.length > MAX_NAME)) score = 0;
-  if (values.every((value) => /^(true|false)$/i.test(value))) score = 0;
+  if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
   // A name of an event comes again.
   if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
+}
+
+/** Most of the values are longer than a user or an event may be. */
+function areTooLong(values: readonly string[]): boolean {
+  return values.filter((value) => value.length > MAX_NAME).length * 2 > values.length;
 }
 
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {

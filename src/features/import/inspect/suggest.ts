@@ -104,7 +104,8 @@ export function suggest(
 function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
   if (first.profile.empty === 0) return [];
   const next = candidates.find(
-    ({ profile, score }) => profile !== first.profile && score >= SUGGESTED && profile.empty < first.profile.empty,
+    ({ profile, score }) =>
+      profile !== first.profile && score >= SUGGESTED && profile.empty < first.profile.empty,
   );
   return next ? [next.profile] : [];
 }

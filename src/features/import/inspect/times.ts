@@ -16,7 +16,9 @@ export function timesIn({ values, type }: Pick<Profile, 'values' | 'type'>): rea
   if (values.slice(0, TRIED).filter(looksLikeTime).length * 2 <= Math.min(values.length, TRIED)) return [];
   const all = fittingFormats(values);
   const fits = all.length > 0 ? all : fittingMost(values);
-  const plausible = fits.filter(({ first, last }) => yearOf(first) >= FIRST_YEAR && yearOf(last) <= LAST_YEAR);
+  const plausible = fits.filter(
+    ({ first, last }) => yearOf(first) >= FIRST_YEAR && yearOf(last) <= LAST_YEAR,
+  );
   const kept = plausible.length > 0 ? plausible : fits;
   // What --convert-timestamps accepts can mean one thing only.
   const certain = kept.filter(({ format }) => format === null);

@@ -27,7 +27,10 @@ export function columnTypesOf(db: Database.Database, importId: string): ColumnTy
 
 /** Records the types of the columns of an import that starts. */
 export function noteColumnTypes(db: Database.Database, importId: string, types: ColumnTypes): void {
-  db.prepare('INSERT OR REPLACE INTO column_types VALUES (1, ?, ?)').run(importId, JSON.stringify([...types]));
+  db.prepare('INSERT OR REPLACE INTO column_types VALUES (1, ?, ?)').run(
+    importId,
+    JSON.stringify([...types]),
+  );
 }
 
 /**

@@ -4,7 +4,8 @@ import { EXCERPT_BYTES } from '../report/reject.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
-import { scanEvent } from '../transform/scan-event.ts';
+import { scanEvent, scanned } from '../transform/scan-event.ts';
+import { uniqueNames } from '../transform/unique-names.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
@@ -58,6 +59,8 @@ export class CsvReader implements RecordReader {
   private long: LongRow | undefined;
   /** Bytes of the record in `scratch`. */
   private length = 0;
+  /** Index of its timestamp; -1 if unknown. */
+  private time = -1;
   private scratch = Buffer.allocUnsafeSlow(4096);
 
   constructor(options: CsvOptions) {
@@ -136,7 +139,7 @@ export class CsvReader implements RecordReader {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
-    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw);
+    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw, this.time);
   }
 
   /** Writes a record to the scratch buffer and validates it: by the scan, and by the schema if the scan cannot decide. */
@@ -146,20 +149,30 @@ export class CsvReader implements RecordReader {
     if (text.length * 3 + 1 > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
     this.length = this.scratch.write(text, 'utf8');
+    this.time = -1;
     if (!mapping.validate) return checkRecord(mapping, text);
     this.scratch[this.length] = LINE_FEED;
-    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
+    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) {
+      this.time = scanned.timestamp;
+      return null;
+    }
     return checkRecord(mapping, text);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, rows, onNotice } = this.options;
+    const { file, mapping, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
-    this.columns = rows(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted), file);
+    const { names, notice } = uniqueNames(
+      cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
+      mapping,
+      file,
+    );
+    if (notice) onNotice(notice);
+    this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 

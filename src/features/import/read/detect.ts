@@ -17,7 +17,13 @@ const BY_NAME: [RegExp, Format][] = [
 ];
 
 /** File types that are imported by mistake, by their first bytes, with the command that converts each. */
-const OTHERS: { magic: number[]; at?: number; what: string; unpack?: string; step?: (name: string) => string }[] = [
+const OTHERS: {
+  magic: number[];
+  at?: number;
+  what: string;
+  unpack?: string;
+  step?: (name: string) => string;
+}[] = [
   { magic: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', unpack: 'bzip2 -dc' },
   { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', unpack: 'xz -dc' },
   {
@@ -112,14 +118,13 @@ function refuseBinary(name: string, head: Buffer): void {
   // The sample may end within a character.
   const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
   for (const byte of sample) {
-    if (byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e : byte === 0x7f)
+    if (
+      byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e : byte === 0x7f
+    )
       nonText++;
   }
   if (nonText > sample.length * BINARY_SHARE)
-    throw new InputError(
-      `${name} is binary data, not text.`,
-      `file ${shellPath(name)}`,
-    );
+    throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
   if (text) return;
   const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);
   if (high > sample.length * BINARY_SHARE)

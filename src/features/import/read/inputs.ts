@@ -195,7 +195,8 @@ export class Inputs {
         this.reader(input, recordMappers(this.mapping), this.options.onNotice),
       ),
       start,
-      taken: (offset) => Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start),
+      taken: (offset) =>
+        Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start),
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { EXCERPT_BYTES } from '../report/reject.ts';
+import { scanned } from '../transform/scan-event.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { type JsonOptions, passRecord, tooLong } from './json/json-record.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
@@ -42,7 +43,8 @@ export class NdjsonReader implements RecordReader {
         if (buffer[end] === LINE_FEED && end - at <= this.options.longest) {
           this.line++;
           const next = window.base + end + 1;
-          if (batcher.wants()) batcher.record(buffer, at, end, this.line, window.base + at, next);
+          if (batcher.wants())
+            batcher.record(buffer, at, end, this.line, window.base + at, next, undefined, scanned.timestamp);
           else batcher.skip(next);
           at = end + 1;
           continue;
@@ -84,7 +86,8 @@ export class NdjsonReader implements RecordReader {
     this.long = undefined;
     if (found) window.start++;
     this.line++;
-    if (batcher.wants()) batcher.reject(tooLong(this.options, this.line, long.offset, long.excerpt), window.offset);
+    if (batcher.wants())
+      batcher.reject(tooLong(this.options, this.line, long.offset, long.excerpt), window.offset);
     else batcher.skip(window.offset);
     return true;
   }

@@ -5,11 +5,11 @@ import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { FIELDS, type RecordKind } from '../transform/record-kind.ts';
-import { type ByteSource, ChunkSource } from './bytes.ts';
-import { type Content, ContentHash } from './content.ts';
 import type { Source } from './archive/files-in.ts';
 import { isZip } from './archive/zip.ts';
 import { type ZipContent, zipContent } from './archive/zip-content.ts';
+import { type ByteSource, ChunkSource } from './bytes.ts';
+import { type Content, ContentHash } from './content.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
 import { type Detected, detectFormat, type Format } from './detect.ts';
 import { markedEncoding, transcoded } from './encoding.ts';
@@ -85,7 +85,8 @@ const PARQUET = Buffer.from('PAR1');
 export async function openInput(source: Source | string, options: OpenOptions): Promise<Input> {
   const given = typeof source === 'string' ? { name: source, file: source } : source;
   const { file: name, entry } = given;
-  if (name === '-') return inspect({ given, path: null, fingerprint: null, source: new ChunkSource(options.stdin) }, options);
+  if (name === '-')
+    return inspect({ given, path: null, fingerprint: null, source: new ChunkSource(options.stdin) }, options);
   const path = resolve(options.cwd, name);
   let pipe: AsyncIterable<Uint8Array> | undefined;
   let file: FileHandle | undefined;
@@ -111,8 +112,16 @@ export async function openInput(source: Source | string, options: OpenOptions): 
 
 function unreadable(name: string, error: unknown): InputError {
   if (/^(https?|s3|gs|ftp):\/\//i.test(name)) {
-    const fetch = /^(https?|ftp):/i.test(name) ? shell`curl -fsSL ${name}` : name.startsWith('s3') ? shell`aws s3 cp ${name} -` : shell`gsutil cat ${name}`;
-    return new InputError(`${name} is an address, and only files can be read.`, `${fetch} | svc events import -`, { through: fetch });
+    const fetch = /^(https?|ftp):/i.test(name)
+      ? shell`curl -fsSL ${name}`
+      : name.startsWith('s3')
+        ? shell`aws s3 cp ${name} -`
+        : shell`gsutil cat ${name}`;
+    return new InputError(
+      `${name} is an address, and only files can be read.`,
+      `${fetch} | svc events import -`,
+      { through: fetch },
+    );
   }
   const { message, hint } = describeFileProblem(name, error);
   return new InputError(message, hint, { cause: error });
@@ -185,7 +194,8 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const plain = new Head(unpacked ?? packed, HEAD);
   await plain.atLeast(3);
   const encoding = markedEncoding(plain.bytes) ?? options.reading?.encoding ?? UTF_8;
-  const decoded = encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
+  const decoded =
+    encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
   const text = new Head(decoded ?? plain, HEAD);
   const detected = isParquet ? { format: 'parquet' as const } : await detect(name, text, options);
   const content = decoded ?? unpacked ?? hashed;

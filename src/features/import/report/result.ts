@@ -1,4 +1,7 @@
+import type { CellType, Mapping } from '../transform/mapping.ts';
+import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
 import { type Counters, imbalance } from './counters.ts';
+import type { TimeSpan } from './time-span.ts';
 
 /** Counts of the client's requests. */
 export interface Traffic {
@@ -28,12 +31,19 @@ export interface ImportResult extends Traffic {
   readonly resumeCommand: string | null;
   /** Hash of the input file; null for several inputs, for a shard, and if it was not read to its end. */
   readonly sha256: string | null;
+  /** Of the valid records that were read; null if there are none, and for users. */
+  readonly firstTimestamp: string | null;
+  readonly lastTimestamp: string | null;
+  /** The types of the columns that become properties; empty for JSON. */
+  readonly types: Readonly<Record<string, CellType>>;
 }
 
 /** Makes the result from the counters. */
 export function resultOf(
   counters: Counters,
   traffic: Traffic,
+  times: TimeSpan,
+  mapping: Mapping,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
   const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
@@ -54,7 +64,18 @@ export function resultOf(
     rejectsFile,
     resumeCommand,
     sha256,
+    firstTimestamp: times.first,
+    lastTimestamp: times.last,
+    types: typesOf(mapping),
   };
+}
+
+/** The types of the columns that become properties, by the sample or by flags. */
+function typesOf({ kind, columnTypes, types, map }: Mapping): Record<string, CellType> {
+  const properties = [...(columnTypes ?? [])].filter(
+    ([name]) => name !== '' && !FIELDS[kind].includes(map.get(name) ?? name) && name !== FREE_PART[kind],
+  );
+  return Object.fromEntries([...properties, ...types]);
 }
 
 /** The counters do not add up. */

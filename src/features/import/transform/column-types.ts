@@ -30,7 +30,9 @@ export function isIdentifierName(name: string): boolean {
   if (IDENTIFIERS.has(last)) return true;
   if (last === 'code') return /^(zip|postal|post|area|dial)$/.test(words.at(-2) ?? '');
   if (/^(no|nr|num|number)$/.test(last)) return NUMBERED.test(words.at(-2) ?? '');
-  return /^[a-z]*(userid|clientid|customerid|visitorid|sessionid|deviceid|orderid|productid|itemid)$/.test(last);
+  return /^[a-z]*(userid|clientid|customerid|visitorid|sessionid|deviceid|orderid|productid|itemid)$/.test(
+    last,
+  );
 }
 
 /** Returns whether a cell is a JSON number that a receiver can hold: finite, and no integer beyond 2^53. */

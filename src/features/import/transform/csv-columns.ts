@@ -124,12 +124,6 @@ export class Columns {
 
   private checkHeader(header: string[], file: string): void {
     const { mapping } = this;
-    const duplicate = firstDuplicate(header.filter((name) => name !== ''));
-    if (duplicate !== undefined)
-      throw new InputError(
-        `${file} has two columns named ${shortName(duplicate)}.`,
-        'Rename one of them in the header.',
-      );
     const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, mapping, file);
     if (missing) throw missing;

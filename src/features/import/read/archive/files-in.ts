@@ -31,7 +31,8 @@ export async function filesIn(
 ): Promise<Source[]> {
   const sources: Source[] = [];
   for (const name of names) {
-    for (const file of await filesOf(name, cwd, onNotice)) sources.push(...(await entriesOf(file, cwd, onNotice)));
+    for (const file of await filesOf(name, cwd, onNotice))
+      sources.push(...(await entriesOf(file, cwd, onNotice)));
   }
   return sources;
 }
@@ -51,11 +52,16 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
   if (found || !isGlob(name)) return [name];
   const matches = (await globFiles(name, cwd)).filter((file) => !OURS.test(file));
   if (matches.length > 0) return matches.sort();
-  throw new InputError(`no file matches ${name}`, `ls ${shellPath(name.replace(/[^/]*[*?[].*$/, '') || '.')}`);
+  throw new InputError(
+    `no file matches ${name}`,
+    `ls ${shellPath(name.replace(/[^/]*[*?[].*$/, '') || '.')}`,
+  );
 }
 
 function dataFiles(all: readonly string[], name: string, onNotice: (text: string) => void): string[] {
-  const visible = all.filter((file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)));
+  const visible = all.filter(
+    (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)),
+  );
   const kept = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
   const left = visible.filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(file)).sort();
   if (left.length > 0) onNotice(`${name}: left out ${listed(left.map((file) => basename(file)))}`);
@@ -86,9 +92,19 @@ async function entriesOf(
     if (!isZip(head.subarray(0, bytesRead))) return plain;
     const entries = await zipEntries(handle, found.size, file);
     if (entries.some(({ name }) => name === '[Content_Types].xml'))
-      throw new InputError(`${file} is a spreadsheet or document.`, `libreoffice --convert-to csv ${shellPath(file)}`);
+      throw new InputError(
+        `${file} is a spreadsheet or document.`,
+        `libreoffice --convert-to csv ${shellPath(file)}`,
+      );
     const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
-    const names = only.length > 0 ? only : dataFiles(entries.map(({ name }) => `/${name}`), '', onNotice);
+    const names =
+      only.length > 0
+        ? only
+        : dataFiles(
+            entries.map(({ name }) => `/${name}`),
+            '',
+            onNotice,
+          );
     const kept = entries.filter(({ name }) => names.includes(name) || names.includes(`/${name}`));
     if (kept.length === 0)
       throw new InputError(`${file} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);

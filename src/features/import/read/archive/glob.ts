@@ -10,7 +10,11 @@ export function isGlob(name: string): boolean {
 export async function globFiles(pattern: string, cwd: string): Promise<string[]> {
   const parts = pattern.split('/');
   const root = pattern.startsWith('/') ? '/' : '';
-  return within(root, parts.filter((part) => part !== ''), cwd);
+  return within(
+    root,
+    parts.filter((part) => part !== ''),
+    cwd,
+  );
 }
 
 async function within(folder: string, parts: readonly string[], cwd: string): Promise<string[]> {

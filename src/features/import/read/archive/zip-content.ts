@@ -49,8 +49,5 @@ export async function zipContent(file: FileHandle, entry: ZipEntry, archive: str
 }
 
 function damaged(archive: string, entry: ZipEntry, why: string): InputError {
-  return new InputError(
-    `${entry.name} in ${archive} is damaged: ${why}.`,
-    `unzip -t ${shellPath(archive)}`,
-  );
+  return new InputError(`${entry.name} in ${archive} is damaged: ${why}.`, `unzip -t ${shellPath(archive)}`);
 }

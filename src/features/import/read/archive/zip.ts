@@ -34,13 +34,18 @@ export function isZip(head: Buffer): boolean {
 /** Lists the files of an archive in the order of its directory, without folders. Throws an InputError. */
 export async function zipEntries(file: FileHandle, size: number, name: string): Promise<ZipEntry[]> {
   const end = await endRecord(file, size, name);
-  if (end.size > MAX_DIRECTORY || end.offset + end.size > size) throw damaged(name, 'its list of files is damaged');
+  if (end.size > MAX_DIRECTORY || end.offset + end.size > size)
+    throw damaged(name, 'its list of files is damaged');
   const directory = await bytesAt(file, end.offset, end.size, name);
   const entries: ZipEntry[] = [];
   for (let at = 0, n = 0; n < end.entries; n++) {
     if (at + 46 > directory.length || directory.readUInt32LE(at) !== CENTRAL)
       throw damaged(name, 'its list of files is damaged');
-    const lengths = [28, 30, 32].map((field) => directory.readUInt16LE(at + field)) as [number, number, number];
+    const lengths = [28, 30, 32].map((field) => directory.readUInt16LE(at + field)) as [
+      number,
+      number,
+      number,
+    ];
     const next = at + 46 + lengths[0] + lengths[1] + lengths[2];
     if (next > directory.length) throw damaged(name, 'its list of files is damaged');
     const entry = entryAt(directory, at, lengths, name);
@@ -68,7 +73,10 @@ function entryAt(
   const name = bytes.toString(flags & 0x800 ? 'utf8' : 'latin1', at + 46, at + 46 + nameLength);
   const method = bytes.readUInt16LE(at + 10);
   if (flags & 1)
-    throw new InputError(`${archive} is encrypted.`, `unzip ${shellPath(archive)} -d unpacked && svc events import unpacked`);
+    throw new InputError(
+      `${archive} is encrypted.`,
+      `unzip ${shellPath(archive)} -d unpacked && svc events import unpacked`,
+    );
   if (method !== 0 && method !== 8 && !name.endsWith('/'))
     throw new InputError(
       `${name} in ${archive} is compressed by method ${method}, which is not supported.`,
@@ -117,7 +125,11 @@ async function endRecord(file: FileHandle, size: number, name: string) {
         offset: Number(wide.readBigUInt64LE(48)),
       };
     }
-    return { entries: tail.readUInt16LE(at + 10), size: tail.readUInt32LE(at + 12), offset: tail.readUInt32LE(at + 16) };
+    return {
+      entries: tail.readUInt16LE(at + 10),
+      size: tail.readUInt32LE(at + 12),
+      offset: tail.readUInt32LE(at + 16),
+    };
   }
   throw damaged(name, 'it has no list of files, so it is truncated');
 }

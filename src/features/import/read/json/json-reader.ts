@@ -7,8 +7,8 @@ import type { RecordReader, RecordSink } from '../record-source.ts';
 import type { Window } from '../window.ts';
 import { compact } from './compact.ts';
 import { type JsonOptions, passRecord, tooLong } from './json-record.ts';
-import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
 import { endOfBroken } from './recover.ts';
+import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
@@ -148,7 +148,10 @@ export class JsonReader implements RecordReader {
       if (leads && last && c === OPEN_ARRAY) this.enter(window, 'array');
       else if (leads && !last && c === OPEN_OBJECT) this.enter(window, 'object');
       else {
-        if (c === OPEN_ARRAY && /^\[\s*\{/.test(window.buffer.toString('latin1', window.start, window.start + 200)))
+        if (
+          c === OPEN_ARRAY &&
+          /^\[\s*\{/.test(window.buffer.toString('latin1', window.start, window.start + 200))
+        )
           this.others.push([...path.slice(0, level), this.key].join('.'));
         this.begin(window, false);
         this.expected = 'key';

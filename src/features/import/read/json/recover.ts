@@ -19,7 +19,10 @@ export function endOfBroken(
   if (closed < 0) return line;
   // The bracket closes the record only if the next byte could follow one.
   let at = closed;
-  while (at < end && (buffer[at] === 0x20 || buffer[at] === LINE_FEED || buffer[at] === 0x0d || buffer[at] === 0x09))
+  while (
+    at < end &&
+    (buffer[at] === 0x20 || buffer[at] === LINE_FEED || buffer[at] === 0x0d || buffer[at] === 0x09)
+  )
     at++;
   if (at === end) return complete ? closed : -1;
   return !inArray || buffer[at] === COMMA || buffer[at] === CLOSE_ARRAY ? closed : line;
