@@ -82,8 +82,9 @@ export async function openOrResume(
 ): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
   const text = optionsText(name, mapping, options.format, options.reading);
-  const fingerprints = inputs.fingerprints;
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
+  if (mode === 'resume' && earlier?.contents) inputs.arrange(earlier.contents);
+  let fingerprints = inputs.fingerprints;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
     const { finished } = earlier;
@@ -100,6 +101,8 @@ export async function openOrResume(
       if (resumed) return resumed;
     }
   }
+  inputs.arrange();
+  fingerprints = inputs.fingerprints;
   const siblings = siblingsOf(options);
   if (mode === 'restart') siblings?.forget();
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
