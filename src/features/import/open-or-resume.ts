@@ -81,9 +81,10 @@ export async function openOrResume(
   prepare: () => Promise<ColumnTypes>,
 ): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
-  const text = optionsText(name, mapping, options.format);
-  const fingerprints = inputs.fingerprints;
+  const text = optionsText(name, mapping, options.format, options.reading);
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
+  if (mode === 'resume' && earlier?.contents) inputs.arrange(earlier.contents);
+  let fingerprints = inputs.fingerprints;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
     const { finished } = earlier;
@@ -100,6 +101,8 @@ export async function openOrResume(
       if (resumed) return resumed;
     }
   }
+  inputs.arrange();
+  fingerprints = inputs.fingerprints;
   const siblings = siblingsOf(options);
   if (mode === 'restart') siblings?.forget();
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
@@ -133,7 +136,7 @@ export async function openOrResume(
     if (found.length > 0) throw new ImportRefused('options', false, found);
     if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
     for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
-      world.onNotice(ambiguousText(batch, name));
+      world.onNotice(ambiguousText(batch, inputs.names));
     const rejectsPath = asTyped(state.rejectsPath, options);
     const claim = await claimRejects(rejectsPath, text, options);
     return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
@@ -162,7 +165,7 @@ export async function openOrResume(
     const claim = await claimRejects(options.rejects, text, options);
     const path = resolve(name.cwd, options.rejects);
     const rejectsLength =
-      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, name.inputs))
+      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, inputs.names))
         ? state.rejectsLength
         : 0;
     journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
@@ -243,10 +246,10 @@ function minuteOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function ambiguousText(batch: AmbiguousBatch, name: ImportName): string {
+function ambiguousText(batch: AmbiguousBatch, names: readonly string[]): string {
   const { file, firstLine, lastLine, records, sentAt } = batch;
   return (
-    `${name.inputs[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
+    `${names[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
     `${new Date(sentAt).toISOString()}, more than 24 hours: their idempotency key may have expired, so sending ` +
     'them again may store them twice'
   );

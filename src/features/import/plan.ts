@@ -27,12 +27,13 @@ export async function planImport(
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
 ): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
   const startedAt = world.clock.now();
-  const { name, mapping, maxErrors, format } = options;
+  const { name, mapping, maxErrors, format, reading } = options;
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
     part: name.part,
     format,
+    reading,
     mapping,
     ...world,
   });
@@ -47,7 +48,7 @@ export async function planImport(
       ...mapping,
       columnTypes: await prepareImport(inputs, { ...options, preflight: false }, world),
     };
-    for (let index = 0; index < name.inputs.length && !batcher.done && !world.stop.aborted; index++) {
+    for (let index = 0; index < inputs.opened.length && !batcher.done && !world.stop.aborted; index++) {
       const feed = await inputs.feed(index, batcher);
       try {
         for await (const batch of batchesOf(feed.records, batcher, flush)) {
@@ -64,7 +65,7 @@ export async function planImport(
           const before = name.part ? await feed.linesBefore() : 0;
           await rejects.append(batch.rejects.map((reject) => ({ ...reject, line: reject.line + before })));
         }
-        const whole = name.inputs.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
+        const whole = inputs.opened.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
         if (whole) sha256 = feed.input.sha256();
       } finally {
         await feed.close();
@@ -82,7 +83,7 @@ export async function planImport(
     batcher.times,
     inputs.mapping,
     {
-      files: name.inputs.length,
+      files: inputs.opened.length,
       elapsedMs: world.clock.now() - startedAt,
       rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,

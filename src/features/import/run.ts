@@ -36,7 +36,7 @@ export interface ImportEnd {
  */
 export async function runImport(options: ImportOptions, world: ImportWorld): Promise<ImportEnd> {
   const startedAt = world.clock.now();
-  const { name, mapping, format } = options;
+  const { name, mapping, format, reading } = options;
   const inputs = await Inputs.open({
     names: name.inputs,
     kind: name.kind,
@@ -44,6 +44,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     stdin: world.stdin,
     openPipe: world.openPipe,
     format,
+    reading,
     mapping,
     part: name.part,
     onNotice: world.onNotice,
@@ -169,7 +170,7 @@ class Pipeline {
     counters.read = this.batcher.read;
     counters.unsent += this.batcher.waiting;
     const result = resultOf(counters, world.traffic(), this.batcher.times, this.inputs.mapping, {
-      files: options.name.inputs.length,
+      files: this.inputs.opened.length,
       elapsedMs,
       rejectsFile: counters.rejected > 0 || rejectsLength > 0 ? rejectsPath : null,
       resumeCommand: complete ? null : options.resumeCommand,
@@ -192,14 +193,14 @@ class Pipeline {
   }
 
   private sender(importId: string): BatchSender {
-    const { name, mapping, maxWait, concurrency } = this.options;
+    const { mapping, maxWait, concurrency } = this.options;
     const { clock, random, send, stop, onNotice } = this.world;
     const onPause = (reason: string, ms: number) =>
       onNotice(`${reason}; retrying in ${Math.ceil(ms / 1000)} s (--max-wait)`);
     return new BatchSender({
       kind: mapping.kind,
       importId,
-      names: name.inputs,
+      names: this.inputs.names,
       concurrency,
       send,
       outage: new Outage({ maxWait, clock, random, onPause }),
@@ -239,17 +240,18 @@ class Pipeline {
     const { finished, rejectsLength, rejectsPath } = this.opened.state;
     if (!rejectsOfInputs || finished || rejectsLength > 0 || this.counters.rejected > 0 || this.batcher.done)
       return;
-    if (await removeEarlierRejects(resolve(name.cwd, rejectsPath), name.inputs))
+    if (await removeEarlierRejects(resolve(name.cwd, rejectsPath), this.inputs.names))
       this.world.onNotice(`removed ${rejectsPath} of an earlier import: no record was rejected now`);
   }
 
   /** Converts the line numbers of rejects in a shard, which count from its start, to those in the whole file. */
   private async renumber(rejects: readonly Reject[]): Promise<readonly Reject[]> {
-    const { inputs, part } = this.options.name;
+    const { names } = this.inputs;
+    const { part } = this.options.name;
     if (!part) return rejects;
     return Promise.all(
       rejects.map(async (reject) => {
-        const before = await this.reader.linesBefore(inputs.indexOf(reject.file));
+        const before = await this.reader.linesBefore(names.indexOf(reject.file));
         return { ...reject, line: reject.line + before };
       }),
     );

@@ -4,8 +4,20 @@ import { Flags } from '../../../cli/flags/oclif.ts';
 export const importFlags = {
   format: Flags.string({
     summary: 'format of the input; detected by extension or content by default',
-    options: ['ndjson', 'csv'],
-    helpValue: 'ndjson|csv',
+    options: ['ndjson', 'csv', 'json', 'parquet'],
+    helpValue: 'ndjson|csv|json|parquet',
+  }),
+  records: Flags.string({
+    summary: 'path of the array of records in a JSON document; found if there is one',
+    helpValue: 'PATH',
+  }),
+  columns: Flags.string({
+    summary: 'names of the columns of a CSV without a header',
+    helpValue: 'A,B,…',
+  }),
+  encoding: Flags.string({
+    summary: 'encoding of the text; UTF-8, or UTF-16 with its mark, by default',
+    helpValue: 'NAME',
   }),
   map: Flags.string({
     summary: 'read a field or property from a column',
@@ -27,7 +39,7 @@ export const importFlags = {
   }),
   delimiter: Flags.string({
     summary: 'delimiter of CSV cells; detected from the header by default',
-    helpValue: 'CHAR|tab',
+    helpValue: 'TEXT|tab',
   }),
   'convert-timestamps': Flags.boolean({
     summary: 'convert times with offsets, without seconds or zone, and epoch numbers to UTC',
@@ -117,6 +129,9 @@ export interface MappingFlags {
   readonly set?: string[] | undefined;
   readonly type?: string[] | undefined;
   readonly delimiter?: string | undefined;
+  readonly records?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly encoding?: string | undefined;
   readonly 'convert-timestamps': boolean;
   readonly 'time-zone'?: string | undefined;
   readonly 'extra-fields'?: string | undefined;

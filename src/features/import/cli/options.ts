@@ -13,6 +13,7 @@ import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/time/zones.ts';
 import type { ImportFlags, MappingFlags } from './flags.ts';
+import { delimiterOf, readingOf } from './reading-options.ts';
 
 /** Parses the flags that map records. Throws a `usage` error. */
 export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Mapping['onZoneless']): Mapping {
@@ -47,15 +48,6 @@ function pairOf(flag: string, text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new SvcError('usage', `--${flag} ${text} has no =`, { hint: `write it as --${flag} name=value` });
-}
-
-function delimiterOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const one = /^(tab|\\t)$/i.test(text) ? '\t' : text;
-  if (/^[\x01-\x09\x0b\x0c\x0e-\x21\x23-\x7e]$/.test(one)) return one;
-  throw new SvcError('usage', `--delimiter ${text} is not one ASCII character`, {
-    hint: "give one, such as --delimiter ';' or --delimiter tab",
-  });
 }
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
@@ -108,6 +100,7 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
+    reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
     preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
     concurrency: flags.concurrency,

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { digestOf } from '../batch/keys.ts';
 import type { Part } from '../read/range.ts';
+import type { Reading } from '../read/reading.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
@@ -31,7 +32,12 @@ export function siblingsPath(folder: string, name: ImportName): string {
 }
 
 /** Returns everything that determines what is sent, as text. An import is resumed only if it is the same. */
-export function optionsText(name: ImportName, mapping: Mapping, format: string | undefined): string {
+export function optionsText(
+  name: ImportName,
+  mapping: Mapping,
+  format: string | undefined,
+  reading: Reading = {},
+): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
   return JSON.stringify({
     ...named(name),
@@ -43,6 +49,10 @@ export function optionsText(name: ImportName, mapping: Mapping, format: string |
     extraFields: extraFields ?? null,
     validate,
     delimiter: delimiter ?? null,
+    // Left out unless they are given, as journals of earlier versions have none of them.
+    records: reading.records,
+    columns: reading.columns,
+    encoding: reading.encoding,
   });
 }
 

@@ -43,9 +43,12 @@ export function dropAppended(db: Database.Database, contents: Contents): boolean
   );
   const forget = db.prepare('DELETE FROM batch WHERE file = ? AND start >= ?');
   const ends = contents.map((content, file) => [file, content?.length ?? 0] as const);
-  if (contents.includes(null) || ends.some((end) => found.get(...end))) return false;
+  const added = db.prepare(`SELECT 1 FROM batch WHERE file >= ? AND state <> ${WITHDRAWN} LIMIT 1`);
+  const touched = ends.some((end) => found.get(...end)) || added.get(contents.length) !== undefined;
+  if (contents.includes(null) || touched) return false;
   db.exec('BEGIN IMMEDIATE');
   for (const end of ends) forget.run(...end);
+  db.prepare('DELETE FROM batch WHERE file >= ?').run(contents.length);
   db.exec('UPDATE import SET finished = 1; COMMIT');
   return true;
 }

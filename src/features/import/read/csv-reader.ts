@@ -9,16 +9,21 @@ import { uniqueNames } from '../transform/unique-names.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
-import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
+import { findDialect } from './csv-dialect.ts';
+import { cellsOf, type Row, scanRow } from './csv-rows.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
+import type { Reading } from './reading.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
+/** How much of a CSV shows how it is written, in bytes. */
+const HEAD = 64 * 1024;
 
 export interface CsvOptions {
   readonly file: string;
   readonly mapping: Mapping;
   readonly rows: RecordMappers['rows'];
+  readonly reading?: Reading | undefined;
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -39,6 +44,9 @@ export class CsvReader implements RecordReader {
   private line = 0;
   private columns: RowMapper | undefined;
   delimiter = ',';
+  /** The bytes of the delimiter. */
+  private mark = Buffer.from(',');
+  private started = false;
   private readonly options: CsvOptions;
   private readonly row: Row = {
     next: -1,
@@ -61,12 +69,12 @@ export class CsvReader implements RecordReader {
 
   drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
+    if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
     while (!batcher.done && window.start < window.end) {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
-      if (!this.columns) this.findDelimiter(window);
-      const row = scanRow(window.buffer, window.start, limit, this.delimiter.charCodeAt(0), this.row);
+      const row = scanRow(window.buffer, window.start, limit, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
@@ -78,15 +86,25 @@ export class CsvReader implements RecordReader {
     if (this.long && window.ended) this.skipLongRow(window, batcher);
   }
 
-  /** Finds the delimiter in the first line. A header with a quoted line feed continues, and is scanned again. */
-  private findDelimiter(window: Window): void {
-    if (this.options.mapping.delimiter !== undefined) {
-      this.delimiter = this.options.mapping.delimiter;
-      return;
+  /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
+  private start(window: Window, batcher: RecordSink): boolean {
+    const { file, mapping, reading, rows, onNotice } = this.options;
+    const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
+    if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
+    const dialect = findDialect(head, mapping.delimiter);
+    this.delimiter = dialect.delimiter;
+    this.mark = Buffer.from(dialect.delimiter);
+    this.line += dialect.skipLines;
+    window.start += dialect.skipBytes;
+    if (dialect.title !== undefined) {
+      const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
+      onNotice(`${file}: ${lines} before the table left out: ${dialect.title.slice(0, 60)}`);
     }
-    const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
-    const end = feed < 0 ? window.end : window.start + feed;
-    this.delimiter = findDelimiter(window.buffer.toString('utf8', window.start, end));
+    batcher.skip(window.offset);
+    this.started = true;
+    if (reading?.columns) this.columns = rows([...reading.columns], file);
+    for (const notice of this.columns?.notices ?? []) onNotice(notice);
+    return true;
   }
 
   private take(window: Window, batcher: RecordSink, row: Row): void {

@@ -57,6 +57,8 @@ export class Inputs {
   /** How records are mapped; the import sets it once the types of the columns are decided. */
   mapping: Mapping;
   private readonly options: InputOptions;
+  /** The names in the order in which the inputs were found, if they were arranged. */
+  private sorted: string[] = [];
 
   private constructor(options: InputOptions) {
     this.options = options;
@@ -82,6 +84,25 @@ export class Inputs {
   /** The fingerprints of all inputs, as text. */
   get fingerprints(): string {
     return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
+  }
+
+  /**
+   * Puts the files of folders, patterns and archives in the order in which an earlier import read them, and those that it
+   * did not know last: positions in its journal refer to that order. Without `before`, sorts them as they are named.
+   */
+  arrange(before: Contents = []): void {
+    if (this.sorted.length === 0) this.sorted = this.names;
+    const order = before.map((content, index) => content?.name ?? this.sorted[index]);
+    const place = ({ name }: Input) => {
+      const known = order.indexOf(name);
+      return known < 0 ? before.length + this.sorted.indexOf(name) : known;
+    };
+    this.opened.sort((a, b) => place(a) - place(b));
+  }
+
+  /** The names of all inputs, as messages show them. */
+  get names(): string[] {
+    return this.opened.map(({ name }) => name);
   }
 
   /** Total bytes of the files to read; undefined if an input is a pipe. */
@@ -111,9 +132,11 @@ export class Inputs {
 
   /** Returns the content read of each input: empty for inputs after a limit was reached, null if unknown. */
   contents(read: readonly Content[]): Contents {
-    return this.opened.map((_, index) =>
-      this.hasContent(index) ? (read[index] ?? new ContentHash().content(false)) : null,
-    );
+    return this.opened.map(({ name }, index) => {
+      if (!this.hasContent(index)) return null;
+      const content = read[index] ?? new ContentHash().content(false);
+      return this.options.names.includes(name) ? content : { ...content, name };
+    });
   }
 
   /**
@@ -127,6 +150,9 @@ export class Inputs {
     stop: AbortSignal,
   ): Promise<Comparison | 'unknown'> {
     if (!before) return 'unknown';
+    // A file that is gone was imported, and what the others hold cannot be told from it.
+    if (before.some((content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name))
+      return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {
       if (!content || !this.hasContent(index)) return 'unknown';
@@ -134,7 +160,7 @@ export class Inputs {
       if (comparison === 'other') return comparison;
       found.add(comparison);
     }
-    return found.has('appended') ? 'appended' : 'same';
+    return found.has('appended') || this.opened.length > before.length ? 'appended' : 'same';
   }
 
   private async compareOne(
@@ -255,7 +281,7 @@ export class Inputs {
   ): RecordReader {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, longest, onNotice });
+    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
     if (input.format === 'json')
       return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
     return new NdjsonReader({ file, longest, map: json, scan });

@@ -45,7 +45,7 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
     const all = inside
       .filter((entry) => entry.isFile() || entry.isSymbolicLink())
       .map((entry) => join(name, entry.parentPath.slice(resolve(cwd, name).length), entry.name));
-    const kept = dataFiles(all, name, onNotice);
+    const kept = dataFiles(all, name, (left) => onNotice(`${name}: ${left}`));
     if (kept.length > 0) return kept;
     throw new InputError(`${name} is a folder without data files.`, `ls -A ${shellPath(name)}`);
   }
@@ -58,13 +58,14 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
   );
 }
 
-function dataFiles(all: readonly string[], name: string, onNotice: (text: string) => void): string[] {
+/** Selects the files that are data from those in the folder `name`, and says which are left out. */
+function dataFiles(all: readonly string[], name: string, onLeftOut: (text: string) => void): string[] {
   const visible = all.filter(
     (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)),
   );
   const kept = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
   const left = visible.filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(file)).sort();
-  if (left.length > 0) onNotice(`${name}: left out ${listed(left.map((file) => basename(file)))}`);
+  if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
   return kept;
 }
 
@@ -97,13 +98,14 @@ async function entriesOf(
         `libreoffice --convert-to csv ${shellPath(file)}`,
       );
     const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
+    const left = (text: string) => onNotice(`${file}: ${text}`);
     const names =
       only.length > 0
         ? only
         : dataFiles(
             entries.map(({ name }) => `/${name}`),
             '',
-            onNotice,
+            left,
           );
     const kept = entries.filter(({ name }) => names.includes(name) || names.includes(`/${name}`));
     if (kept.length === 0)

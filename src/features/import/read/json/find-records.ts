@@ -41,6 +41,8 @@ export function jsonShape(head: Buffer, known: Known, fields: ReadonlySet<string
   }
   const after = bytes.toString('utf8', end);
   if (after.trim() === '') {
+    // More may follow on this line.
+    if (known === 'more' && after === '\n' && !lines) return undefined;
     const around = wrapped(bytes, from, fields);
     return around && known === 'more' ? undefined : (around ?? plain);
   }
