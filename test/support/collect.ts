@@ -7,9 +7,8 @@ import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
-import { jsonMapper } from '../../src/features/import/transform/map-json.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
-import { scanEvent } from '../../src/features/import/transform/scan-event.ts';
+import { recordMappers } from '../../src/features/import/transform/record-mappers.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
 export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 'types'>> {
@@ -51,10 +50,10 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   const batcher = new Batcher({ kind: mapping.kind, size: 1000, ...more });
   batcher.nextFile(0, 0, deal);
   const file = csv ? 'a.csv' : 'a.ndjson';
-  const plain = mapping.map.size === 0 && mapping.set.size === 0;
+  const { rows, json, scan } = recordMappers(mapping);
   const reader = csv
-    ? new CsvReader({ file, mapping, longest, onNotice: (text) => notices.push(text) })
-    : new NdjsonReader({ file, longest, map: jsonMapper(mapping), scan: plain ? scanEvent : undefined });
+    ? new CsvReader({ file, mapping, rows, longest, onNotice: (text) => notices.push(text) })
+    : new NdjsonReader({ file, longest, map: json, scan });
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];

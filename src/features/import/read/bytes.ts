@@ -56,6 +56,19 @@ export class PeekedSource implements ByteSource {
   }
 }
 
+/** Reads from memory. */
+export function bytesOf(bytes: Buffer): ByteSource {
+  let position = 0;
+  return {
+    async read(into, at, length) {
+      const count = bytes.copy(into, at, position, Math.min(position + length, bytes.length));
+      position += count;
+      return count;
+    },
+    close: async () => undefined,
+  };
+}
+
 /** Converts a source to a stream of chunks. */
 export async function* chunksOf(source: ByteSource, size = 256 * 1024): AsyncGenerator<Buffer> {
   for (;;) {

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
 import type { Batcher } from '../batch/batcher.ts';
 import { EXCERPT_BYTES } from '../report/reject.ts';
-import { Columns } from '../transform/csv-columns.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
+import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { scanEvent } from '../transform/scan-event.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
@@ -17,6 +17,7 @@ const LINE_FEED = 0x0a;
 export interface CsvOptions {
   readonly file: string;
   readonly mapping: Mapping;
+  readonly rows: RecordMappers['rows'];
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -35,8 +36,8 @@ interface LongRow {
  */
 export class CsvReader implements RecordReader {
   private line = 0;
-  private columns: Columns | undefined;
-  private delimiter = ',';
+  private columns: RowMapper | undefined;
+  delimiter = ',';
   private readonly options: CsvOptions;
   private readonly row: Row = {
     next: -1,
@@ -134,14 +135,13 @@ export class CsvReader implements RecordReader {
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, mapping, onNotice } = this.options;
+    const { file, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
-    const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
-    this.columns = new Columns(names, mapping, file);
+    this.columns = rows(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted), file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 

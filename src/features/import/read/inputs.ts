@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Batcher } from '../batch/batcher.ts';
 import { longestRecord } from '../batch/request-body.ts';
-import { jsonMapper } from '../transform/map-json.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { scanEvent } from '../transform/scan-event.ts';
+import { type RecordMappers, recordMappers } from '../transform/record-mappers.ts';
+import { type ByteSource, bytesOf } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { CsvReader } from './csv-reader.ts';
 import type { Format } from './detect.ts';
 import { NdjsonReader, type RecordReader } from './ndjson-reader.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
+import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
 import { Window } from './window.ts';
 
@@ -48,10 +50,13 @@ export interface Feed {
  */
 export class Inputs {
   readonly opened: Input[] = [];
+  /** How records are mapped; the import sets it once the types of the columns are decided. */
+  mapping: Mapping;
   private readonly options: InputOptions;
 
   private constructor(options: InputOptions) {
     this.options = options;
+    this.mapping = options.mapping;
   }
 
   static async open(options: InputOptions): Promise<Inputs> {
@@ -174,7 +179,7 @@ export class Inputs {
     return {
       input,
       window: new Window(source, longest + 1, start),
-      reader: this.reader(input),
+      reader: this.reader(input, recordMappers(this.mapping), this.options.onNotice),
       start,
       taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
       linesBefore: () => {
@@ -188,22 +193,59 @@ export class Inputs {
     };
   }
 
+  /**
+   * Reads the first records of an input, from its start also in a shard. `wait` limits how long a pipe is waited for;
+   * what was read of it is read again by the import.
+   */
+  async sample(index: number, limits: SampleLimits, wait: Omit<HeadLimits, 'lines'>): Promise<Sample> {
+    const opened = this.opened[index]!;
+    const mappers = new SampleMappers();
+    const mapping = sampleMapping(this.mapping);
+    const longest = longestRecord(mapping.kind);
+    let source: ByteSource;
+    let input = opened;
+    let bytesReady = Number.POSITIVE_INFINITY;
+    if (opened.fingerprint) {
+      input = await openInput(opened.name, this.options);
+      source = input.bytes;
+    } else {
+      const pipe = new PipeHead(opened.bytes);
+      await pipe.fill({ ...wait, lines: limits.records });
+      this.opened[index] = { ...opened, bytes: pipe };
+      source = bytesOf(pipe.head);
+      if (!pipe.ended) bytesReady = pipe.head.length;
+    }
+    try {
+      const reader = this.reader(input, mappers, () => undefined, mapping);
+      const window = new Window(source, longest + 1, 0);
+      const read = await readRecords(window, reader, { kind: mapping.kind, limits, bytesReady }, index);
+      return {
+        input,
+        header: mappers.header,
+        delimiter: input.format === 'csv' ? reader.delimiter : undefined,
+        rows: mappers.rowsRead,
+        texts: mappers.texts,
+        taken: input.compression ? input.taken() : read.bytes,
+        ...read,
+      };
+    } finally {
+      if (opened.fingerprint) await input.close();
+    }
+  }
+
   async close(): Promise<void> {
     for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
 
-  private reader(input: Input): RecordReader {
-    const { mapping, onNotice } = this.options;
+  private reader(
+    input: Input,
+    { rows, json, scan }: RecordMappers,
+    onNotice: (text: string) => void,
+    mapping = this.mapping,
+  ): RecordReader {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, longest, onNotice });
-    // The scan suffices for records that no flag changes.
-    const plain = mapping.kind === 'events' && mapping.map.size === 0 && mapping.set.size === 0;
-    return new NdjsonReader({
-      file,
-      longest,
-      map: jsonMapper(mapping),
-      scan: plain ? scanEvent : undefined,
-    });
+    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, longest, onNotice });
+    return new NdjsonReader({ file, longest, map: json, scan });
   }
 }

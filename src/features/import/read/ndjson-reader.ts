@@ -17,6 +17,8 @@ export interface ReaderOptions {
 
 /** Passes the complete records in a window to the batcher. */
 export interface RecordReader {
+  /** The delimiter of the cells of a table, once its header was read. */
+  readonly delimiter?: string;
   /** Passes on all complete records; at the end of the input, all records. */
   drain(window: Window, batcher: Batcher): void;
 }
