@@ -7,6 +7,7 @@ import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
+import { parseRule } from '../../src/features/import/transform/map-rules.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
 import { recordMappers } from '../../src/features/import/transform/record-mappers.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -42,7 +43,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     validate: true,
     delimiter: undefined,
     ...options,
-    map: new Map(Object.entries(options.map ?? {}).map(([field, column]) => [column, field])),
+    map: Object.entries(options.map ?? {}).map(([field, columns]) => parseRule(`${field}=${columns}`)!),
     set: new Map(Object.entries(options.set ?? {})),
     types: new Map(Object.entries(options.types ?? {})),
   };

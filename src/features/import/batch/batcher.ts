@@ -30,6 +30,8 @@ export class Batcher {
   done = false;
   /** Records read so far, without blank lines and the records of other shards. */
   read = 0;
+  /** Records that `--where` left out, which are not in `read`. */
+  filtered = 0;
   private readonly options: BatcherOptions;
   private readonly size: number;
   private readonly limit: number;
@@ -119,6 +121,13 @@ export class Batcher {
     this.rejectBytes += reject.raw.length;
     if (!this.checkpoint?.acknowledged && ++this.errors >= this.maxErrors) this.done = true;
     this.advance(reject.line, next, this.rejects.length >= this.size || this.rejectBytes > MAX_BODY_BYTES);
+  }
+
+  /** Skips the record that was counted last: `--where` leaves it out. */
+  filter(next: number): void {
+    this.read--;
+    this.filtered++;
+    this.skip(next);
   }
 
   /** Skips a line that is not a record of this import. */

@@ -113,6 +113,10 @@ export class CsvReader implements RecordReader {
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    if ('filtered' in made) {
+      batcher.filter(next);
+      return;
+    }
     const error = 'field' in made ? made : this.put(made.text, made.errors);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);

@@ -100,6 +100,8 @@ export class NdjsonReader implements RecordReader {
     if ('field' in mapped) {
       const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
       batcher.reject({ file: this.options.file, line: this.line, offset, ...mapped, raw: trimmed }, next);
+    } else if ('filtered' in mapped) {
+      batcher.filter(next);
     } else if (mapped.text === raw) {
       batcher.record(window.buffer, at, at + bytes.length, this.line, offset, next);
     } else {

@@ -19,6 +19,8 @@ export interface ImportResult extends Traffic {
   readonly rejected: number;
   readonly skipped: number;
   readonly unsent: number;
+  /** Records that `--where` left out; they are not in `read`. */
+  readonly filtered: number;
   readonly batches: number;
   /** Bytes of request bodies. */
   readonly bytes: number;
@@ -36,7 +38,7 @@ export function resultOf(
   traffic: Traffic,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
+  const { read, accepted, rejected, skipped, unsent, filtered, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -46,6 +48,7 @@ export function resultOf(
     rejected,
     skipped,
     unsent,
+    filtered,
     batches,
     ...traffic,
     bytes,
