@@ -14,7 +14,7 @@ import type { RecordKind } from '../transform/record-kind.ts';
 import { extentOf } from './extent.ts';
 import type { ImportFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
-import { mappingOf } from './options.ts';
+import { mappingOf } from './mapping-options.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
 

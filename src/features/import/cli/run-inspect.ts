@@ -15,7 +15,8 @@ import { toImportError } from './errors.ts';
 import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
-import { mappingOf } from './options.ts';
+import { mappingOf } from './mapping-options.ts';
+import { readingOf } from './reading-options.ts';
 import { recoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
 
@@ -45,6 +46,7 @@ export async function runInspect(
       stdin: untilStopped(world.stdin, signal),
       openPipe: pipesUntil(signal),
       format: flags.format as Format | undefined,
+      reading: readingOf(flags),
       mapping,
       part: undefined,
       onNotice: (text) => out.warn(text),

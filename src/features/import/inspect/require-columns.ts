@@ -46,7 +46,7 @@ export function ambiguityNote({ ambiguities }: Pick<Suggestion, 'ambiguities'>):
 function noHeader({ header, input, rows, ...rest }: Sample, mapping: Mapping): InputError {
   const names = columnNames(header!.length);
   const renamed = { ...rest, input, header: names, rows: [[...header!], ...rows] };
-  const { flags, note } = suggested(renamed, { ...mapping, map: new Map(), columnTypes: undefined });
+  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined });
   const first = header!.slice(0, 6).join(', ').slice(0, 80);
   return new InputError(
     `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,

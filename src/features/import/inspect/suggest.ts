@@ -1,4 +1,5 @@
 import type { FormatFit } from '../transform/fitting-formats.ts';
+import { columnsOf, ruleText } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
 import type { Profile } from './profile.ts';
@@ -43,8 +44,10 @@ export function suggest(
   const roles = new Map<Role, string>();
   const reasons = new Map<Role, string>();
   const named = new Map(profiles.map((profile) => [profile.name, profile]));
-  const mapped = new Map([...mapping.map].map(([column, field]) => [field, column]));
-  const taken = new Set(mapping.map.keys());
+  const mapped = new Map(
+    mapping.map.map(({ target, sources }) => [target, sources.flat().find((name) => named.has(name)) ?? '']),
+  );
+  const taken = new Set(columnsOf(mapping.map));
   const ask = (column: string, choices: readonly string[], flag: Flag) => {
     flags.push(flag);
     ambiguities.push({ column, choices, flag: `--${flag.join(' ')}` });
@@ -63,7 +66,7 @@ export function suggest(
       roles.set(field, found.profile.name);
       reasons.set(field, found.reason);
       for (const { name } of sources) taken.add(name);
-      flags.push(['map', `${field}=${sources.map(({ name }) => escaped(name)).join(',')}`]);
+      flags.push(['map', ruleText({ target: field, sources: sources.map(({ name }) => [name]) })]);
     } else {
       const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
       const likely = open.filter(({ score }) => score >= SUGGESTED);
@@ -84,7 +87,7 @@ export function suggest(
     if (!profile || profile.values.length === 0) return undefined;
     const fits = timesIn(profile);
     const [first, ...more] = fits;
-    if (mapping.convert !== undefined) return first;
+    if (mapping.convert !== undefined || mapping.timestampFormat !== undefined) return first;
     if (!first) {
       ask(profile.name, [], ['timestamp-format', 'TIMESTAMP_FORMAT']);
       return undefined;
@@ -113,11 +116,6 @@ function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
 function placeholder(field: Role, fromColumn: boolean): Flag {
   const name = { userId: 'USER_ID', event: 'EVENT_NAME', timestamp: 'TIMESTAMP' }[field];
   return fromColumn ? ['map', `${field}=${name.replace('_NAME', '')}_COLUMN`] : ['set', `${field}=${name}`];
-}
-
-/** Escapes the characters of a name that separate names in --map. */
-function escaped(name: string): string {
-  return name.replace(/[\\,+]/g, '\\$&');
 }
 
 /** The words of flags. */

@@ -11,8 +11,8 @@ import type { ValidationError } from '../transform/validation-errors.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow } from './csv-rows.ts';
-import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Reading } from './reading.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -134,6 +134,10 @@ export class CsvReader implements RecordReader {
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    if ('filtered' in made) {
+      batcher.filter(next);
+      return;
+    }
     const error = 'field' in made ? made : this.put(made.text, made.errors);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);

@@ -151,7 +151,11 @@ export class Inputs {
   ): Promise<Comparison | 'unknown'> {
     if (!before) return 'unknown';
     // A file that is gone was imported, and what the others hold cannot be told from it.
-    if (before.some((content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name))
+    if (
+      before.some(
+        (content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name,
+      )
+    )
       return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {
@@ -281,7 +285,8 @@ export class Inputs {
   ): RecordReader {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
+    if (input.format === 'csv')
+      return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
     if (input.format === 'json')
       return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
     return new NdjsonReader({ file, longest, map: json, scan });

@@ -2,7 +2,7 @@ import type { Batcher } from '../batch/batcher.ts';
 import type { Window } from './window.ts';
 
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
-export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 'skip'>;
+export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 'skip' | 'filter'>;
 
 /** Passes the complete records in a window to a sink. */
 export interface RecordReader {

@@ -4,6 +4,7 @@ import { validate } from '../../../contract/validation.ts';
 import { type Member, membersOf } from './json-members.ts';
 import type { Mapping } from './mapping.ts';
 import { FREE_PART, type RecordKind } from './record-kind.ts';
+import { scanEvent } from './scan-event.ts';
 import { toUtc, whyRefused } from './timestamps.ts';
 import { combineErrors, type ValidationError } from './validation-errors.ts';
 
@@ -36,6 +37,24 @@ export function checkRecord(
       );
   const named = new Set(known.map(({ field }) => field));
   return combineErrors([...known, ...found.filter(({ field }) => !named.has(field))]);
+}
+
+let scratch = Buffer.allocUnsafeSlow(4096);
+
+/** Validates a record that was made from flags, as `checkRecord` does: by the scan, and by the schema if it cannot decide. */
+export function checkMapped(
+  mapping: Pick<Mapping, 'kind' | 'validate'>,
+  text: string,
+  known: readonly ValidationError[],
+): ValidationError | null {
+  if (known.length === 0 && mapping.validate && mapping.kind === 'events') {
+    if (text.length * 3 + 1 > scratch.length) scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
+    const length = scratch.write(text, 'utf8');
+    scratch[length] = 0x0a;
+    // Half of a surrogate pair becomes U+FFFD when it is written, which the scan would accept.
+    if (scanEvent(scratch, 0) === length && text.isWellFormed()) return null;
+  }
+  return checkRecord(mapping, text, known);
 }
 
 /** The error for an unknown field, with the flag that accepts it. Not every value can become a property. */
