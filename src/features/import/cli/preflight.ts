@@ -29,9 +29,8 @@ export function reportPreflight(
 ): { result: ImportResult; error: SvcError } {
   const { samples, check } = failed;
   const mapping = mappingOf(kind, flags, undefined);
-  const types = decideTypes(samples, mapping);
   const mappingWith = (more: readonly Flag[]) => mappingOf(kind, withFlags(flags, more), undefined);
-  const findings = findingsOf(samples, types, mapping, mappingWith);
+  const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
   const { suggestion } = findings;
   const better =
     suggestion.flags.length > 0 && !(findings.check && findings.check.rejected >= check.rejected);
@@ -58,7 +57,7 @@ export function reportPreflight(
     counters,
     traffic,
     new TimeSpan(),
-    { ...mapping, columnTypes: types },
+    { ...mapping, columnTypes: decideTypes(samples, mapping) },
     {
       files: samples.length,
       elapsedMs: 0,

@@ -6,8 +6,7 @@ import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { type Findings, findingsOf } from '../inspect/findings.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
-import { wordsOfFlags } from '../inspect/suggest.ts';
-import { decideTypes } from '../inspect/types.ts';
+import { type Flag, wordsOfFlags } from '../inspect/suggest.ts';
 import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
@@ -39,31 +38,34 @@ export async function runInspect(
   const recovery = recoveryCommands('events import', typed);
   try {
     const mapping = mappingOf('events', flags, undefined);
-    const inputs = await Inputs.open({
-      names,
-      cwd: world.cwd,
-      kind: 'events',
-      stdin: untilStopped(world.stdin, signal),
-      openPipe: pipesUntil(signal),
-      format: flags.format as Format | undefined,
-      reading: readingOf(flags),
-      mapping,
-      part: undefined,
-      onNotice: (text) => out.warn(text),
-    });
+    const open = (given: MappingFlags, onNotice: (text: string) => void) =>
+      Inputs.open({
+        names,
+        cwd: world.cwd,
+        kind: 'events',
+        stdin: untilStopped(world.stdin, signal),
+        openPipe: pipesUntil(signal),
+        format: given.format as Format | undefined,
+        reading: readingOf(given),
+        mapping,
+        part: undefined,
+        onNotice,
+      });
+    const inputs = await open(flags, (text) => out.warn(text));
     try {
       const samples = await readSamples(inputs, PIPE_WAIT_MS, { clock: world.clock, stop: signal });
-      const types = decideTypes(samples, mapping);
-      const mappingWith = (more: Findings['suggestion']['flags']) =>
-        mappingOf('events', withFlags(flags, more), undefined);
-      const findings = findingsOf(samples, types, mapping, mappingWith);
+      const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
+      const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
+      const { suggestion, types, check } = findings;
+      const isFile = inputs.opened.every(({ fingerprint }) => fingerprint !== null);
       const through =
-        findings.check &&
-        (await readThrough(
-          inputs,
-          { ...mappingWith(findings.suggestion.flags), columnTypes: types },
-          signal,
-        ));
+        check && isFile
+          ? await readThrough(
+              () => open(withFlags(flags, suggestion.flags), () => undefined),
+              { ...mappingWith(suggestion.flags), columnTypes: types },
+              signal,
+            )
+          : undefined;
       const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
       const inspection = inspectionOf(findings, extentOf(findings, through), command);
       out.result(inspection, () =>

@@ -11,6 +11,8 @@ export interface Candidate {
   readonly profile: Profile;
   readonly score: NameScore;
   readonly reason: string;
+  /** The columns that are joined, if it takes several. */
+  readonly parts?: readonly string[];
 }
 
 /** The columns that could have each role, the likeliest first. */
@@ -40,15 +42,16 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const isTime = (profile: Profile) =>
     fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
   const others = filled.filter((profile) => !isTime(profile));
+  const times = filled
+    .filter(isTime)
+    .map((profile) => ({
+      ...timeCandidate(profile, fits.get(profile.name)!),
+      fits: fits.get(profile.name)!,
+    }));
   return {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
-    timestamp: sorted(
-      filled.filter(isTime).map((profile) => ({
-        ...timeCandidate(profile, fits.get(profile.name)!),
-        fits: fits.get(profile.name)!,
-      })),
-    ),
+    timestamp: sorted([...times, ...composedTimes(times, others)]),
   };
 }
 
@@ -101,6 +104,27 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   const partly = Math.round((60 * empty) / Math.max(1, total));
   const hidden = name.startsWith('_') ? 10 : 0;
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
+}
+
+const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?( ?[AP]M)?$/i;
+
+/** Joins a date with a time of day in another column, where no column has both. */
+function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
+  if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
+    return [];
+  const date = sorted(times)[0];
+  const clock = others.find(
+    ({ name, values, empty }) =>
+      empty === date?.profile.empty &&
+      /time|hour|uhr|zeit|heure|hora/i.test(name) &&
+      values.every((value) => TIME_OF_DAY.test(value)),
+  );
+  if (!date || !clock) return [];
+  const values = date.profile.values.map((value, index) => `${value} ${clock.values[index]}`);
+  const profile = { ...date.profile, values };
+  const fits = timesIn(profile);
+  const parts = [date.profile.name, clock.name];
+  return fits.length > 0 ? [{ profile, fits, parts, score: 95, reason: `joined with ${clock.name}` }] : [];
 }
 
 /** The likeliest column; undefined where none is likely, or where two are equally likely. */

@@ -5,6 +5,7 @@ import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
 import type { Profile } from './profile.ts';
 import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
 import { timesIn } from './times.ts';
+import { shapeFlags } from './value-flags.ts';
 
 /** A flag of the suggested command. */
 export type Flag = readonly [name: string, value?: string];
@@ -37,7 +38,7 @@ export function suggest(
   profiles: readonly Profile[],
   candidates: Candidates,
   mapping: Mapping,
-  json: boolean,
+  { json, nested = 'flatten' }: { json: boolean; nested?: 'flatten' | 'json' },
 ): Suggestion {
   const flags: Flag[] = [];
   const ambiguities: Ambiguity[] = [];
@@ -57,16 +58,21 @@ export function suggest(
     const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
     if (given !== undefined) {
       roles.set(field, given);
+      // A mapped field becomes text.
+      if (json && field !== 'timestamp' && !mapped.has(field) && named.get(field)?.type === 'number')
+        flags.push(['map', `${field}=${field}`]);
       continue;
     }
     const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
     const found = likeliest(open);
     if (found) {
-      const sources = field === 'userId' ? [found.profile, ...others(found, open)] : [found.profile];
-      roles.set(field, found.profile.name);
+      const more = field === 'userId' ? others(found, open).map(({ name }) => [name]) : [];
+      const rule = { target: field, sources: [found.parts ?? [found.profile.name], ...more] };
+      roles.set(field, rule.sources[0]![0]!);
       reasons.set(field, found.reason);
-      for (const { name } of sources) taken.add(name);
-      flags.push(['map', ruleText({ target: field, sources: sources.map(({ name }) => [name]) })]);
+      if (found.parts) named.set(rule.sources[0]![0]!, found.profile);
+      for (const name of rule.sources.flat()) taken.add(name);
+      flags.push(['map', ruleText(rule)]);
     } else {
       const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
       const likely = open.filter(({ score }) => score >= SUGGESTED);
@@ -74,10 +80,7 @@ export function suggest(
     }
   }
   const time = timeFlags();
-  const user = roles.get('userId');
-  const type = user === undefined ? undefined : named.get(user)?.type;
-  if (json && user !== undefined && type === 'number' && !mapping.types.has(user))
-    flags.push(['type', `${user}=string`]);
+  if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
   return { flags, ambiguities, roles, time, reasons };
 
   /** Adds the flags that read the times, unless they are typed. */
