@@ -129,7 +129,14 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
 
 /** The likeliest column; undefined where none is likely, or where two are equally likely. */
 export function likeliest<T extends Candidate>(candidates: readonly T[]): T | undefined {
-  const [first, second] = candidates;
+  const [first, ...others] = candidates;
   if (!first || first.score < SUGGESTED) return undefined;
-  return second && first.score - second.score < CLOSE ? undefined : first;
+  // Members of one object name the same thing, such as actor.login and actor.id.
+  const parent = parentOf(first);
+  const rival = others.find((other) => parent === '' || parentOf(other) !== parent);
+  return rival && first.score - rival.score < CLOSE ? undefined : first;
+}
+
+function parentOf({ profile: { name } }: Candidate): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }
