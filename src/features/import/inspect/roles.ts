@@ -69,6 +69,8 @@ function userCandidate(profile: Profile): Candidate {
   if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = 0;
+  // One that comes again and again names what the records are about.
+  else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
   else if (allDifferent && values.length >= FEW) score -= 8;
   if (type === 'number') score -= 6;
   if (distinct === 1 && total >= FEW) score -= 10;
