@@ -42,12 +42,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const isTime = (profile: Profile) =>
     fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
   const others = filled.filter((profile) => !isTime(profile));
-  const times = filled
-    .filter(isTime)
-    .map((profile) => ({
-      ...timeCandidate(profile, fits.get(profile.name)!),
-      fits: fits.get(profile.name)!,
-    }));
+  const times = filled.filter(isTime).map((profile) => ({
+    ...timeCandidate(profile, fits.get(profile.name)!),
+    fits: fits.get(profile.name)!,
+  }));
   return {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
@@ -108,7 +106,7 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
 
-const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?( ?[AP]M)?$/i;
+const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?$/i;
 
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
