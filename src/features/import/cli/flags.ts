@@ -16,7 +16,8 @@ export const importFlags = {
     helpValue: 'SOURCE',
   }),
   map: Flags.string({
-    summary: 'read a field or property from a column or path: a,b is the first that is not empty, a+b joins both',
+    summary:
+      'read a field or property from a column or path: a,b is the first that is not empty, a+b joins both',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'field=column',

@@ -24,6 +24,8 @@ const WORDS: Readonly<Record<FixingFlag, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
   'drop-fields': ['--extra-fields', 'drop'],
+  nested: ['--nested', 'flatten'],
+  nulls: ['--nulls', 'drop'],
 };
 
 /** The error of an import that rejected records, with the command that imports them. */

@@ -108,7 +108,8 @@ export class Columns {
       const { text, used } = this.chosen(cells, sources);
       this.add(parts, target, text);
       // What was not used is a property like any other.
-      for (const i of new Set(sources.flat())) if (!used.includes(i)) this.add(parts, this.plain[i]!, cells[i]!);
+      for (const i of new Set(sources.flat()))
+        if (!used.includes(i)) this.add(parts, this.plain[i]!, cells[i]!);
     }
     const { fields, properties, errors } = parts;
     const free = properties === '' ? '' : `,"${this.freePart}":{${properties.slice(1)}}`;

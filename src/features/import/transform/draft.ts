@@ -1,7 +1,7 @@
 import { elementsOf, membersOf, minified, unquoted } from './json-members.ts';
 import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
-import { MAX_DEPTH } from './record-paths.ts';
 import { FREE_PART } from './record-kind.ts';
+import { MAX_DEPTH } from './record-paths.ts';
 import type { ValidationError } from './validation-errors.ts';
 
 const EMPTY: ReadonlySet<string> = new Set();

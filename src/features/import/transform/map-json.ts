@@ -58,21 +58,22 @@ function reshaper(mapping: Mapping): Reshaper {
     });
   }
 
+  /** The value at a path, unless it is empty. */
+  function valueAt(path: string, found: Found, draft: Draft): string | undefined {
+    const value = paths.valueAt(path, found);
+    const empty = value === undefined || value === 'null' || value === '""' || draft.isAbsent(value);
+    return empty ? undefined : value;
+  }
+
   /** The value of a rule, and the sources that were used for it. */
   function evaluate(
     rule: MapRule,
     found: Found,
     draft: Draft,
   ): { value: string | undefined; used: readonly string[] } {
-    const valueAt = (path: string) => {
-      const value = paths.valueAt(path, found);
-      return value === undefined || value === 'null' || value === '""' || draft.isAbsent(value)
-        ? undefined
-        : value;
-    };
     const { sources } = rule;
     for (const parts of sources) {
-      const values = parts.map(valueAt).filter((value) => value !== undefined);
+      const values = parts.map((path) => valueAt(path, found, draft)).filter((value) => value !== undefined);
       if (values.length === 0) continue;
       const value = parts.length === 1 ? values[0] : JSON.stringify(values.map(textOf).join(' '));
       return { value, used: parts };
@@ -102,7 +103,7 @@ function reshaper(mapping: Mapping): Reshaper {
     }
     // What was not used is a property like any other.
     for (const path of rule.sources.flat()) {
-      const unused = error || used.includes(path) ? undefined : paths.valueAt(path, found);
+      const unused = error || used.includes(path) ? undefined : valueAt(path, found, draft);
       if (unused !== undefined) error = draft.property(propertyName(path, freePart), unused, path);
     }
     return error;
@@ -124,12 +125,12 @@ function reshaper(mapping: Mapping): Reshaper {
     }
     if (found.repeated !== undefined) return { field: found.repeated, reason: 'is given twice' };
     if (filters.length > 0 && !accepts(found, draft)) return FILTERED;
-    for (const [name, value] of rest) {
-      const error = place(name, value, draft);
-      if (error) return error;
-    }
     for (const rule of map) {
       const error = apply(rule, found, draft);
+      if (error) return error;
+    }
+    for (const [name, value] of rest) {
+      const error = place(name, value, draft);
       if (error) return error;
     }
     if (convert) convertTime(draft, convert);

@@ -65,12 +65,7 @@ export class RecordPaths {
     return value;
   }
 
-  private takeMembers(
-    path: string,
-    value: string,
-    found: Found,
-    depth: number,
-  ): string | undefined {
+  private takeMembers(path: string, value: string, found: Found, depth: number): string | undefined {
     const left: string[] = [];
     const members = membersOf(value);
     let changed = false;

@@ -7,7 +7,7 @@ export interface ValidationError {
 }
 
 /** A flag that makes a rejected record valid. */
-export type FixingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields';
+export type FixingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields' | 'nested' | 'nulls';
 
 /** Maximum number of fields named per record, and of characters in each name after the first. */
 const MAX_FIELDS = 6;
