@@ -92,21 +92,22 @@ function reshaper(mapping: Mapping): Reshaper {
     return draft.property(propertyName(name, freePart), value, name);
   }
 
-  function apply(rule: MapRule, found: Found, draft: Draft): ValidationError | undefined {
+  function apply(
+    rule: MapRule,
+    found: Found,
+    draft: Draft,
+    left: [string, string][],
+  ): ValidationError | undefined {
     const { value, used } = evaluate(rule, found, draft);
-    const { target } = rule;
-    let error: ValidationError | undefined;
-    if (value !== undefined) {
-      if (target === freePart) error = draft.spread(value, used[0]!);
-      else if (fields.has(target)) error = draft.field(target, asText(value));
-      else error = draft.property(propertyName(target, freePart), value, used[0]!);
-    }
-    // What was not used is a property like any other.
     for (const path of rule.sources.flat()) {
-      const unused = error || used.includes(path) ? undefined : valueAt(path, found, draft);
-      if (unused !== undefined) error = draft.property(propertyName(path, freePart), unused, path);
+      const unused = used.includes(path) ? undefined : valueAt(path, found, draft);
+      if (unused !== undefined) left.push([path, unused]);
     }
-    return error;
+    const { target } = rule;
+    if (value === undefined) return undefined;
+    if (target === freePart) return draft.spread(value, used[0]!);
+    if (fields.has(target)) return draft.field(target, asText(value));
+    return draft.property(propertyName(target, freePart), value, used[0]!);
   }
 
   return (text) => {
@@ -125,12 +126,18 @@ function reshaper(mapping: Mapping): Reshaper {
     }
     if (found.repeated !== undefined) return { field: found.repeated, reason: 'is given twice' };
     if (filters.length > 0 && !accepts(found, draft)) return FILTERED;
+    const left: [string, string][] = [];
     for (const rule of map) {
-      const error = apply(rule, found, draft);
+      const error = apply(rule, found, draft, left);
       if (error) return error;
     }
     for (const [name, value] of rest) {
       const error = place(name, value, draft);
+      if (error) return error;
+    }
+    // An alternative that was not used is a property like any other, beside one that has its name.
+    for (const [path, value] of left) {
+      const error = draft.property(draft.freeName(propertyName(path, freePart)), value, path);
       if (error) return error;
     }
     if (convert) convertTime(draft, convert);
