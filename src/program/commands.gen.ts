@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   demo: () => import('../commands/demo.ts'),
   doctor: () => import('../commands/doctor.ts'),
   'events:import': () => import('../commands/events/import.ts'),
+  'events:inspect': () => import('../commands/events/inspect.ts'),
   'events:send': () => import('../commands/events/send.ts'),
   'events:tail': () => import('../commands/events/tail.ts'),
   limits: () => import('../commands/limits.ts'),

@@ -43,6 +43,7 @@ export function importer(files: Record<string, string | Buffer>, service = new K
         },
         format: undefined,
         mapping: MAPPING,
+        preflight: false,
         concurrency: 4,
         maxErrors: undefined,
         flushInterval: 5000,

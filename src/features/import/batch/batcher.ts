@@ -1,5 +1,6 @@
 import { MAX_BATCH, MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import type { Reject } from '../report/reject.ts';
+import { TimeSpan } from '../report/time-span.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { type Batch, type Checkpoint, InputChanged, RecordTable, sizeOf } from './batch.ts';
 import { RequestBody } from './request-body.ts';
@@ -30,6 +31,8 @@ export class Batcher {
   done = false;
   /** Records read so far, without blank lines and the records of other shards. */
   read = 0;
+  /** The first and the last timestamp of the valid records. */
+  readonly times = new TimeSpan();
   /** Records that `--where` left out, which are not in `read`. */
   filtered = 0;
   private readonly options: BatcherOptions;
@@ -85,7 +88,7 @@ export class Batcher {
   /**
    * Adds the record in `buffer[start..end)`. `buffer[end]` must be the byte after its line, a line feed, which may
    * be overwritten. `next` is the offset in the input after the line. With `raw`, the bytes are not those of the input
-   * and are copied at once.
+   * and are copied at once. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
    */
   record(
     buffer: Buffer,
@@ -95,8 +98,11 @@ export class Batcher {
     offset: number,
     next: number,
     raw?: string,
+    time = -1,
   ): void {
     const length = end - start;
+    if (time >= 0) this.times.add(buffer, time);
+    else if (this.options.kind === 'events') this.times.addRecord(buffer.toString('utf8', start, end));
     if (this.open && !this.body.fits(length)) this.cut();
     this.openAt(line);
     if (raw !== undefined) this.body.flushPending();

@@ -1,11 +1,23 @@
 import { Flags } from '../../../cli/flags/oclif.ts';
 
-/** The flags of `events import` and `users import`. */
-export const importFlags = {
+/** The flags that say how records are read and mapped: those of `events inspect`. */
+export const mappingFlags = {
   format: Flags.string({
     summary: 'format of the input; detected by extension or content by default',
-    options: ['ndjson', 'csv'],
-    helpValue: 'ndjson|csv',
+    options: ['ndjson', 'csv', 'json', 'parquet'],
+    helpValue: 'ndjson|csv|json|parquet',
+  }),
+  records: Flags.string({
+    summary: 'path of the array of records in a JSON document; found if there is one',
+    helpValue: 'PATH',
+  }),
+  columns: Flags.string({
+    summary: 'names of the columns of a CSV without a header',
+    helpValue: 'A,B,…',
+  }),
+  encoding: Flags.string({
+    summary: 'encoding of the text; UTF-8, or UTF-16 with its mark, by default',
+    helpValue: 'NAME',
   }),
   mapping: Flags.string({
     summary: 'read these flags from a mapping file; flags override it',
@@ -36,7 +48,7 @@ export const importFlags = {
   }),
   delimiter: Flags.string({
     summary: 'delimiter of CSV cells; detected from the header by default',
-    helpValue: 'CHAR|tab',
+    helpValue: 'TEXT|tab',
   }),
   'convert-timestamps': Flags.boolean({
     summary: 'convert times in other forms to UTC, where they can mean one thing only',
@@ -84,6 +96,11 @@ export const importFlags = {
     helpValue: 'field=value',
   }),
   'no-validate': Flags.boolean({ summary: 'send any JSON object without validation' }),
+};
+
+/** The flags of `events import` and `users import`. */
+export const importFlags = {
+  ...mappingFlags,
   'batch-size': Flags.integer({
     summary: 'maximum number of records per request',
     default: 1000,
@@ -111,6 +128,9 @@ export const importFlags = {
     min: 1,
     helpValue: 'N',
   }),
+  'no-preflight': Flags.boolean({
+    summary: 'start even if most of the first records would be rejected',
+  }),
   'fail-fast': Flags.boolean({ summary: 'stop at the first rejected record', exclusive: ['max-errors'] }),
   'dry-run': Flags.boolean({ char: 'n', summary: 'validate all records and show the plan; send nothing' }),
   resume: Flags.boolean({
@@ -135,8 +155,8 @@ export const importFlags = {
   }),
 };
 
-/** The parsed flags. */
-export interface ImportFlags {
+/** The parsed flags of `events inspect`. */
+export interface MappingFlags {
   readonly format?: string | undefined;
   readonly mapping?: string | undefined;
   readonly from?: string | undefined;
@@ -144,6 +164,9 @@ export interface ImportFlags {
   readonly set?: string[] | undefined;
   readonly type?: string[] | undefined;
   readonly delimiter?: string | undefined;
+  readonly records?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly encoding?: string | undefined;
   readonly 'convert-timestamps': boolean;
   readonly 'timestamp-format'?: string | undefined;
   readonly 'time-zone'?: string | undefined;
@@ -155,12 +178,17 @@ export interface ImportFlags {
   readonly drop?: string[] | undefined;
   readonly where?: string[] | undefined;
   readonly 'no-validate': boolean;
+}
+
+/** The parsed flags. */
+export interface ImportFlags extends MappingFlags {
   readonly 'batch-size': number;
   readonly concurrency: number;
   readonly share: string;
   readonly 'max-wait': string;
   readonly rejects?: string | undefined;
   readonly 'max-errors'?: number | undefined;
+  readonly 'no-preflight': boolean;
   readonly 'fail-fast': boolean;
   readonly 'dry-run': boolean;
   readonly resume: boolean;

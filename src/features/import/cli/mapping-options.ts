@@ -5,10 +5,11 @@ import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/time/zones.ts';
 import { compileTimestampFormat, TimestampFormatError } from '../transform/timestamp-formats.ts';
-import type { ImportFlags } from './flags.ts';
+import type { MappingFlags } from './flags.ts';
+import { delimiterOf } from './reading-options.ts';
 
 /** Parses the flags that map records. Throws a `usage` error. */
-export function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
+export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Mapping['onZoneless']): Mapping {
   const zone = flags['time-zone'] ?? 'UTC';
   if (!isTimeZone(zone))
     throw new SvcError('usage', `--time-zone ${zone} is not a time zone`, {
@@ -114,14 +115,4 @@ function formatOf(format: string) {
       cause: error,
     });
   }
-}
-
-/** Parses `--delimiter`. Throws a `usage` error. */
-function delimiterOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const one = /^(tab|\\t)$/i.test(text) ? '\t' : text;
-  if (/^[\x01-\x09\x0b\x0c\x0e-\x21\x23-\x7e]$/.test(one)) return one;
-  throw new SvcError('usage', `--delimiter ${text} is not one ASCII character`, {
-    hint: "give one, such as --delimiter ';' or --delimiter tab",
-  });
 }

@@ -12,6 +12,7 @@ import { foreignRejects } from '../report/rejects-file.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import type { ImportFlags } from './flags.ts';
 import { mappingOf } from './mapping-options.ts';
+import { readingOf } from './reading-options.ts';
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
 function partOf(text: string | undefined): Part | undefined {
@@ -63,7 +64,9 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
+    reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
+    preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),

@@ -20,13 +20,16 @@ interface FixingFlags {
   readonly words: readonly string[];
 }
 
-const WORDS: Readonly<Record<FixingFlag, readonly string[]>> = {
+const WORDS: Readonly<Record<string, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
   'drop-fields': ['--extra-fields', 'drop'],
   nested: ['--nested', 'flatten'],
   nulls: ['--nulls', 'drop'],
 };
+
+/** Maximum number of columns that a suggested command makes text. */
+const MAX_COLUMNS = 10;
 
 /** The error of an import that rejected records, with the command that imports them. */
 export function partialImportError(
@@ -38,7 +41,7 @@ export function partialImportError(
   const flags = fixingFlags(reasons.fixableBy);
   const stopped = tooManyErrors || result.rejected === result.read;
   const code = tooManyErrors ? 'too_many_errors' : 'partial';
-  if (flags.names.length > 0 && stopped && result.accepted + result.skipped === 0) {
+  if (flags.words.length > 0 && stopped && result.accepted + result.skipped === 0) {
     const more = tooManyErrors ? [...flags.words, '--restart'] : flags.words;
     const command = recovery.without(flags.names, more);
     return new SvcError(code, rejected, { hint: `no record was accepted; to import them: ${command}` });
@@ -49,9 +52,12 @@ export function partialImportError(
 }
 
 function fixingFlags(flags: readonly FixingFlag[]): FixingFlags {
+  const columns = flags.flatMap((flag) => /^text:(.*)$/s.exec(flag)?.[1] ?? []);
+  if (columns.length > MAX_COLUMNS) return { names: [], words: [] };
+  const words = flags.flatMap((flag) => WORDS[flag] ?? []);
   return {
-    names: flags.map((flag) => WORDS[flag][0]!.slice(2)),
-    words: flags.flatMap((flag) => WORDS[flag]),
+    names: words.filter((word) => word.startsWith('--')).map((word) => word.slice(2)),
+    words: [...words, ...columns.flatMap((column) => ['--type', `${column}=string`])],
   };
 }
 
@@ -67,7 +73,7 @@ function fixHint(
   const file = freeName('fixed', csv ? '.csv' : '.ndjson', cwd);
   const records = `jq -r .raw ${shellPath(rejectsFile ?? '')}`;
   const extract = csv ? `(${headerCommand(first)}; ${records})` : records;
-  const step = names.length > 0 ? 'then' : 'fix them in that file, then';
+  const step = words.length > 0 ? 'then' : 'fix them in that file, then';
   return `extract them: ${extract} > ${file}
         ${step}: ${recovery.instead(inputs, file, names, words)}`;
 }

@@ -1,6 +1,7 @@
 import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
 import type { Difference } from '../journal/identity.ts';
+import { pathText } from '../read/json/find-records.ts';
 import { ruleText, simpleRule } from '../transform/map-rules.ts';
 
 /** The commands that recover from a failure, quoted for a shell. */
@@ -92,11 +93,15 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   where: ['where'],
   validate: ['no-validate'],
   delimiter: ['delimiter'],
+  records: ['records'],
+  columns: ['columns'],
+  encoding: ['encoding'],
 };
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'convert-timestamps',
   'decimal-comma',
   'dry-run',
+  'no-preflight',
   'no-validate',
   'resume',
   'restart',
@@ -134,6 +139,15 @@ function typedAs({ name, before }: Difference): string[] {
       const { take, of } = before as { take: number; of: number };
       return [flag, `${take + 1}/${of}`];
     }
+    case 'records':
+      return [flag, pathText(before as string[])];
+    case 'columns':
+      return [
+        flag,
+        (before as string[])
+          .map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+          .join(','),
+      ];
     case 'delimiter':
       return [flag, before === '\t' ? 'tab' : String(before)];
     default:

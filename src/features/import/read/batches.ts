@@ -1,8 +1,7 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { Batcher } from '../batch/batcher.ts';
-import type { RecordReader } from './ndjson-reader.ts';
-import type { Window } from './window.ts';
+import type { RecordSource } from './record-source.ts';
 
 export interface Flush {
   readonly clock: Clock;
@@ -17,23 +16,22 @@ export interface Flush {
  * yielded after the flush interval, so that `tail -f` reaches the service.
  */
 export async function* batchesOf(
-  window: Window,
-  reader: RecordReader,
+  source: RecordSource,
   batcher: Batcher,
   flush: Flush,
 ): AsyncGenerator<Batch> {
   let openSince: number | undefined;
   for (;;) {
-    reader.drain(window, batcher);
+    source.drain(batcher);
     for (let batch = batcher.take(); batch; batch = batcher.take()) {
       // The batch that is open now was started after this one.
       openSince = undefined;
       yield batch;
     }
-    if (batcher.done || window.ended) break;
+    if (batcher.done || source.ended) break;
     openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
     batcher.flushPending();
-    let reading: Promise<unknown> | undefined = window.more();
+    let reading: Promise<unknown> | undefined = source.more();
     while (reading) {
       const due =
         openSince === undefined || flush.interval === undefined ? undefined : openSince + flush.interval;

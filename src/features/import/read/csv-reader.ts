@@ -1,23 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
-import type { Batcher } from '../batch/batcher.ts';
 import { EXCERPT_BYTES } from '../report/reject.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
-import { scanEvent } from '../transform/scan-event.ts';
+import { scanEvent, scanned } from '../transform/scan-event.ts';
+import { uniqueNames } from '../transform/unique-names.ts';
 import { checkRecord } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
-import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
-import { type RecordReader, skipByteOrderMark } from './ndjson-reader.ts';
+import { skipByteOrderMark } from './byte-order-mark.ts';
+import { findDialect } from './csv-dialect.ts';
+import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+import type { Reading } from './reading.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
+/** How much of a CSV shows how it is written, in bytes. */
+const HEAD = 64 * 1024;
 
 export interface CsvOptions {
   readonly file: string;
   readonly mapping: Mapping;
   readonly rows: RecordMappers['rows'];
+  readonly reading?: Reading | undefined;
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -38,6 +44,9 @@ export class CsvReader implements RecordReader {
   private line = 0;
   private columns: RowMapper | undefined;
   delimiter = ',';
+  /** The bytes of the delimiter. */
+  private mark = Buffer.from(',');
+  private started = false;
   private readonly options: CsvOptions;
   private readonly row: Row = {
     next: -1,
@@ -50,20 +59,22 @@ export class CsvReader implements RecordReader {
   private long: LongRow | undefined;
   /** Bytes of the record in `scratch`. */
   private length = 0;
+  /** Index of its timestamp; -1 if unknown. */
+  private time = -1;
   private scratch = Buffer.allocUnsafeSlow(4096);
 
   constructor(options: CsvOptions) {
     this.options = options;
   }
 
-  drain(window: Window, batcher: Batcher): void {
+  drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
+    if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
     while (!batcher.done && window.start < window.end) {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
-      if (!this.columns) this.findDelimiter(window);
-      const row = scanRow(window.buffer, window.start, limit, this.delimiter.charCodeAt(0), this.row);
+      const row = scanRow(window.buffer, window.start, limit, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
@@ -75,18 +86,28 @@ export class CsvReader implements RecordReader {
     if (this.long && window.ended) this.skipLongRow(window, batcher);
   }
 
-  /** Finds the delimiter in the first line. A header with a quoted line feed continues, and is scanned again. */
-  private findDelimiter(window: Window): void {
-    if (this.options.mapping.delimiter !== undefined) {
-      this.delimiter = this.options.mapping.delimiter;
-      return;
+  /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
+  private start(window: Window, batcher: RecordSink): boolean {
+    const { file, mapping, reading, rows, onNotice } = this.options;
+    const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
+    if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
+    const dialect = findDialect(head, mapping.delimiter);
+    this.delimiter = dialect.delimiter;
+    this.mark = Buffer.from(dialect.delimiter);
+    this.line += dialect.skipLines;
+    window.start += dialect.skipBytes;
+    if (dialect.title !== undefined) {
+      const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
+      onNotice(`${file}: ${lines} before the table left out: ${dialect.title.slice(0, 60)}`);
     }
-    const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
-    const end = feed < 0 ? window.end : window.start + feed;
-    this.delimiter = findDelimiter(window.buffer.toString('utf8', window.start, end));
+    batcher.skip(window.offset);
+    this.started = true;
+    if (reading?.columns) this.columns = rows([...reading.columns], file);
+    for (const notice of this.columns?.notices ?? []) onNotice(notice);
+    return true;
   }
 
-  private take(window: Window, batcher: Batcher, row: Row): void {
+  private take(window: Window, batcher: RecordSink, row: Row): void {
     const { start, buffer } = window;
     const offset = window.base + start;
     const next = Math.min(window.base + row.next, window.base + window.end);
@@ -122,7 +143,7 @@ export class CsvReader implements RecordReader {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
-    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw);
+    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw, this.time);
   }
 
   /** Writes a record to the scratch buffer and validates it: by the scan, and by the schema if the scan cannot decide. */
@@ -132,20 +153,30 @@ export class CsvReader implements RecordReader {
     if (text.length * 3 + 1 > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
     this.length = this.scratch.write(text, 'utf8');
+    this.time = -1;
     if (!mapping.validate) return checkRecord(mapping, text);
     this.scratch[this.length] = LINE_FEED;
-    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
+    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) {
+      this.time = scanned.timestamp;
+      return null;
+    }
     return checkRecord(mapping, text);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, rows, onNotice } = this.options;
+    const { file, mapping, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
         `head -1 ${shellPath(file)}`,
       );
-    this.columns = rows(cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted), file);
+    const { names, notice } = uniqueNames(
+      cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
+      mapping,
+      file,
+    );
+    if (notice) onNotice(notice);
+    this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 
@@ -168,7 +199,7 @@ export class CsvReader implements RecordReader {
   }
 
   /** Skips the first line of such a row without buffering it. Returns true when its end is found. */
-  private skipLongRow(window: Window, batcher: Batcher): boolean {
+  private skipLongRow(window: Window, batcher: RecordSink): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     if (found) window.start++;
@@ -181,7 +212,7 @@ export class CsvReader implements RecordReader {
   }
 
   private reject(
-    batcher: Batcher,
+    batcher: RecordSink,
     bytes: Buffer,
     reason: string,
     next: number,

@@ -5,15 +5,19 @@ import { longestRecord } from '../batch/request-body.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { type RecordMappers, recordMappers } from '../transform/record-mappers.ts';
+import { filesIn } from './archive/files-in.ts';
 import { type ByteSource, bytesOf } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { CsvReader } from './csv-reader.ts';
-import type { Format } from './detect.ts';
-import { NdjsonReader, type RecordReader } from './ndjson-reader.ts';
+import { type Format, foundText } from './detect.ts';
+import { JsonReader } from './json/json-reader.ts';
+import { NdjsonReader } from './ndjson-reader.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import type { Reading } from './reading.ts';
+import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
 import { Window } from './window.ts';
@@ -25,6 +29,7 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
+  readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
@@ -33,8 +38,7 @@ export interface InputOptions {
 /** An input that is being read. */
 export interface Feed {
   readonly input: Input;
-  readonly window: Window;
-  readonly reader: RecordReader;
+  readonly records: RecordSource;
   /** Offset of the first byte. */
   readonly start: number;
   /** Converts an offset in the decompressed input to the number of bytes read from the file. */
@@ -53,6 +57,8 @@ export class Inputs {
   /** How records are mapped; the import sets it once the types of the columns are decided. */
   mapping: Mapping;
   private readonly options: InputOptions;
+  /** The names in the order in which the inputs were found, if they were arranged. */
+  private sorted: string[] = [];
 
   private constructor(options: InputOptions) {
     this.options = options;
@@ -62,9 +68,10 @@ export class Inputs {
   static async open(options: InputOptions): Promise<Inputs> {
     const inputs = new Inputs(options);
     try {
-      for (const name of options.names) {
-        const input = await openInput(name, options);
+      for (const source of await filesIn(options.names, options.cwd, options.onNotice)) {
+        const input = await openInput(source, options);
         inputs.opened.push(input);
+        if (input.recordsFound) options.onNotice(foundText(input.name, input.recordsAt));
         if (input.fingerprint) await input.close();
       }
     } catch (error) {
@@ -79,13 +86,32 @@ export class Inputs {
     return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
   }
 
+  /**
+   * Puts the files of folders, patterns and archives in the order in which an earlier import read them, and those that it
+   * did not know last: positions in its journal refer to that order. Without `before`, sorts them as they are named.
+   */
+  arrange(before: Contents = []): void {
+    if (this.sorted.length === 0) this.sorted = this.names;
+    const order = before.map((content, index) => content?.name ?? this.sorted[index]);
+    const place = ({ name }: Input) => {
+      const known = order.indexOf(name);
+      return known < 0 ? before.length + this.sorted.indexOf(name) : known;
+    };
+    this.opened.sort((a, b) => place(a) - place(b));
+  }
+
+  /** The names of all inputs, as messages show them. */
+  get names(): string[] {
+    return this.opened.map(({ name }) => name);
+  }
+
   /** Total bytes of the files to read; undefined if an input is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const [index, { fingerprint }] of this.opened.entries()) {
-      if (!fingerprint) return undefined;
+    for (const [index, { size }] of this.opened.entries()) {
+      if (size === undefined) return undefined;
       const { part } = this.options;
-      sum += part && !this.isDealtByIndex(index) ? fingerprint.size / part.of : fingerprint.size;
+      sum += part && !this.isDealtByIndex(index) ? size / part.of : size;
     }
     return sum;
   }
@@ -94,7 +120,9 @@ export class Inputs {
   isDealtByIndex(index: number): boolean {
     const input = this.opened[index]!;
     const { part } = this.options;
-    return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
+    const { format, compression, encoding, fingerprint } = input;
+    const byLine = format === 'ndjson' && !compression && encoding === 'utf-8' && fingerprint !== null;
+    return part !== undefined && !byLine;
   }
 
   /** Returns whether the content read of an input is known, which it is not for a byte range. */
@@ -104,9 +132,11 @@ export class Inputs {
 
   /** Returns the content read of each input: empty for inputs after a limit was reached, null if unknown. */
   contents(read: readonly Content[]): Contents {
-    return this.opened.map((_, index) =>
-      this.hasContent(index) ? (read[index] ?? new ContentHash().content(false)) : null,
-    );
+    return this.opened.map(({ name }, index) => {
+      if (!this.hasContent(index)) return null;
+      const content = read[index] ?? new ContentHash().content(false);
+      return this.options.names.includes(name) ? content : { ...content, name };
+    });
   }
 
   /**
@@ -120,6 +150,13 @@ export class Inputs {
     stop: AbortSignal,
   ): Promise<Comparison | 'unknown'> {
     if (!before) return 'unknown';
+    // A file that is gone was imported, and what the others hold cannot be told from it.
+    if (
+      before.some(
+        (content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name,
+      )
+    )
+      return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {
       if (!content || !this.hasContent(index)) return 'unknown';
@@ -127,7 +164,7 @@ export class Inputs {
       if (comparison === 'other') return comparison;
       found.add(comparison);
     }
-    return found.has('appended') ? 'appended' : 'same';
+    return found.has('appended') || this.opened.length > before.length ? 'appended' : 'same';
   }
 
   private async compareOne(
@@ -138,7 +175,7 @@ export class Inputs {
   ): Promise<Comparison> {
     const opened = this.opened[index]!;
     if (opened.fingerprint) {
-      const input = await openInput(opened.name, this.options);
+      const input = await openInput(opened.source, this.options);
       try {
         return await compareContent(input.bytes, before);
       } finally {
@@ -164,7 +201,7 @@ export class Inputs {
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const opened = this.opened[index]!;
     const { mapping, part } = this.options;
-    const input = opened.fingerprint ? await openInput(opened.name, this.options) : opened;
+    const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
     const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
@@ -178,10 +215,13 @@ export class Inputs {
     let lines: Promise<number> | undefined;
     return {
       input,
-      window: new Window(source, longest + 1, start),
-      reader: this.reader(input, recordMappers(this.mapping), this.options.onNotice),
+      records: recordsIn(
+        new Window(source, longest + 1, start),
+        this.reader(input, recordMappers(this.mapping), this.options.onNotice),
+      ),
       start,
-      taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
+      taken: (offset) =>
+        Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start),
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
@@ -206,7 +246,7 @@ export class Inputs {
     let input = opened;
     let bytesReady = Number.POSITIVE_INFINITY;
     if (opened.fingerprint) {
-      input = await openInput(opened.name, this.options);
+      input = await openInput(opened.source, this.options);
       source = input.bytes;
     } else {
       const pipe = new PipeHead(opened.bytes);
@@ -217,12 +257,12 @@ export class Inputs {
     }
     try {
       const reader = this.reader(input, mappers, () => undefined, mapping);
-      const window = new Window(source, longest + 1, 0);
-      const read = await readRecords(window, reader, { kind: mapping.kind, limits, bytesReady }, index);
+      const records = recordsIn(new Window(source, longest + 1, 0), reader);
+      const read = await readRecords(records, { kind: mapping.kind, limits, bytesReady }, index);
       return {
         input,
         header: mappers.header,
-        delimiter: input.format === 'csv' ? reader.delimiter : undefined,
+        delimiter: input.format === 'csv' ? records.delimiter : undefined,
         rows: mappers.rowsRead,
         texts: mappers.texts,
         taken: input.compression ? input.taken() : read.bytes,
@@ -245,7 +285,10 @@ export class Inputs {
   ): RecordReader {
     const longest = longestRecord(mapping.kind);
     const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, rows, longest, onNotice });
+    if (input.format === 'csv')
+      return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
+    if (input.format === 'json')
+      return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
     return new NdjsonReader({ file, longest, map: json, scan });
   }
 }

@@ -1,9 +1,8 @@
 import { Batcher } from '../batch/batcher.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers } from '../transform/record-mappers.ts';
-import type { RecordReader } from './ndjson-reader.ts';
 import type { Input } from './open.ts';
-import type { Window } from './window.ts';
+import type { RecordSource } from './record-source.ts';
 
 /** Limits of a sample, whichever is reached first. */
 export interface SampleLimits {
@@ -63,21 +62,20 @@ export function sampleMapping(mapping: Mapping): Mapping {
 
 /** Reads records until a limit or the end is reached, or `bytesReady`, where a pipe has no more for now. */
 export async function readRecords(
-  window: Window,
-  reader: RecordReader,
+  source: RecordSource,
   { kind, limits, bytesReady }: { kind: Mapping['kind']; limits: SampleLimits; bytesReady: number },
   file: number,
 ): Promise<{ records: number; bytes: number; whole: boolean }> {
   const batcher = new Batcher({ kind, size: limits.records, limit: limits.records });
-  batcher.nextFile(file, window.offset);
+  batcher.nextFile(file, source.position);
   for (;;) {
-    reader.drain(window, batcher);
+    source.drain(batcher);
     while (batcher.take());
-    if (batcher.done || window.ended || window.offset >= limits.bytes) break;
-    if (window.base + window.end >= bytesReady) break;
+    if (batcher.done || source.ended || source.position >= limits.bytes) break;
+    if (source.readUntil >= bytesReady) break;
     batcher.flushPending();
-    await window.more();
+    await source.more();
   }
-  const whole = window.ended && window.start >= window.end;
-  return { records: batcher.read, bytes: window.offset, whole };
+  const whole = source.ended && source.position >= source.readUntil;
+  return { records: batcher.read, bytes: source.position, whole };
 }

@@ -1,3 +1,4 @@
+import { decidedJson } from './column-types.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
 import { InputError } from './input-error.ts';
@@ -16,6 +17,8 @@ type Column =
       readonly name: string;
       readonly prefix: string;
       readonly type: CellType | undefined;
+      /** The type that the sample gave the column, by its name in the header. */
+      readonly decided: { readonly type: CellType; readonly name: string } | undefined;
     }
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
@@ -124,9 +127,13 @@ export class Columns {
       if (typeof value === 'string') parts.fields += column.prefix + value;
       else parts.errors.push(value);
     } else if (column.to === 'property') {
-      const value = cellJson(cell, column.type, this.mapping.decimalComma);
+      const { type, decided } = column;
+      const { decimalComma } = this.mapping;
+      const value = decided
+        ? decidedJson(cell, decided.type, decided.name, decimalComma)
+        : cellJson(cell, type, decimalComma);
       if ('json' in value) parts.properties += column.prefix + value.json;
-      else parts.errors.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
+      else parts.errors.push({ field: `${this.freePart}.${column.name}`, ...value });
     } else if (column.to === 'free') {
       const inner = this.free(cell);
       if (typeof inner === 'string') parts.properties += inner;
@@ -192,17 +199,13 @@ export class Columns {
     if (mapped === undefined && mapping.extraFields === 'drop') return NOTHING;
     const property = propertyName(target, freePart);
     const type = mapping.types.get(name) ?? mapping.types.get(property);
-    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
+    const found = type ? undefined : mapping.columnTypes && (mapping.columnTypes.get(name) ?? 'string');
+    const decided = found && { type: found, name };
+    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type, decided };
   }
 
   private checkHeader(header: string[], file: string): void {
     const { mapping } = this;
-    const duplicate = firstDuplicate(header.filter((name) => name !== '' && !mapping.drop?.has(name)));
-    if (duplicate !== undefined)
-      throw new InputError(
-        `${file} has two columns named ${shortName(duplicate)}.`,
-        'Rename one of them in the header.',
-      );
     const columns = [...this.columns, ...this.composed.map(({ target }) => target)];
     const targets = columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, mapping, file);

@@ -11,6 +11,8 @@ export interface Mapping {
   readonly set: ReadonlyMap<string, string>;
   /** `--type column=…`: the type of the cells. */
   readonly types: ReadonlyMap<string, CellType>;
+  /** The type of each CSV column, as a sample decided it; undefined: each cell has its own. */
+  readonly columnTypes?: ColumnTypes | undefined;
   /** The time zone for times without one; undefined without `--convert-timestamps`. */
   readonly convert: string | undefined;
   /** `--timestamp-format`, and the time zone for times without one. */
@@ -35,6 +37,8 @@ export interface Mapping {
 
 export type CellType = 'string' | 'number' | 'boolean';
 
+/** The types of columns, by their names in the header. */
+export type ColumnTypes = ReadonlyMap<string, CellType>;
 /** Returns whether a record is sent as it is, apart from the conversion of its timestamp. */
 export function keepsRecords(mapping: Mapping): boolean {
   const { map, set, extraFields, where } = mapping;

@@ -43,12 +43,38 @@ export function missingColumns(
 ): InputError | undefined {
   const check = checkColumns(header, become, mapping);
   if (check.missing.length === 0 && check.swapped.length === 0) return undefined;
-  const flags = suggestedFlags(header, check, mapping);
-  return new InputError(
-    `${problems(header, check, file)}.`,
-    `svc ${[mapping.kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
-    { flags: { without: ['map', 'type'], more: flags }, note: timestampNote(check, mapping) },
-  );
+  return new MissingColumns(header, check, mapping, file);
+}
+
+/** Flags for the required fields that no column provides, and a note about them. */
+export interface FieldFlags {
+  readonly flags: readonly string[];
+  readonly note: string | undefined;
+}
+
+/** A table lacks columns. */
+export class MissingColumns extends InputError {
+  /**
+   * Returns the error with flags that are suggested by the contents of the columns, given the corrected `--map`, instead
+   * of by their names alone.
+   */
+  readonly withFlags: (suggest: (map: Mapping['map']) => FieldFlags) => InputError;
+
+  constructor(
+    header: readonly string[],
+    check: ColumnCheck,
+    mapping: Mapping,
+    file: string,
+    suggest?: (map: Mapping['map']) => FieldFlags,
+  ) {
+    const { flags, note } = suggestedFlags(header, check, mapping, suggest);
+    super(
+      `${problems(header, check, file)}.`,
+      `svc ${[mapping.kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
+      { flags: { without: ['map', 'type'], more: flags }, note },
+    );
+    this.withFlags = (better) => new MissingColumns(header, check, mapping, file, better);
+  }
 }
 
 function checkColumns(header: readonly string[], become: readonly string[], mapping: Mapping): ColumnCheck {
@@ -90,9 +116,12 @@ function absentColumns({ sources }: MapRule, isAbsent: (column: string) => boole
 /** The flags of a command that would read the file, with a placeholder for each column that cannot be guessed. */
 function suggestedFlags(
   header: readonly string[],
-  { map, fields, isAbsent }: ColumnCheck,
-  { kind, types }: Mapping,
-): string[] {
+  check: ColumnCheck,
+  mapping: Mapping,
+  suggest: ((map: Mapping['map']) => FieldFlags) | undefined,
+): FieldFlags {
+  const { map, fields, isAbsent } = check;
+  const { kind, types } = mapping;
   const used = new Set(map.flatMap(({ sources }) => sources.flat()));
   const free = header.filter(
     (name) => name !== '' && !used.has(name) && !REQUIRED_FIELDS[kind].includes(name),
@@ -105,22 +134,29 @@ function suggestedFlags(
     free.splice(free.indexOf(found), 1);
     return found;
   };
-  const mapped = map.flatMap((rule) => {
+  const rules = map.map((rule) => {
     const column = onlyColumn(rule);
     const absent = column !== undefined && isAbsent(column);
-    return ['--map', ruleText(absent ? simpleRule(rule.target, guess(column, rule.target)) : rule)];
+    return absent ? simpleRule(rule.target, guess(column, rule.target)) : rule;
   });
-  const required = fields.flatMap((field) => {
-    const column = guess(field);
-    return column === PLACEHOLDER && field === 'event'
-      ? ['--set', 'event=NAME']
-      : ['--map', `${field}=${column}`];
-  });
+  const mapped = rules.flatMap((rule) => ['--map', ruleText(rule)]);
+  const better = suggest?.(rules);
+  const required =
+    better?.flags ??
+    fields.flatMap((field) => {
+      const column = guess(field);
+      return column === PLACEHOLDER && field === 'event'
+        ? ['--set', 'event=NAME']
+        : ['--map', `${field}=${column}`];
+    });
   const typed = [...types].flatMap(([column, type]) => [
     '--type',
     `${isAbsent(column) ? guess(column) : column}=${type}`,
   ]);
-  return [...mapped, ...required, ...typed];
+  return {
+    flags: [...mapped, ...required, ...typed],
+    note: better ? better.note : timestampNote(check, mapping),
+  };
 }
 
 function problems(header: readonly string[], { swapped, missing }: ColumnCheck, file: string): string {

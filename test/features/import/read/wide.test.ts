@@ -100,8 +100,8 @@ test('100,000 columns: names as long as a row may hold, a name given twice, and 
   const refused = await run('--extra-fields', 'reject');
   expect(refused.code).toBe(2);
   expect(refused.stderr.length).toBeLessThan(10_000);
-  write([...header(100_000), 'column 7']);
-  expect((await run()).stderr).toContain('has two columns named column 7');
+  write([...header(100_000), 'column 7', 'userId']);
+  expect((await run()).stderr).toContain('has two columns named userId');
   write(['user', ...header(100_000).slice(1)]);
   const missing = await run();
   expect(missing.stderr).toContain('--map userId=user');
