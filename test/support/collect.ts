@@ -6,10 +6,11 @@ import type { ByteSource } from '../../src/features/import/read/bytes.ts';
 import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
 import { JsonReader } from '../../src/features/import/read/json/json-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
-import { recordsIn as windowed } from '../../src/features/import/read/record-source.ts';
 import type { Reading } from '../../src/features/import/read/reading.ts';
+import { recordsIn as windowed } from '../../src/features/import/read/record-source.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
+import { parseRule } from '../../src/features/import/transform/map-rules.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
 import { recordMappers } from '../../src/features/import/transform/record-mappers.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -35,12 +36,22 @@ export interface Collected {
   readonly batches: Batch[];
   readonly notices: string[];
   readonly read: number;
+  /** Records that `--where` left out. */
+  readonly filtered: number;
 }
 
 /** Runs the reading half of an import over bytes. `map` is field to column, as `--map` has it. */
 export async function collect(input: string | Buffer, options: CollectOptions = {}): Promise<Collected> {
   const bytes = Buffer.from(input);
-  const { csv, reading, json: path, chunk = 1 << 20, longest = longestRecord('events'), batcher: more, deal } = options;
+  const {
+    csv,
+    reading,
+    json: path,
+    chunk = 1 << 20,
+    longest = longestRecord('events'),
+    batcher: more,
+    deal,
+  } = options;
   const mapping: Mapping = {
     kind: 'events',
     convert: undefined,
@@ -48,7 +59,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     validate: true,
     delimiter: undefined,
     ...options,
-    map: new Map(Object.entries(options.map ?? {}).map(([field, column]) => [column, field])),
+    map: Object.entries(options.map ?? {}).map(([field, columns]) => parseRule(`${field}=${columns}`)!),
     set: new Map(Object.entries(options.set ?? {})),
     types: new Map(Object.entries(options.types ?? {})),
   };
@@ -73,6 +84,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     batches,
     notices,
     read: batcher.read,
+    filtered: batcher.filtered,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { inspectFlags } from '../../features/import/cli/flags.ts';
+import { mappingFlags } from '../../features/import/cli/flags.ts';
 
 export default class EventsInspect extends SvcCommand {
   static override summary = 'Describe files of events and print the command that imports them';
@@ -19,7 +19,7 @@ the import command to paste. What only you can know is in capitals. Sends nothin
     file: Args.string({ description: 'files to inspect; - for standard input', required: false }),
   };
   static override flags = {
-    ...inspectFlags,
+    ...mappingFlags,
     save: Flags.string({ summary: 'write the mapping to a file, for --mapping', helpValue: 'MAPPING' }),
   };
 

@@ -76,6 +76,7 @@ export async function planImport(
     await inputs.close();
   }
   counters.read = batcher.read;
+  counters.filtered = batcher.filtered;
   counters.unsent += batcher.waiting;
   const result = resultOf(
     counters,

@@ -168,6 +168,7 @@ class Pipeline {
     const { counters, world, options, complete } = this;
     const { rejectsPath, rejectsLength } = this.opened.state;
     counters.read = this.batcher.read;
+    counters.filtered = this.batcher.filtered;
     counters.unsent += this.batcher.waiting;
     const result = resultOf(counters, world.traffic(), this.batcher.times, this.inputs.mapping, {
       files: this.inputs.opened.length,

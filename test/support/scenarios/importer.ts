@@ -12,7 +12,7 @@ export const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"
 export const events = (count: number, from = 0) => Array.from({ length: count }, (_, n) => event(n + from));
 export const MAPPING: Mapping = {
   kind: 'events',
-  map: new Map(),
+  map: [],
   set: new Map(),
   types: new Map(),
   convert: undefined,

@@ -33,6 +33,8 @@ export class Batcher {
   read = 0;
   /** The first and the last timestamp of the valid records. */
   readonly times = new TimeSpan();
+  /** Records that `--where` left out, which are not in `read`. */
+  filtered = 0;
   private readonly options: BatcherOptions;
   private readonly size: number;
   private readonly limit: number;
@@ -125,6 +127,13 @@ export class Batcher {
     this.rejectBytes += reject.raw.length;
     if (!this.checkpoint?.acknowledged && ++this.errors >= this.maxErrors) this.done = true;
     this.advance(reject.line, next, this.rejects.length >= this.size || this.rejectBytes > MAX_BODY_BYTES);
+  }
+
+  /** Skips the record that was counted last: `--where` leaves it out. */
+  filter(next: number): void {
+    this.read--;
+    this.filtered++;
+    this.skip(next);
   }
 
   /** Skips a line that is not a record of this import. */

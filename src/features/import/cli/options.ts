@@ -3,52 +3,16 @@ import { dirname, join, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
-import { shell, shellWord } from '../../../kit/shell.ts';
+import { shellWord } from '../../../kit/shell.ts';
 import { type ImportName, journalPath } from '../journal/identity.ts';
 import type { ImportOptions } from '../options.ts';
 import type { Format } from '../read/detect.ts';
 import type { Part } from '../read/range.ts';
 import { foreignRejects } from '../report/rejects-file.ts';
-import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { isTimeZone } from '../transform/time/zones.ts';
-import type { ImportFlags, MappingFlags } from './flags.ts';
-import { delimiterOf, readingOf } from './reading-options.ts';
-
-/** Parses the flags that map records. Throws a `usage` error. */
-export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Mapping['onZoneless']): Mapping {
-  const pairs = (name: string, given: string[] | undefined) =>
-    (given ?? []).map((text) => pairOf(name, text));
-  const zone = flags['time-zone'] ?? 'UTC';
-  if (!isTimeZone(zone))
-    throw new SvcError('usage', `--time-zone ${zone} is not a time zone`, {
-      hint: 'give an IANA name, such as --time-zone Europe/Berlin',
-    });
-  const types = pairs('type', flags.type).map(([column, type]) => {
-    if (!['string', 'number', 'boolean'].includes(type))
-      throw new SvcError('usage', `--type ${column}=${type} is not a type`, {
-        hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
-      });
-    return [column, type as CellType] as const;
-  });
-  return {
-    kind,
-    map: new Map(pairs('map', flags.map).map(([field, column]) => [column, field])),
-    set: new Map(pairs('set', flags.set)),
-    types: new Map(types),
-    convert: flags['convert-timestamps'] ? zone : undefined,
-    onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
-    extraFields: flags['extra-fields'] as Mapping['extraFields'],
-    validate: !flags['no-validate'],
-    delimiter: delimiterOf(flags.delimiter),
-  };
-}
-
-function pairOf(flag: string, text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new SvcError('usage', `--${flag} ${text} has no =`, { hint: `write it as --${flag} name=value` });
-}
+import type { ImportFlags } from './flags.ts';
+import { mappingOf } from './mapping-options.ts';
+import { readingOf } from './reading-options.ts';
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
 function partOf(text: string | undefined): Part | undefined {

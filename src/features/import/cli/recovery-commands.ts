@@ -2,6 +2,7 @@ import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
 import type { Difference } from '../journal/identity.ts';
 import { pathText } from '../read/json/find-records.ts';
+import { ruleText, simpleRule } from '../transform/map-rules.ts';
 
 /** The commands that recover from a failure, quoted for a shell. */
 export interface RecoveryCommands {
@@ -82,7 +83,14 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   set: ['set'],
   types: ['type'],
   convert: ['convert-timestamps', 'time-zone'],
+  timestampFormat: ['timestamp-format', 'time-zone'],
   extraFields: ['extra-fields'],
+  nested: ['nested'],
+  nulls: ['nulls'],
+  nullTexts: ['null'],
+  decimalComma: ['decimal-comma'],
+  drop: ['drop'],
+  where: ['where'],
   validate: ['no-validate'],
   delimiter: ['delimiter'],
   records: ['records'],
@@ -91,6 +99,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'convert-timestamps',
+  'decimal-comma',
   'dry-run',
   'no-preflight',
   'no-validate',
@@ -107,9 +116,22 @@ function typedAs({ name, before }: Difference): string[] {
   if (before === null || before === undefined) return [];
   switch (name) {
     case 'map':
-      return pairs(([column, field]) => `${field}=${column}`);
+      return (before as [string | string[][], string][]).flatMap(([column, target]) => [
+        flag,
+        ruleText(typeof column === 'string' ? simpleRule(target, column) : { target, sources: column }),
+      ]);
+    case 'timestampFormat': {
+      const [format, zone] = before as [string, string];
+      return [flag, format, ...(zone === 'UTC' ? [] : ['--time-zone', zone])];
+    }
+    case 'decimalComma':
+      return [flag];
+    case 'nullTexts':
+    case 'drop':
+      return (before as string[]).flatMap((text) => [flag, text]);
     case 'set':
     case 'types':
+    case 'where':
       return pairs(([left, right]) => `${left}=${right}`);
     case 'convert':
       return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
@@ -120,7 +142,12 @@ function typedAs({ name, before }: Difference): string[] {
     case 'records':
       return [flag, pathText(before as string[])];
     case 'columns':
-      return [flag, (before as string[]).map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',')];
+      return [
+        flag,
+        (before as string[])
+          .map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+          .join(','),
+      ];
     case 'delimiter':
       return [flag, before === '\t' ? 'tab' : String(before)];
     default:

@@ -6,18 +6,23 @@ import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
+import type { Text } from '../../../cli/terminal/text.ts';
 import { GROUP_LIMITS, WINDOW_MS } from '../../../contract/limits.ts';
 import { randomFrom } from '../../../kit/random.ts';
 import type { ImportOptions } from '../options.ts';
 import { leastSeconds, planImport } from '../plan.ts';
-import { runImport } from '../run.ts';
+import { PreflightFailed } from '../prepare.ts';
+import { Reasons } from '../report/reasons.ts';
+import { type ImportEnd, runImport } from '../run.ts';
 import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
+import { withMappingFile } from './mapping-flags.ts';
 import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
+import { reportPreflight } from './preflight.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
@@ -39,7 +44,8 @@ type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal'
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
-  const { flags, argv: inputs, world, paths, out } = context;
+  const { argv: inputs, world, paths, out } = context;
+  const flags = withMappingFile(context.flags, world.cwd);
   if (inputs.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: `name a file, or - for standard input: svc ${command.command} FILE`,
@@ -60,13 +66,28 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   };
   try {
     if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
-    if (flags['dry-run']) return await plan(context, command, place, recovery);
-    return await run(context, command, place, recovery);
+    if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
+    return await run({ ...context, flags }, command, place, recovery);
   } catch (error) {
-    throw toImportError(error, recovery, flags.debug);
+    if (!(error instanceof PreflightFailed)) throw toImportError(error, recovery, flags.debug);
+    const stopped = reportPreflight(error, { kind: command.kind, flags, recovery }, { out, world });
+    const end = { result: stopped.result, reasons: new Reasons(), unread: true };
+    printResult(out, command, end, () => summary(end, command.kind));
+    throw stopped.error;
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
+}
+
+/** Prints the result on the stream of the command. */
+function printResult(
+  out: Context['out'],
+  { resultTo }: ImportCommand,
+  { result }: Pick<ImportEnd, 'result'>,
+  words: () => Text,
+): void {
+  if (resultTo === 'stderr') out.info(out.json ? JSON.stringify(result) : words());
+  else out.result(result, words);
 }
 
 interface ImportPlace {
@@ -162,8 +183,7 @@ async function run(
             isLocal: connection.isLocal,
           }),
       );
-    if (command.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
-    else out.result(end.result, words);
+    printResult(out, command, end, words);
     if (end.interrupted)
       throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;

@@ -4,17 +4,18 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { type Findings, findingsOf } from '../inspect/findings.ts';
-import { type Extent, inspectionOf } from '../inspect/inspection.ts';
+import { inspectionOf } from '../inspect/inspection.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
-import { wordsOfFlags } from '../inspect/suggest.ts';
-import { decideTypes } from '../inspect/types.ts';
+import { type Flag, wordsOfFlags } from '../inspect/suggest.ts';
 import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
 import { toImportError } from './errors.ts';
+import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
-import { mappingOf } from './options.ts';
+import { mappingOf } from './mapping-options.ts';
+import { readingOf } from './reading-options.ts';
 import { recoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
 
@@ -37,30 +38,34 @@ export async function runInspect(
   const recovery = recoveryCommands('events import', typed);
   try {
     const mapping = mappingOf('events', flags, undefined);
-    const inputs = await Inputs.open({
-      names,
-      cwd: world.cwd,
-      kind: 'events',
-      stdin: untilStopped(world.stdin, signal),
-      openPipe: pipesUntil(signal),
-      format: flags.format as Format | undefined,
-      mapping,
-      part: undefined,
-      onNotice: (text) => out.warn(text),
-    });
+    const open = (given: MappingFlags, onNotice: (text: string) => void) =>
+      Inputs.open({
+        names,
+        cwd: world.cwd,
+        kind: 'events',
+        stdin: untilStopped(world.stdin, signal),
+        openPipe: pipesUntil(signal),
+        format: given.format as Format | undefined,
+        reading: readingOf(given),
+        mapping,
+        part: undefined,
+        onNotice,
+      });
+    const inputs = await open(flags, (text) => out.warn(text));
     try {
       const samples = await readSamples(inputs, PIPE_WAIT_MS, { clock: world.clock, stop: signal });
-      const types = decideTypes(samples, mapping);
-      const mappingWith = (more: Findings['suggestion']['flags']) =>
-        mappingOf('events', withFlags(flags, more), undefined);
-      const findings = findingsOf(samples, types, mapping, mappingWith);
+      const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
+      const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
+      const { suggestion, types, check } = findings;
+      const isFile = inputs.opened.every(({ fingerprint }) => fingerprint !== null);
       const through =
-        findings.check &&
-        (await readThrough(
-          inputs,
-          { ...mappingWith(findings.suggestion.flags), columnTypes: types },
-          signal,
-        ));
+        check && isFile
+          ? await readThrough(
+              () => open(withFlags(flags, suggestion.flags), () => undefined),
+              { ...mappingWith(suggestion.flags), columnTypes: types },
+              signal,
+            )
+          : undefined;
       const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
       const inspection = inspectionOf(findings, extentOf(findings, through), command);
       out.result(inspection, () =>
@@ -83,27 +88,4 @@ const INSPECT_ONLY = ['save', 'json'];
 
 function rejectionsOf({ check }: Findings, through: ReadThrough | undefined) {
   return through ?? (check && { ...check, read: check.records });
-}
-
-/** The extent of the inputs: as they were read, else as the samples let expect. */
-export function extentOf({ samples, suggestion }: Findings, through: ReadThrough | undefined): Extent {
-  if (through)
-    return {
-      rows: through.rows,
-      rowsExact: through.exact,
-      first: through.times.first,
-      last: through.times.last,
-    };
-  const { time } = suggestion;
-  let rows = 0;
-  for (const { records, taken, whole, input } of samples) {
-    const size = input.fingerprint?.size;
-    rows += whole || size === undefined ? records : Math.round((records * size) / Math.max(1, taken));
-  }
-  return {
-    rows,
-    rowsExact: samples.every(({ whole }) => whole),
-    first: time?.first ?? null,
-    last: time?.last ?? null,
-  };
 }

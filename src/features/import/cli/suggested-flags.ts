@@ -14,4 +14,4 @@ export function withFlags(flags: MappingFlags, more: readonly Flag[]): MappingFl
   return merged as unknown as MappingFlags;
 }
 
-const REPEATED: ReadonlySet<string> = new Set(['map', 'set', 'type', 'drop', 'where']);
+const REPEATED: ReadonlySet<string> = new Set(['map', 'set', 'type', 'drop', 'where', 'null']);

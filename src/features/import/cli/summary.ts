@@ -38,7 +38,7 @@ export function planSummary(
   return [
     `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
     bold(`${n(result.unsent)} can be sent`),
-    `, ${n(result.rejected)} rejected${whyText(reasons)}\n`,
+    `, ${n(result.rejected)} rejected${whyText(reasons)}${result.filtered > 0 ? `; ${n(result.filtered)} more left out by --where` : ''}\n`,
     `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
     `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
@@ -58,10 +58,12 @@ export function summary(
     ['rejected', n(result.rejected)],
     ['skipped', n(result.skipped)],
     ['unsent', n(result.unsent)],
+    ...(result.filtered > 0 ? [['filtered', n(result.filtered)] satisfies [string, string]] : []),
   ];
   const more: Readonly<Record<string, string>> = {
     read: unread ? '; the rest of the input was not read' : '',
     rejected: whyText(reasons),
+    filtered: '; left out by --where, not read',
   };
   const width = Math.max(...rows.map(([, value]) => value.length));
   const requests =

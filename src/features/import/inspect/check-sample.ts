@@ -35,6 +35,7 @@ export function checkSamples(samples: readonly Sample[], mapping: Mapping): Samp
     const table = header && mappers.rows([...header], input.name);
     for (const row of rows) {
       const made = table!.record([...row]);
+      if ('filtered' in made) continue;
       const error = 'field' in made ? made : checkRecord(mapping, made.text, made.errors);
       if (error) reject(error);
     }

@@ -2,14 +2,20 @@ import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
 import { checkSamples, type SampleCheck } from './check-sample.ts';
+import { headerIsData } from './header.ts';
 import { type Profile, profilesOf } from './profile.ts';
+import { withoutHeader } from './require-columns.ts';
 import { type Candidates, candidatesFor } from './roles.ts';
 import { type Flag, type Suggestion, suggest } from './suggest.ts';
+import { decideTypes } from './types.ts';
+import { cellFlags } from './value-flags.ts';
 
 /** What a sample of the inputs shows. */
 export interface Findings {
   readonly samples: readonly Sample[];
   readonly types: ColumnTypes;
+  /** The first row of a table names its columns. */
+  readonly header: boolean;
   readonly profiles: readonly Profile[];
   readonly candidates: Candidates;
   readonly suggestion: Suggestion;
@@ -19,23 +25,39 @@ export interface Findings {
 
 /**
  * Describes samples, and suggests flags in addition to those of `mapping`. `mappingWith` returns the mapping of the flags
- * typed and of more.
+ * typed and of more. `columns`: the columns were named by a flag.
  */
 export function findingsOf(
-  samples: readonly Sample[],
-  types: ColumnTypes,
+  given: readonly Sample[],
   mapping: Mapping,
   mappingWith: (flags: readonly Flag[]) => Mapping,
+  columns = false,
 ): Findings {
-  const profiles = profilesOf(samples, types);
+  const isData = ({ header, rows }: Sample) =>
+    header !== undefined && !columns && headerIsData(header, rows, mapping.kind);
+  const headerless = given.length > 0 && given.every(isData);
+  const samples = headerless ? given.map(withoutHeader) : given;
+  const form: Flag[] = headerless ? [['columns', (samples[0]!.header ?? []).join(',')]] : [];
+  const cells = [...form, ...cellFlags(samples, mapping)];
+  const read = mappingWith(cells);
+  const types = decideTypes(samples, read);
+  const profiles = profilesOf(samples, types, read);
   const candidates = candidatesFor(profiles);
   const json = samples.every(({ header }) => header === undefined);
-  const suggestion = suggest(profiles, candidates, mapping, json);
-  const complete = withoutOpenColumns(suggestion);
-  const check = complete
-    ? checked(samples, { ...mappingWith(suggestion.flags), columnTypes: types })
-    : undefined;
-  return { samples, types, profiles, candidates, suggestion, check };
+  const found = (nested?: 'json') => {
+    const suggestion = suggest(profiles, candidates, read, nested ? { json, nested } : { json });
+    const flags = [...suggestion.flags, ...cells];
+    const check = withoutOpenColumns(suggestion)
+      ? checked(samples, { ...mappingWith(flags), columnTypes: types })
+      : undefined;
+    return { suggestion: { ...suggestion, flags }, check };
+  };
+  const flat = found();
+  // Names of members may be too many, or clash once they are joined.
+  const nested = flat.suggestion.flags.some(([name]) => name === 'nested');
+  const text = nested && flat.check && flat.check.rejected > 0 ? found('json') : undefined;
+  const better = text?.check && text.check.rejected < flat.check!.rejected ? text : flat;
+  return { samples, types, profiles, candidates, header: headerless || columns ? false : !json, ...better };
 }
 
 /** A placeholder for a constant is a value like any other; one for a column or a format is not. */

@@ -58,10 +58,10 @@ export function inspectionOf(findings: Findings, extent: Extent, command: string
   return {
     files: inputs.map(({ name }) => name),
     format: first?.input.format ?? 'ndjson',
-    encoding: 'utf-8',
+    encoding: first?.input.encoding ?? 'utf-8',
     compression: first?.input.compression ?? null,
     delimiter: first?.delimiter ?? null,
-    header: first?.header ? true : null,
+    header: first?.header ? findings.header : null,
     rows: extent.rows,
     rowsExact: extent.rowsExact,
     columns: profiles.map((profile) => columnOf(profile, suggestion.roles)),

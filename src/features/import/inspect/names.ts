@@ -87,16 +87,20 @@ export function userScore(name: string): NameScore {
   return /^(id|key|uuid|guid)$/.test(joined) ? 25 : 0;
 }
 
-/** Judges whether a column could hold the name of the event; `names` are all columns. */
-export function eventScore(name: string, names: readonly string[]): NameScore {
+/** Returns whether columns of these names are those of events, so that a column `name` is the name of one. */
+export function isEventContext(names: readonly string[]): boolean {
+  return names.some((name) => wordsOf(name).some((word) => EVENT_CONTEXT.has(word)));
+}
+
+/** Judges whether a column could hold the name of the event, beside others. */
+export function eventScore(name: string, amongEvents: boolean): NameScore {
   const words = wordsOf(name);
   const joined = words.join('_');
   const known = EVENT_NAMES.get(joined);
   if (known !== undefined) return known;
   const last = words.at(-1) ?? '';
   if (IDS.has(last) || /^(is|has)$/.test(words[0] ?? '') || words.includes('time')) return 0;
-  if (joined === 'name')
-    return names.some((other) => wordsOf(other).some((word) => EVENT_CONTEXT.has(word))) ? 62 : 30;
+  if (joined === 'name') return amongEvents ? 62 : 30;
   const tail = words.slice(-2).join('_');
   if (words.includes('event') || words.includes('events'))
     return last === 'event' || last === 'name' ? 80 : 40;

@@ -1,5 +1,5 @@
 import type { Sample } from '../read/sample.ts';
-import type { ColumnTypes } from '../transform/mapping.ts';
+import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
 
 export type ProfileType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'mixed' | 'empty';
 
@@ -20,6 +20,8 @@ export interface Profile {
   readonly max: string | number | null;
   /** Records in which it is null. */
   readonly nulls: number;
+  /** Objects around the value and one: 1 for a member of the record. */
+  readonly depth: number;
   /** Records in which it is an object or an array. */
   readonly nested: number;
 }
@@ -32,7 +34,11 @@ const MAX_PATHS = 5000;
 const MAX_CHARS = 100;
 
 /** Describes the columns or paths of samples, in the order in which they first appear. */
-export function profilesOf(samples: readonly Sample[], types: ColumnTypes): Profile[] {
+export function profilesOf(
+  samples: readonly Sample[],
+  types: ColumnTypes,
+  { nullTexts }: Pick<Mapping, 'nullTexts'>,
+): Profile[] {
   const columns = new Map<string, Collected>();
   let total = 0;
   for (const { header, rows, texts } of samples) {
@@ -41,7 +47,8 @@ export function profilesOf(samples: readonly Sample[], types: ColumnTypes): Prof
       const column = collected(columns, name);
       for (const cells of rows) {
         const cell = cells[index];
-        if (cell !== undefined && cell !== '') column.add(cell, types.get(name) ?? 'string');
+        if (cell !== undefined && cell !== '' && !nullTexts?.has(cell))
+          column.add(cell, types.get(name) ?? 'string');
       }
     }
     for (const text of texts) collectJson(columns, text);
@@ -83,6 +90,7 @@ function collectMembers(
       continue;
     }
     const column = collected(columns, name);
+    column.depth = Math.max(column.depth, depth);
     if (value === null) column.nulls++;
     else if (Array.isArray(value)) column.add(JSON.stringify(value), 'array');
     else if (isObject(value)) column.add(JSON.stringify(value), 'object');
@@ -98,6 +106,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 class Collected {
   readonly values: string[] = [];
   nulls = 0;
+  depth = 1;
   private readonly types = new Map<ProfileType, number>();
 
   add(value: string, type: ProfileType): void {
@@ -106,7 +115,7 @@ class Collected {
   }
 
   profile(name: string, total: number): Profile {
-    const { values, types, nulls } = this;
+    const { values, types, nulls, depth } = this;
     const [first = 'empty', ...others] = types.keys();
     const type = others.length > 0 ? 'mixed' : first;
     return {
@@ -117,6 +126,7 @@ class Collected {
       distinct: new Set(values).size,
       values,
       nulls,
+      depth,
       nested: (types.get('array') ?? 0) + (types.get('object') ?? 0),
       ...rangeOf(values, type),
     };

@@ -21,11 +21,11 @@ export interface ReadThrough {
 
 /** Reads, maps and validates the beginning of files as an import would, all of it if they are small. */
 export async function readThrough(
-  inputs: Inputs,
+  open: () => Promise<Inputs>,
   mapping: Mapping,
   stop: AbortSignal,
-): Promise<ReadThrough | undefined> {
-  if (inputs.opened.some(({ fingerprint }) => fingerprint === null)) return undefined;
+): Promise<ReadThrough> {
+  const inputs = await open();
   inputs.mapping = mapping;
   const batcher = new Batcher({ kind: mapping.kind, size: 1000 });
   const reasons = new Reasons();

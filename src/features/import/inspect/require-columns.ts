@@ -25,8 +25,8 @@ export function requireColumns(sample: Sample, mapping: Mapping): void {
 }
 
 function suggested(sample: Sample, mapping: Mapping): { flags: string[]; note: string | undefined } {
-  const profiles = profilesOf([sample], mapping.columnTypes ?? new Map());
-  const suggestion = suggest(profiles, candidatesFor(profiles), mapping, false);
+  const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
+  const suggestion = suggest(profiles, candidatesFor(profiles), mapping, { json: false });
   return { flags: wordsOfFlags(suggestion.flags), note: ambiguityNote(suggestion) };
 }
 
@@ -42,11 +42,23 @@ export function ambiguityNote({ ambiguities }: Pick<Suggestion, 'ambiguities'>):
   return `replace what is in capitals: ${parts.join('; ')}`;
 }
 
+/** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */
+export function withoutHeader(sample: Sample): Sample & { readonly header: readonly string[] } {
+  const { header, rows, records } = sample;
+  return {
+    ...sample,
+    header: columnNames(header!.length),
+    rows: [[...header!], ...rows],
+    records: records + 1,
+  };
+}
+
 /** The first row would be lost as a header. */
-function noHeader({ header, input, rows, ...rest }: Sample, mapping: Mapping): InputError {
-  const names = columnNames(header!.length);
-  const renamed = { ...rest, input, header: names, rows: [[...header!], ...rows] };
-  const { flags, note } = suggested(renamed, { ...mapping, map: new Map(), columnTypes: undefined });
+function noHeader(sample: Sample, mapping: Mapping): InputError {
+  const { header, input } = sample;
+  const renamed = withoutHeader(sample);
+  const names = renamed.header;
+  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined });
   const first = header!.slice(0, 6).join(', ').slice(0, 80);
   return new InputError(
     `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,

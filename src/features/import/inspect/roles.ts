@@ -1,6 +1,6 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
-import { eventScore, type NameScore, timeScore, userScore } from './names.ts';
+import { eventScore, isEventContext, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, timesIn } from './times.ts';
 
@@ -11,6 +11,8 @@ export interface Candidate {
   readonly profile: Profile;
   readonly score: NameScore;
   readonly reason: string;
+  /** The columns that are joined, if it takes several. */
+  readonly parts?: readonly string[];
 }
 
 /** The columns that could have each role, the likeliest first. */
@@ -24,29 +26,32 @@ export interface Candidates {
 export const SUGGESTED = 50;
 /** Two columns whose scores differ by less are equally likely. */
 export const CLOSE = 3;
+/** Columns after these are not judged. */
+const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */
 const FEW = 20;
 
 /** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
 export function candidatesFor(profiles: readonly Profile[]): Candidates {
-  const filled = profiles.filter(
-    ({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object',
-  );
-  const names = profiles.map(({ name }) => name);
+  const filled = profiles
+    .filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object')
+    .slice(0, MAX_COLUMNS);
+  const amongEvents = isEventContext(filled.map(({ name }) => name));
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
   const isTime = (profile: Profile) =>
     fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
   const others = filled.filter((profile) => !isTime(profile));
+  const times = filled
+    .filter(isTime)
+    .map((profile) => ({
+      ...timeCandidate(profile, fits.get(profile.name)!),
+      fits: fits.get(profile.name)!,
+    }));
   return {
     userId: sorted(others.map(userCandidate)),
-    event: sorted(others.map((profile) => eventCandidate(profile, names))),
-    timestamp: sorted(
-      filled.filter(isTime).map((profile) => ({
-        ...timeCandidate(profile, fits.get(profile.name)!),
-        fits: fits.get(profile.name)!,
-      })),
-    ),
+    event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
+    timestamp: sorted([...times, ...composedTimes(times, others)]),
   };
 }
 
@@ -70,9 +75,9 @@ function userCandidate(profile: Profile): Candidate {
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
-function eventCandidate(profile: Profile, names: readonly string[]): Candidate {
+function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   const { name, values, type, total, distinct } = profile;
-  let score = eventScore(name, names);
+  let score = eventScore(name, amongEvents);
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
@@ -99,6 +104,27 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   const partly = Math.round((60 * empty) / Math.max(1, total));
   const hidden = name.startsWith('_') ? 10 : 0;
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
+}
+
+const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?( ?[AP]M)?$/i;
+
+/** Joins a date with a time of day in another column, where no column has both. */
+function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
+  if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
+    return [];
+  const date = sorted(times)[0];
+  const clock = others.find(
+    ({ name, values, empty }) =>
+      empty === date?.profile.empty &&
+      /time|hour|uhr|zeit|heure|hora/i.test(name) &&
+      values.every((value) => TIME_OF_DAY.test(value)),
+  );
+  if (!date || !clock) return [];
+  const values = date.profile.values.map((value, index) => `${value} ${clock.values[index]}`);
+  const profile = { ...date.profile, values };
+  const fits = timesIn(profile);
+  const parts = [date.profile.name, clock.name];
+  return fits.length > 0 ? [{ profile, fits, parts, score: 95, reason: `joined with ${clock.name}` }] : [];
 }
 
 /** The likeliest column; undefined where none is likely, or where two are equally likely. */

@@ -1,9 +1,11 @@
 import type { FormatFit } from '../transform/fitting-formats.ts';
+import { columnsOf, ruleText } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
 import type { Profile } from './profile.ts';
 import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
 import { timesIn } from './times.ts';
+import { shapeFlags } from './value-flags.ts';
 
 /** A flag of the suggested command. */
 export type Flag = readonly [name: string, value?: string];
@@ -36,15 +38,17 @@ export function suggest(
   profiles: readonly Profile[],
   candidates: Candidates,
   mapping: Mapping,
-  json: boolean,
+  { json, nested = 'flatten' }: { json: boolean; nested?: 'flatten' | 'json' },
 ): Suggestion {
   const flags: Flag[] = [];
   const ambiguities: Ambiguity[] = [];
   const roles = new Map<Role, string>();
   const reasons = new Map<Role, string>();
   const named = new Map(profiles.map((profile) => [profile.name, profile]));
-  const mapped = new Map([...mapping.map].map(([column, field]) => [field, column]));
-  const taken = new Set(mapping.map.keys());
+  const mapped = new Map(
+    mapping.map.map(({ target, sources }) => [target, sources.flat().find((name) => named.has(name)) ?? '']),
+  );
+  const taken = new Set(columnsOf(mapping.map));
   const ask = (column: string, choices: readonly string[], flag: Flag) => {
     flags.push(flag);
     ambiguities.push({ column, choices, flag: `--${flag.join(' ')}` });
@@ -54,16 +58,21 @@ export function suggest(
     const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
     if (given !== undefined) {
       roles.set(field, given);
+      // A mapped field becomes text.
+      if (json && field !== 'timestamp' && !mapped.has(field) && named.get(field)?.type === 'number')
+        flags.push(['map', `${field}=${field}`]);
       continue;
     }
     const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
     const found = likeliest(open);
     if (found) {
-      const sources = field === 'userId' ? [found.profile, ...others(found, open)] : [found.profile];
-      roles.set(field, found.profile.name);
+      const more = field === 'userId' ? others(found, open).map(({ name }) => [name]) : [];
+      const rule = { target: field, sources: [found.parts ?? [found.profile.name], ...more] };
+      roles.set(field, rule.sources[0]![0]!);
       reasons.set(field, found.reason);
-      for (const { name } of sources) taken.add(name);
-      flags.push(['map', `${field}=${sources.map(({ name }) => escaped(name)).join(',')}`]);
+      if (found.parts) named.set(rule.sources[0]![0]!, found.profile);
+      for (const name of rule.sources.flat()) taken.add(name);
+      flags.push(['map', ruleText(rule)]);
     } else {
       const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
       const likely = open.filter(({ score }) => score >= SUGGESTED);
@@ -71,10 +80,7 @@ export function suggest(
     }
   }
   const time = timeFlags();
-  const user = roles.get('userId');
-  const type = user === undefined ? undefined : named.get(user)?.type;
-  if (json && user !== undefined && type === 'number' && !mapping.types.has(user))
-    flags.push(['type', `${user}=string`]);
+  if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
   return { flags, ambiguities, roles, time, reasons };
 
   /** Adds the flags that read the times, unless they are typed. */
@@ -84,7 +90,7 @@ export function suggest(
     if (!profile || profile.values.length === 0) return undefined;
     const fits = timesIn(profile);
     const [first, ...more] = fits;
-    if (mapping.convert !== undefined) return first;
+    if (mapping.convert !== undefined || mapping.timestampFormat !== undefined) return first;
     if (!first) {
       ask(profile.name, [], ['timestamp-format', 'TIMESTAMP_FORMAT']);
       return undefined;
@@ -113,11 +119,6 @@ function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
 function placeholder(field: Role, fromColumn: boolean): Flag {
   const name = { userId: 'USER_ID', event: 'EVENT_NAME', timestamp: 'TIMESTAMP' }[field];
   return fromColumn ? ['map', `${field}=${name.replace('_NAME', '')}_COLUMN`] : ['set', `${field}=${name}`];
-}
-
-/** Escapes the characters of a name that separate names in --map. */
-function escaped(name: string): string {
-  return name.replace(/[\\,+]/g, '\\$&');
 }
 
 /** The words of flags. */

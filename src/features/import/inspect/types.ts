@@ -3,7 +3,7 @@ import { typeOfColumn } from '../transform/column-types.ts';
 import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
 
 /** Decides the type of every column of the samples; a column of several inputs has one type. */
-export function decideTypes(samples: readonly Sample[], _mapping: Mapping): ColumnTypes {
+export function decideTypes(samples: readonly Sample[], mapping: Mapping): ColumnTypes {
   const cells = new Map<string, Iterable<string>[]>();
   const given = new Map(samples.flatMap(({ types }) => [...(types ?? [])]));
   for (const { header, rows } of samples)
@@ -12,10 +12,12 @@ export function decideTypes(samples: readonly Sample[], _mapping: Mapping): Colu
       if (parts) parts.push(cellsAt(rows, index));
       else cells.set(name, [cellsAt(rows, index)]);
     }
-  return new Map([...cells].map(([name, parts]) => [
+  return new Map(
+    [...cells].map(([name, parts]) => [
       name,
-      given.get(name) ?? typeOfColumn(name, chained(parts)),
-    ]));
+      given.get(name) ?? typeOfColumn(name, chained(parts), mapping),
+    ]),
+  );
 }
 
 function* cellsAt(rows: readonly (readonly string[])[], index: number): Generator<string> {

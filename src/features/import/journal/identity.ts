@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { digestOf } from '../batch/keys.ts';
 import type { Part } from '../read/range.ts';
 import type { Reading } from '../read/reading.ts';
+import { onlyColumn } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
@@ -39,10 +40,12 @@ export function optionsText(
   reading: Reading = {},
 ): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
+  const { timestampFormat, nested, nulls, nullTexts, decimalComma, drop, where } = mapping;
   return JSON.stringify({
     ...named(name),
     format: format ?? null,
-    map: [...map],
+    // A rule of one column is written as before there were others.
+    map: map.map((rule) => [onlyColumn(rule) ?? rule.sources, rule.target]),
     set: [...set],
     types: [...types],
     convert: convert ?? null,
@@ -53,6 +56,14 @@ export function optionsText(
     records: reading.records,
     columns: reading.columns,
     encoding: reading.encoding,
+    // Journals from before these options lack them, so they are left out where they are not given.
+    timestampFormat: timestampFormat && [timestampFormat.format.format, timestampFormat.zone],
+    nested,
+    nulls,
+    nullTexts: nullTexts && [...nullTexts],
+    decimalComma,
+    drop: drop && [...drop],
+    where: where && [...where].flatMap(([field, values]) => [...values].map((value) => [field, value])),
   });
 }
 

@@ -86,7 +86,8 @@ export class BatchReader {
     const { inputs, batcher, sharded, onNotice } = this.options;
     if (empty && !sharded && !batcher.done)
       onNotice(`${input.name === '-' ? 'standard input' : input.name} has no records: nothing was sent`);
-    if (inputs.opened.length === 1 && !input.source.entry && !sharded && !batcher.done) this.sha256 = input.sha256();
+    if (inputs.opened.length === 1 && !input.source.entry && !sharded && !batcher.done)
+      this.sha256 = input.sha256();
     this.contents[index] = input.content();
     if (await input.changed())
       onNotice(`${input.name} was modified while it was read; data added meanwhile was not imported`);

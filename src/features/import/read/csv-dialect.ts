@@ -80,7 +80,10 @@ function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width
 function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
   const first = rows.findIndex(({ text }) => !text.startsWith('#'));
   if (first <= 0) return { skipBytes: from, lines: [] };
-  return { skipBytes: rows[first]?.start ?? head.length, lines: rows.slice(0, first).map(({ text }) => text) };
+  return {
+    skipBytes: rows[first]?.start ?? head.length,
+    lines: rows.slice(0, first).map(({ text }) => text),
+  };
 }
 
 /** The number of cells that most rows have. */

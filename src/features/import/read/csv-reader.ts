@@ -8,9 +8,9 @@ import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
-import type { Reading } from './reading.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -128,6 +128,10 @@ export class CsvReader implements RecordReader {
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    if ('filtered' in made) {
+      batcher.filter(next);
+      return;
+    }
     const error = 'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);

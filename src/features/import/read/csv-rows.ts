@@ -26,13 +26,7 @@ export interface Row {
  * doubled quotes. Scans `bytes[at..limit)` for cells separated by the bytes of `delimiter`. A quote in the middle of a cell, or text after a closing quote, is an error
  * of that row, which then ends at the next line break. Fills and returns `row`.
  */
-export function scanRow(
-  bytes: Uint8Array,
-  at: number,
-  limit: number,
-  delimiter: Uint8Array,
-  row: Row,
-): Row {
+export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter: Uint8Array, row: Row): Row {
   const first = delimiter[0]!;
   const more = delimiter.length - 1;
   row.next = -1;
@@ -54,8 +48,8 @@ export function scanRow(
       }
       const after = bytes[i];
       if (i < limit && !startsAt(bytes, i, delimiter) && after !== LINE_FEED && after !== RETURN)
-        // The delimiter may be cut by the end of the bytes.
         if (i + more < limit || bytes[limit - 1] === LINE_FEED)
+          // The delimiter may be cut by the end of the bytes.
           return invalidRow(bytes, at, i, limit, 'has text after a closing quote', row);
       cellStart = false;
       continue;

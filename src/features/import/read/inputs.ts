@@ -147,7 +147,11 @@ export class Inputs {
   ): Promise<Comparison | 'unknown'> {
     if (!before) return 'unknown';
     // A file that is gone was imported, and what the others hold cannot be told from it.
-    if (before.some((content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name))
+    if (
+      before.some(
+        (content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name,
+      )
+    )
       return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {

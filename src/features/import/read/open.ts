@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describeFileProblem } from '../../../kit/file-trouble.ts';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
+import { columnsOf } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { FIELDS, type RecordKind } from '../transform/record-kind.ts';
 import type { Source } from './archive/files-in.ts';
@@ -230,7 +231,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
 /** Detects the format, and reads as much more as that takes. */
 async function detect(name: string, text: Head, options: OpenOptions): Promise<Detected> {
   const { format, reading, kind, mapping } = options;
-  const fields = new Set([...FIELDS[kind], ...(mapping?.map.keys() ?? [])]);
+  const fields = new Set([...FIELDS[kind], ...columnsOf(mapping?.map ?? [])]);
   await text.atLeast(1);
   for (;;) {
     const known = text.ended ? 'all' : text.full ? 'decide' : 'more';

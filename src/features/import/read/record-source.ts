@@ -3,7 +3,7 @@ import type { CellType } from '../transform/mapping.ts';
 import type { Window } from './window.ts';
 
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
-export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 'skip'>;
+export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 'skip' | 'filter'>;
 
 /** Passes the complete records in a window to a sink. */
 export interface RecordReader {

@@ -1,3 +1,4 @@
+import { onlyColumn } from '../transform/map-rules.ts';
 import type { CellType, Mapping } from '../transform/mapping.ts';
 import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
 import { type Counters, imbalance } from './counters.ts';
@@ -22,6 +23,8 @@ export interface ImportResult extends Traffic {
   readonly rejected: number;
   readonly skipped: number;
   readonly unsent: number;
+  /** Records that `--where` left out; they are not in `read`. */
+  readonly filtered: number;
   readonly batches: number;
   /** Bytes of request bodies. */
   readonly bytes: number;
@@ -46,7 +49,7 @@ export function resultOf(
   mapping: Mapping,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
+  const { read, accepted, rejected, skipped, unsent, filtered, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -56,6 +59,7 @@ export function resultOf(
     rejected,
     skipped,
     unsent,
+    filtered,
     batches,
     ...traffic,
     bytes,
@@ -71,9 +75,11 @@ export function resultOf(
 }
 
 /** The types of the columns that become properties, by the sample or by flags. */
-function typesOf({ kind, columnTypes, types, map }: Mapping): Record<string, CellType> {
+function typesOf({ kind, columnTypes, types, map, drop }: Mapping): Record<string, CellType> {
+  const isField = (name: string) => FIELDS[kind].includes(name) || name === FREE_PART[kind];
+  const targets = new Map(map.map((rule) => [onlyColumn(rule), rule.target]));
   const properties = [...(columnTypes ?? [])].filter(
-    ([name]) => name !== '' && !FIELDS[kind].includes(map.get(name) ?? name) && name !== FREE_PART[kind],
+    ([name]) => name !== '' && !drop?.has(name) && !isField(targets.get(name) ?? name),
   );
   return Object.fromEntries([...properties, ...types]);
 }

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../kit/shell.ts';
-import type { CellType } from './mapping.ts';
+import { type CellType, type Mapping, withDecimalPoint } from './mapping.ts';
 import type { FixingFlag } from './validation-errors.ts';
 
 /** A number of JSON. */
@@ -46,15 +46,24 @@ export function isBoolean(cell: string): boolean {
   return cell === 'true' || cell === 'false';
 }
 
+/** A number with a decimal comma as JSON has it, unless a leading zero shows that it is none. */
+function withPoint(cell: string): string {
+  return /^[+-]?0\d/.test(cell) ? cell : (withDecimalPoint(cell) ?? '');
+}
+
 /** Decides the type of a column from the cells of a sample that are not empty. Text is the safe choice. */
-export function typeOfColumn(name: string, cells: Iterable<string>): CellType {
+export function typeOfColumn(
+  name: string,
+  cells: Iterable<string>,
+  { nullTexts, decimalComma }: Pick<Mapping, 'nullTexts' | 'decimalComma'> = {},
+): CellType {
   let numbers = !isIdentifierName(name);
   let booleans = true;
   let count = 0;
   for (const cell of cells) {
-    if (cell === '') continue;
+    if (cell === '' || nullTexts?.has(cell)) continue;
     count++;
-    numbers &&= isNumber(cell);
+    numbers &&= isNumber(decimalComma ? withPoint(cell) : cell);
     booleans &&= isBoolean(cell);
     if (!numbers && !booleans) return 'string';
   }
@@ -63,9 +72,15 @@ export function typeOfColumn(name: string, cells: Iterable<string>): CellType {
 }
 
 /** Converts a cell to JSON text if it has the type that the sample gave its column. A number keeps its spelling. */
-export function decidedJson(cell: string, type: CellType, column: string): { json: string } | Unfit {
+export function decidedJson(
+  cell: string,
+  type: CellType,
+  column: string,
+  decimalComma = false,
+): { json: string } | Unfit {
   if (type === 'string') return { json: JSON.stringify(cell) };
-  if (type === 'number' ? isNumber(cell) : isBoolean(cell)) return { json: cell };
+  const text = type === 'number' && decimalComma ? withPoint(cell) : cell;
+  if (type === 'number' ? isNumber(text) : isBoolean(text)) return { json: text };
   const what = type === 'number' ? 'a number' : 'true or false';
   return {
     reason: `must be ${what}, as in the first rows; --type ${shellWord(`${column.slice(0, MAX_CHARS)}=string`)} makes the column text`,

@@ -22,23 +22,67 @@ export function membersOf(text: string, at = 0): Member[] {
     if (text[i] === ',') i = skipWhitespace(text, i + 1);
     const quote = i;
     i = stringEnd(text, i);
-    const name = JSON.parse(text.slice(quote, i)) as string;
+    const name = unquoted(text.slice(quote, i));
     const start = skipWhitespace(text, skipWhitespace(text, i) + 1);
     i = valueEnd(text, start);
     members.push({ name, at: quote, start, end: i });
   }
 }
 
+/** Lists the elements of the JSON array that starts at `at`, by their index, as `membersOf` lists members. */
+export function elementsOf(text: string, at = 0): Member[] {
+  const elements: Member[] = [];
+  let i = skipWhitespace(text, at) + 1;
+  for (;;) {
+    i = skipWhitespace(text, i);
+    if (text[i] === ']') return elements;
+    if (text[i] === ',') i = skipWhitespace(text, i + 1);
+    const end = valueEnd(text, i);
+    elements.push({ name: String(elements.length), at: i, start: i, end });
+    i = end;
+  }
+}
+
+/** Removes the white space between the tokens of a JSON text. */
+export function minified(text: string): string {
+  if (!/\s/.test(text)) return text;
+  let out = '';
+  let i = 0;
+  while (i < text.length) {
+    const c = text[i]!;
+    if (c === '"') {
+      const end = stringEnd(text, i);
+      out += text.slice(i, end);
+      i = end;
+    } else {
+      if (!isWhitespace(c)) out += c;
+      i++;
+    }
+  }
+  return out;
+}
+
+/** Returns the characters of a JSON string. */
+export function unquoted(json: string): string {
+  return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
+}
+
+function isWhitespace(c: string): boolean {
+  return c === ' ' || c === '\t' || c === '\r' || c === '\n';
+}
+
 function skipWhitespace(text: string, at: number): number {
   let i = at;
-  while (' \t\r\n'.includes(text[i] ?? 'x')) i++;
+  while (i < text.length && isWhitespace(text[i]!)) i++;
   return i;
 }
 
 function stringEnd(text: string, quote: number): number {
-  let i = quote + 1;
-  while (text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
-  return i + 1;
+  for (let i = text.indexOf('"', quote + 1); ; i = text.indexOf('"', i + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(i - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return i + 1;
+  }
 }
 
 function valueEnd(text: string, start: number): number {

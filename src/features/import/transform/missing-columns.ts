@@ -1,6 +1,7 @@
 import { nearest } from '../../../kit/nearest.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { InputError } from './input-error.ts';
+import { type MapRule, onlyColumn, ruleText, simpleRule } from './map-rules.ts';
 import type { Mapping } from './mapping.ts';
 import { FIELDS, REQUIRED_FIELDS } from './record-kind.ts';
 
@@ -20,9 +21,9 @@ const PLACEHOLDER = 'COLUMN';
 /** How the flags and the required fields differ from the header of a CSV. */
 interface ColumnCheck {
   /** The `--map` pairs whose column and field were swapped, as the user meant them. */
-  readonly swapped: readonly (readonly [column: string, field: string])[];
+  readonly swapped: readonly (readonly [field: string, column: string])[];
   /** `--map` with those pairs corrected. */
-  readonly map: ReadonlyMap<string, string>;
+  readonly map: readonly MapRule[];
   /** Required fields that no column or flag provides. */
   readonly fields: readonly string[];
   /** Those fields, and the columns that flags name and the header lacks. */
@@ -80,22 +81,36 @@ function checkColumns(header: readonly string[], become: readonly string[], mapp
   const { kind, types, set, validate } = mapping;
   const names = new Set(header);
   const isAbsent = (column: string) => !names.has(column) && !set.has(column);
-  const isSwapped = ([column, field]: readonly [string, string]) =>
-    isAbsent(column) && names.has(field) && FIELDS[kind].includes(column);
-  const pairs = [...mapping.map].map((pair) => {
-    const swapped = isSwapped(pair);
-    return { swapped, pair: swapped ? ([pair[1], pair[0]] as const) : pair };
+  const isSwapped = ({ target }: MapRule, column: string) =>
+    isAbsent(column) && names.has(target) && FIELDS[kind].includes(column);
+  const pairs = mapping.map.map((rule) => {
+    const column = onlyColumn(rule);
+    const swapped = column !== undefined && isSwapped(rule, column);
+    return { swapped, rule: swapped ? simpleRule(column, rule.target) : rule };
   });
-  const map = new Map(pairs.map(({ pair }) => pair));
-  const given = new Set([...set.keys(), ...become, ...map.values()]);
+  const map = pairs.map(({ rule }) => rule);
+  const given = new Set([...set.keys(), ...become, ...map.map(({ target }) => target)]);
   const fields = validate ? REQUIRED_FIELDS[kind].filter((field) => !given.has(field)) : [];
+  const absent = map.flatMap((rule) => absentColumns(rule, isAbsent));
+  const named = [...types.keys(), ...(mapping.drop ?? []), ...(mapping.where?.keys() ?? [])];
+  const targets = new Set(map.map(({ target }) => target));
   return {
-    swapped: pairs.filter(({ swapped }) => swapped).map(({ pair }) => pair),
+    swapped: pairs.flatMap(({ swapped, rule }) =>
+      swapped ? [[rule.target, onlyColumn(rule)!] as const] : [],
+    ),
     map,
     fields,
-    missing: [...new Set([...map.keys(), ...types.keys()].filter(isAbsent).concat(fields))],
+    missing: [
+      ...new Set([...absent, ...named.filter((name) => isAbsent(name) && !targets.has(name)), ...fields]),
+    ],
     isAbsent,
   };
+}
+
+/** The columns that a rule cannot do without: none where one of its alternatives is there. */
+function absentColumns({ sources }: MapRule, isAbsent: (column: string) => boolean): string[] {
+  const some = sources.some((parts) => !parts.some(isAbsent));
+  return some ? [] : sources.flat().filter(isAbsent);
 }
 
 /** The flags of a command that would read the file, with a placeholder for each column that cannot be guessed. */
@@ -107,8 +122,9 @@ function suggestedFlags(
 ): FieldFlags {
   const { map, fields, isAbsent } = check;
   const { kind, types } = mapping;
+  const used = new Set(map.flatMap(({ sources }) => sources.flat()));
   const free = header.filter(
-    (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
+    (name) => name !== '' && !used.has(name) && !REQUIRED_FIELDS[kind].includes(name),
   );
   let guesses = 0;
   const guess = (wanted: string, field = wanted): string => {
@@ -118,11 +134,13 @@ function suggestedFlags(
     free.splice(free.indexOf(found), 1);
     return found;
   };
-  const found = [...map].map(
-    ([column, field]) => [isAbsent(column) ? guess(column, field) : column, field] as const,
-  );
-  const mapped = found.flatMap(([column, field]) => ['--map', `${field}=${column}`]);
-  const better = suggest?.(new Map(found));
+  const rules = map.map((rule) => {
+    const column = onlyColumn(rule);
+    const absent = column !== undefined && isAbsent(column);
+    return absent ? simpleRule(rule.target, guess(column, rule.target)) : rule;
+  });
+  const mapped = rules.flatMap((rule) => ['--map', ruleText(rule)]);
+  const better = suggest?.(rules);
   const required =
     better?.flags ??
     fields.flatMap((field) => {
@@ -144,7 +162,7 @@ function suggestedFlags(
 function problems(header: readonly string[], { swapped, missing }: ColumnCheck, file: string): string {
   const found: string[] = [];
   if (swapped.length > 0) {
-    const typed = swapped.map(([column, field]) => shellWord(`${column}=${field}`.slice(0, 2 * MAX_CHARS)));
+    const typed = swapped.map(([field, column]) => shellWord(`${column}=${field}`.slice(0, 2 * MAX_CHARS)));
     found.push(`--map ${typed.join(', ')} is the other way round: the field comes first`);
   }
   if (missing.length > 0)
@@ -156,8 +174,9 @@ function problems(header: readonly string[], { swapped, missing }: ColumnCheck, 
 
 /** Suggests a conversion where the format of the column for `timestamp` is not known. */
 function timestampNote({ swapped, missing, map }: ColumnCheck, { convert }: Mapping): string | undefined {
-  const names = [...missing, ...swapped.map(([, field]) => field)];
-  const concerned = names.some((name) => name === 'timestamp' || map.get(name) === 'timestamp');
+  const names = new Set([...missing, ...swapped.map(([field]) => field)]);
+  const sources = map.filter(({ target }) => target === 'timestamp').flatMap((rule) => rule.sources.flat());
+  const concerned = ['timestamp', ...sources].some((name) => names.has(name));
   return convert === undefined && concerned
     ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, ' +
         'and --time-zone Europe/Berlin where they are as of there'

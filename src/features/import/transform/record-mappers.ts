@@ -1,4 +1,5 @@
 import { Columns } from './csv-columns.ts';
+import type { FILTERED } from './filtered.ts';
 import { jsonMapper, type RecordMapper } from './map-json.ts';
 import type { Mapping } from './mapping.ts';
 import { scanEvent } from './scan-event.ts';
@@ -11,7 +12,10 @@ export interface RowMapper {
   /** Returns the JSON text of a record with the errors of its cells, or an error of the whole row. */
   record(
     cells: string[],
-  ): { readonly text: string; readonly errors: readonly ValidationError[] } | ValidationError;
+  ):
+    | { readonly text: string; readonly errors: readonly ValidationError[] }
+    | ValidationError
+    | typeof FILTERED;
 }
 
 /** What readers pass each record to: JSON records as text, the rows of a table as cells. */
@@ -24,8 +28,15 @@ export interface RecordMappers {
 
 /** Creates the mappers that make the records to send. */
 export function recordMappers(mapping: Mapping): RecordMappers {
-  // The scan suffices for records that no flag changes.
-  const plain = mapping.kind === 'events' && mapping.map.size === 0 && mapping.set.size === 0;
+  // A record that the scan accepts has a time in UTC, and neither nulls nor anything nested.
+  const { map, set, types, nullTexts, drop, where } = mapping;
+  const plain =
+    mapping.kind === 'events' &&
+    map.length + set.size + types.size === 0 &&
+    !mapping.timestampFormat &&
+    !nullTexts?.size &&
+    !drop?.size &&
+    !where?.size;
   return {
     json: jsonMapper(mapping),
     scan: plain ? scanEvent : undefined,

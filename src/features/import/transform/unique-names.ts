@@ -1,4 +1,5 @@
 import { InputError } from './input-error.ts';
+import { columnsOf } from './map-rules.ts';
 import type { Mapping } from './mapping.ts';
 import { shortName } from './missing-columns.ts';
 import { FIELDS } from './record-kind.ts';
@@ -15,13 +16,14 @@ export function uniqueNames(
   { kind, map }: Pick<Mapping, 'kind' | 'map'>,
   file: string,
 ): { readonly names: string[]; readonly notice: string | undefined } {
+  const mapped = new Set(columnsOf(map));
   const taken = new Set(header);
   const seen = new Set<string>();
   const numbers = new Map<string, number>();
   const renamed: string[] = [];
   const names = header.map((name) => {
     if (name === '' || seen.size < seen.add(name).size) return name;
-    if (map.has(name) || FIELDS[kind].includes(name))
+    if (mapped.has(name) || FIELDS[kind].includes(name))
       throw new InputError(
         `${file} has two columns named ${shortName(name)}.`,
         'Rename one of them in the header.',

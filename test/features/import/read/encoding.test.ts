@@ -22,7 +22,9 @@ test('UTF-16 of any text becomes its UTF-8, for any division into reads; half a 
         const bytes = Buffer.from(text + odd.join(''), 'utf16le');
         const given = bigEndian ? Buffer.from(bytes).swap16() : bytes;
         const result = await read(given, bigEndian ? 'utf-16be' : 'utf-16le', chunk);
-        const expected = [...(text + odd.join(''))].map((c) => (c.isWellFormed() ? Buffer.from(c) : Buffer.from([0xff])));
+        const expected = [...(text + odd.join(''))].map((c) =>
+          c.isWellFormed() ? Buffer.from(c) : Buffer.from([0xff]),
+        );
         expect(result).toEqual(Buffer.concat(expected));
       },
     ),

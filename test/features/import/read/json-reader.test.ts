@@ -12,7 +12,9 @@ test('the elements of an array are sent byte for byte, on one line, one per line
   const odd = event(1, ',"properties":{"big":12345678901234567890,"price":1.50,"s":"a,]}\\"{["}');
   const pretty = JSON.stringify(JSON.parse(event(2)), null, 2).replaceAll('\n', '\n  ');
   for (const chunk of [1, 7, 1 << 20]) {
-    const { records, rejects, batches } = await json(`[${odd},${event(0)},\n  ${pretty}\n ,${event(3)}]\n`, { chunk });
+    const { records, rejects, batches } = await json(`[${odd},${event(0)},\n  ${pretty}\n ,${event(3)}]\n`, {
+      chunk,
+    });
     expect(rejects).toEqual([]);
     expect(records).toEqual([odd, event(0), pretty, event(3)]);
     expect([...batches[0]!.records.line.slice(0, 4)]).toEqual([1, 1, 2, 7]);
@@ -56,12 +58,16 @@ const BAD: [string, string, string][] = [
 ];
 test.each(BAD)('an element with %s is rejected alone, one per line and indented', async (_, bad, reason) => {
   for (const chunk of [1, 50, 1 << 20]) {
-    const { records, rejects } = await json(`[\n${event(0)},\n${bad},\n${event(1)},\n${event(2)}\n]\n`, { chunk });
+    const { records, rejects } = await json(`[\n${event(0)},\n${bad},\n${event(1)},\n${event(2)}\n]\n`, {
+      chunk,
+    });
     expect(records).toEqual([event(0), event(1), event(2)]);
     expect(rejects).toMatchObject([{ line: 3, field: 'record', raw: bad }]);
     expect(rejects[0]!.reason).toContain(reason);
   }
-  const indented = [event(0), event(1)].map((text) => JSON.stringify(JSON.parse(text), null, 2).replaceAll('\n', '\n  '));
+  const indented = [event(0), event(1)].map((text) =>
+    JSON.stringify(JSON.parse(text), null, 2).replaceAll('\n', '\n  '),
+  );
   const { records, rejects } = await json(`[\n  ${indented[0]},\n  ${bad},\n  ${indented[1]}\n]`);
   expect(records).toEqual(indented);
   expect(rejects).toHaveLength(1);
@@ -135,7 +141,8 @@ test('the elements are those of JSON.parse, for any document, layout and divisio
           validate: false,
           chunk,
         });
-        const expected = layout === 'concatenated' ? elements.flatMap((e) => (Array.isArray(e) ? e : [e])) : elements;
+        const expected =
+          layout === 'concatenated' ? elements.flatMap((e) => (Array.isArray(e) ? e : [e])) : elements;
         const objects = expected.filter((e) => typeof e === 'object' && e !== null && !Array.isArray(e));
         expect(records.map((record) => JSON.parse(record))).toEqual(JSON.parse(JSON.stringify(objects)));
         expect(read).toBe(expected.length);

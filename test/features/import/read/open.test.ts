@@ -61,7 +61,13 @@ test.each([
   ['packed.csv', gzipSync(gzipSync('a,b\n')), 'packed.csv is binary data'],
   ['a.ndjson.bz2', Buffer.from('BZh91AY&SY'), 'a.ndjson.bz2 is compressed with bzip2'],
   ['a.gz', '{}\n', 'a.gz is not compressed'],
-  ['a.tar.gz', gzipSync(Buffer.concat([Buffer.from('a.csv'.padEnd(257, '\0')), Buffer.from('ustar\0'.padEnd(255, '0'))])), 'a.tar.gz is a tar archive'],
+  [
+    'a.tar.gz',
+    gzipSync(
+      Buffer.concat([Buffer.from('a.csv'.padEnd(257, '\0')), Buffer.from('ustar\0'.padEnd(255, '0'))]),
+    ),
+    'a.tar.gz is a tar archive',
+  ],
   ['cyrillic.csv', Buffer.from('c8ecff2cf1eee1fbf2e8e50a', 'hex'), 'cyrillic.csv is not UTF-8 text'],
 ] as const)('%s is refused with a way out', async (name, content, message) => {
   await expect(look(name, content)).rejects.toMatchObject({

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
+import { parseRule } from '../../../../src/features/import/transform/map-rules.ts';
 import { KeyedService, lost } from '../../../support/peers/keyed-service.ts';
 import { ROOT } from '../../../support/process/run-svc.ts';
 import { importer, MAPPING } from '../../../support/scenarios/importer.ts';
 
 const fixture = (name: string) => readFileSync(join(ROOT, 'test/fixtures/parquet', `${name}.parquet`));
-const FIELDS = { ...MAPPING, map: new Map([['user_id', 'userId'], ['at', 'timestamp']]) };
+const FIELDS = { ...MAPPING, map: ['userId=user_id', 'timestamp=at'].map((rule) => parseRule(rule)!) };
 
 const T = '2026-01-31T12:00:00Z';
 function table(from: number, count: number, rowGroupSize: number): Buffer {

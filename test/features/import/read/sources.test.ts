@@ -9,7 +9,10 @@ import { events, importer } from '../../../support/scenarios/importer.ts';
 const lines = (count: number, from = 0) => `${events(count, from).join('\n')}\n`;
 
 /** A zip archive by an independent writer. */
-async function zip(entries: Record<string, string | Buffer>, options: { compress?: boolean; zip64?: boolean } = {}) {
+async function zip(
+  entries: Record<string, string | Buffer>,
+  options: { compress?: boolean; zip64?: boolean } = {},
+) {
   const file = new ZipFile();
   for (const [name, content] of Object.entries(entries))
     file.addBuffer(Buffer.from(content), name, {
@@ -31,25 +34,28 @@ function write(cwd: string, files: Record<string, string | Buffer>): void {
 
 const only = (...inputs: string[]) => ({ name: { inputs } as never });
 
-test.each([{}, { compress: false }, { zip64: true }])('the files of a zip archive (%o), each in its own format', async (options) => {
-  const archive = await zip(
-    {
-      'data/b.csv': `userId,event,timestamp\nc0,e,2026-01-31T12:00:00Z\n`,
-      'data/a.ndjson.gz': gzipSync(lines(25)),
-      '__MACOSX/data/._b.csv': 'junk',
-      'data/.hidden.csv': 'junk',
-      'README.md': 'about',
-      'data/c.json': `[${events(3, 50).join(',')}]`,
-    },
-    options,
-  );
-  const { run, service, notices } = importer({ 'a.zip': archive });
-  const { result, failure } = await run();
-  expect(failure).toBeUndefined();
-  expect(result).toMatchObject({ files: 3, read: 29, accepted: 29, sha256: null });
-  expect(service.stored).toHaveLength(29);
-  expect(notices).toContain('a.zip: left out README.md');
-});
+test.each([{}, { compress: false }, { zip64: true }])(
+  'the files of a zip archive (%o), each in its own format',
+  async (options) => {
+    const archive = await zip(
+      {
+        'data/b.csv': `userId,event,timestamp\nc0,e,2026-01-31T12:00:00Z\n`,
+        'data/a.ndjson.gz': gzipSync(lines(25)),
+        '__MACOSX/data/._b.csv': 'junk',
+        'data/.hidden.csv': 'junk',
+        'README.md': 'about',
+        'data/c.json': `[${events(3, 50).join(',')}]`,
+      },
+      options,
+    );
+    const { run, service, notices } = importer({ 'a.zip': archive });
+    const { result, failure } = await run();
+    expect(failure).toBeUndefined();
+    expect(result).toMatchObject({ files: 3, read: 29, accepted: 29, sha256: null });
+    expect(service.stored).toHaveLength(29);
+    expect(notices).toContain('a.zip: left out README.md');
+  },
+);
 
 test('a damaged entry of an archive ends the import, with the archive and the entry named', async () => {
   const archive = await zip({ 'a.ndjson': lines(20), 'b.ndjson': lines(20, 20) }, { compress: false });
@@ -91,7 +97,10 @@ test('a folder and its folders, sorted, without hidden files, rejects files and 
   expect(notices).toContain('in: left out notes.md, part-0.ndjson.rejects.ndjson');
   await expect(run(only('nothing'))).rejects.toThrow('no such file');
   mkdirSync(join(cwd, 'empty'));
-  await expect(run(only('empty'))).rejects.toMatchObject({ message: expect.stringContaining('without data files'), hint: 'ls -A empty' });
+  await expect(run(only('empty'))).rejects.toMatchObject({
+    message: expect.stringContaining('without data files'),
+    hint: 'ls -A empty',
+  });
 });
 
 test('a pattern that the shell did not expand', async () => {
@@ -110,7 +119,10 @@ test('a pattern that the shell did not expand', async () => {
   expect(service.stored).toEqual([...events(2), ...events(1), ...events(1, 2)]);
   // A file of that name comes before the pattern.
   expect((await run(only('x/c[1].ndjson'))).result).toMatchObject({ files: 1, accepted: 1 });
-  await expect(run(only('x/*.parquet'))).rejects.toMatchObject({ message: 'no file matches x/*.parquet', hint: 'ls x/' });
+  await expect(run(only('x/*.parquet'))).rejects.toMatchObject({
+    message: 'no file matches x/*.parquet',
+    hint: 'ls x/',
+  });
 });
 
 test('a folder that gets files between two nights: only these are sent, wherever they sort', async () => {
@@ -129,7 +141,10 @@ test('a folder that gets files between two nights: only these are sent, wherever
   expect(service.bodies).toHaveLength(bodies);
   // A file that is gone cannot be told from one that was renamed: nothing is sent twice by guessing.
   rmSync(join(cwd, 'in/b.ndjson'));
-  await expect(run({ ...only('in'), mode: 'resume' })).rejects.toMatchObject({ reason: 'changed', finished: true });
+  await expect(run({ ...only('in'), mode: 'resume' })).rejects.toMatchObject({
+    reason: 'changed',
+    finished: true,
+  });
 });
 
 test('an archive is resumed where it was interrupted', async () => {

@@ -44,6 +44,8 @@ export function passRecord(
   if ('field' in mapped) {
     const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     sink.reject({ file, line, offset, ...mapped, raw: trimmed }, next);
+  } else if ('filtered' in mapped) {
+    sink.filter(next);
   } else if (mapped.text === raw) {
     sink.record(buffer, start, end, line, offset, next);
   } else {

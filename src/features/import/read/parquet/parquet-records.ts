@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { shell } from '../../../../kit/shell.ts';
+import type { FILTERED } from '../../transform/filtered.ts';
 import { InputError } from '../../transform/input-error.ts';
 import type { CellType, Mapping } from '../../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../../transform/record-mappers.ts';
@@ -62,7 +63,7 @@ export class ParquetRecords implements RecordSource {
       types: new Map([...types, ...mapping.types]),
       extraFields: mapping.extraFields ?? 'properties',
       nulls: 'drop',
-    } as Mapping);
+    });
     this.json = made.json;
     if (!isTable) return;
     const rows = made.rows(this.columns.map((column) => column.name), name);
@@ -117,7 +118,8 @@ export class ParquetRecords implements RecordSource {
     const place = { file: this.options.name, line: this.position, offset: this.position - 1 };
     const raw = () => this.text(slice, index).text;
     const error = this.rows ? this.table(this.rows, slice, index) : this.mapped(slice, index);
-    if (error) sink.reject({ ...place, ...error, raw: raw() }, this.position);
+    if (error && 'filtered' in error) sink.filter(this.position);
+    else if (error) sink.reject({ ...place, ...error, raw: raw() }, this.position);
     else {
       const { bytes, length, time } = this.made;
       sink.record(bytes, 0, length, place.line, place.offset, this.position, raw, time);
@@ -125,7 +127,7 @@ export class ParquetRecords implements RecordSource {
   }
 
   /** Makes the record of a row of plain columns. */
-  private table(rows: RowMapper, slice: Slice, index: number): ValidationError | null {
+  private table(rows: RowMapper, slice: Slice, index: number): ValidationError | typeof FILTERED | null {
     const { columns } = this;
     const cells = new Array<string>(columns.length);
     for (let i = 0; i < columns.length; i++) {
@@ -135,15 +137,15 @@ export class ParquetRecords implements RecordSource {
       cells[i] = cell;
     }
     const made = rows.record(cells);
-    return 'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
+    return 'field' in made || 'filtered' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
   }
 
   /** Makes the record of a row with nested columns. */
-  private mapped(slice: Slice, index: number): ValidationError | null {
+  private mapped(slice: Slice, index: number): ValidationError | typeof FILTERED | null {
     const { text, problem } = this.text(slice, index);
     if (problem) return problem;
     const mapped = this.json(text);
-    if ('field' in mapped) return mapped;
+    if ('field' in mapped || 'filtered' in mapped) return mapped;
     this.made.write(mapped.text);
     return null;
   }
