@@ -40,6 +40,7 @@ try {
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
+      mapping: 'src/features/import/mapping-file/document.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -82,6 +83,9 @@ try {
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);
   const { faultsJsonSchema } = await load('faults');
   write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
+
+  const { mappingJsonSchema } = await load('mapping');
+  write('docs/mapping.schema.json', [JSON.stringify(mappingJsonSchema(), null, 2)]);
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');

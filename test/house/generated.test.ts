@@ -12,6 +12,7 @@ const FILES = [
   'openapi.json',
   'docs/catalog.schema.json',
   'docs/faults.schema.json',
+  'docs/mapping.schema.json',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 

@@ -36,6 +36,8 @@ export interface Collected {
   readonly batches: Batch[];
   readonly notices: string[];
   readonly read: number;
+  /** Records that `--where` left out. */
+  readonly filtered: number;
 }
 
 /** Runs the reading half of an import over bytes. `map` is field to column, as `--map` has it. */
@@ -82,6 +84,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     batches,
     notices,
     read: batcher.read,
+    filtered: batcher.filtered,
   };
 }
 

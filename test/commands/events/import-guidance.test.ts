@@ -21,6 +21,7 @@ async function imported(name: string, content: string | Buffer, ...flags: string
 }
 
 const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
+const NULL = 'must be a string, a number or a boolean; --nulls drop leaves nulls out';
 const EXTRA = 'is not a known field; use --extra-fields properties or drop';
 
 test('a reject names every field that is wrong, the same reason once, and not without end', async () => {
@@ -37,10 +38,10 @@ test('a reject names every field that is wrong, the same reason once, and not wi
   );
   expect(code).toBe(7);
   expect(rejects()).toEqual([
-    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.a: must be a string, a number or a boolean`,
+    `userId must be a string; event: is missing; timestamp: ${WHEN}; this one may be day/month or month/day: name its form, such as --timestamp-format 'DD/MM/YYYY HH:mm'; properties.a: ${NULL}`,
     `userId is missing (also event, timestamp); user_id, name: ${EXTRA}`,
-    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: write 2025-12-31T00:00:00Z if the time does not matter`,
-    'properties.p0 must be a string, a number or a boolean (also properties.p1, properties.p2, properties.p3, properties.p4, properties.p5); and 44 more',
+    `userId must not be empty (also event); timestamp: ${WHEN}; this one has no time of day: --timestamp-format YYYY-MM-DD reads it as midnight`,
+    `properties.p0 ${NULL} (also properties.p1, properties.p2, properties.p3, properties.p4, properties.p5); and 44 more`,
   ]);
 });
 
@@ -50,13 +51,13 @@ test('with flags that change records, too: what cannot be converted and what is 
   );
   const flags = ['--convert-timestamps', '--type', 'n=number', '--type', 'flag=boolean'];
   expect((await imported('a.csv', csv, ...flags)).rejects()).toEqual([
-    'timestamp may be day/month or month/day: write the year first, such as 2025-12-31T13:45:00Z; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing',
+    "timestamp may be day/month or month/day: name its form, such as --timestamp-format 'DD/MM/YYYY HH:mm'; properties.n: must be a number; properties.flag: must be true, false, 1 or 0; userId: is missing",
     'event is missing',
   ]);
   const ndjson = '{"userId":"","timestamp":"noon"}';
   expect((await imported('a.ndjson', ndjson, '--convert-timestamps')).rejects()).toEqual([
     expect.stringMatching(
-      /^timestamp is not a time that can be converted; write .* or epoch seconds or milliseconds; userId: must not be empty; event: is missing$/,
+      /^timestamp is not a time that can be converted; write .* --timestamp-format .*; userId: must not be empty; event: is missing$/,
     ),
   ]);
   // Without a check of its own it says what it found while it made the record; the service says the rest.

@@ -48,8 +48,8 @@ test('a decimal comma is named where a number is asked for, and a thousand is no
   await runSvc(['events', 'import', 'a.csv', '-p', 'local', '--type', 'n=number'], { home, cwd: home });
   const rejects = readFileSync(join(home, 'a.csv.rejects.ndjson'), 'utf8').trimEnd().split('\n');
   expect(rejects.map((line) => JSON.parse(line).reason)).toEqual([
-    'must be a number; this one has a decimal comma: write 9549.07',
-    'must be a number; this one has a decimal comma: write -0.5',
+    'must be a number; this one has a decimal comma: use --decimal-comma, or write 9549.07',
+    'must be a number; this one has a decimal comma: use --decimal-comma, or write -0.5',
     'must be a number',
     'must be a number',
     'must be a number',

@@ -24,6 +24,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
   'extra-fields': ['--extra-fields', 'properties'],
   'drop-fields': ['--extra-fields', 'drop'],
+  nested: ['--nested', 'flatten'],
+  nulls: ['--nulls', 'drop'],
 };
 
 /** Maximum number of columns that a suggested command makes text. */

@@ -19,6 +19,7 @@ import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
+import { withMappingFile } from './mapping-flags.ts';
 import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
 import { reportPreflight } from './preflight.ts';
@@ -43,7 +44,8 @@ type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal'
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
-  const { flags, argv: inputs, world, paths, out } = context;
+  const { argv: inputs, world, paths, out } = context;
+  const flags = withMappingFile(context.flags, world.cwd);
   if (inputs.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: `name a file, or - for standard input: svc ${command.command} FILE`,
@@ -64,8 +66,8 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   };
   try {
     if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
-    if (flags['dry-run']) return await plan(context, command, place, recovery);
-    return await run(context, command, place, recovery);
+    if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
+    return await run({ ...context, flags }, command, place, recovery);
   } catch (error) {
     if (!(error instanceof PreflightFailed)) throw toImportError(error, recovery, flags.debug);
     const stopped = reportPreflight(error, { kind: command.kind, flags, recovery }, { out, world });

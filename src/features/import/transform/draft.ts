@@ -46,14 +46,23 @@ export class Draft {
       this.changed = true;
       return undefined;
     }
-    if (value[0] !== '{') return { field: this.freePart, reason: 'must be an object' };
-    for (const { name, start, end } of membersOf(value)) {
-      const error = this.property(name, value.slice(start, end), `${path}.${name}`);
+    const text = objectText(value);
+    if (text === undefined) return { field: this.freePart, reason: 'must be an object' };
+    if (text !== value) this.changed = true;
+    for (const { name, start, end } of membersOf(text)) {
+      const error = this.property(name, text.slice(start, end), `${path}.${name}`);
       if (error) return error;
     }
     // Kept even if it is empty.
     this.fields.set(this.freePart, '');
     return undefined;
+  }
+
+  /** Returns the name, with a number where there is a property of that name. */
+  freeName(name: string): string {
+    let free = name;
+    for (let n = 1; this.properties.has(free); n++) free = `${name}_${n}`;
+    return free;
   }
 
   /** Adds a property, or those that a nested value becomes. `path`: where it was read. */
@@ -126,6 +135,19 @@ export class Draft {
     if (properties !== '' || this.fields.has(this.freePart))
       fields += `,"${this.freePart}":{${properties.slice(1)}}`;
     return `{${fields.slice(1)}}`;
+  }
+}
+
+/** The text of an object, which may be in a string: tables and Parquet files hold objects so. */
+function objectText(value: string): string | undefined {
+  if (value[0] === '{') return value;
+  const text = value[0] === '"' ? unquoted(value).trim() : '';
+  if (text[0] !== '{') return undefined;
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return undefined;
   }
 }
 

@@ -58,21 +58,22 @@ function reshaper(mapping: Mapping): Reshaper {
     });
   }
 
+  /** The value at a path, unless it is empty. */
+  function valueAt(path: string, found: Found, draft: Draft): string | undefined {
+    const value = paths.valueAt(path, found);
+    const empty = value === undefined || value === 'null' || value === '""' || draft.isAbsent(value);
+    return empty ? undefined : value;
+  }
+
   /** The value of a rule, and the sources that were used for it. */
   function evaluate(
     rule: MapRule,
     found: Found,
     draft: Draft,
   ): { value: string | undefined; used: readonly string[] } {
-    const valueAt = (path: string) => {
-      const value = paths.valueAt(path, found);
-      return value === undefined || value === 'null' || value === '""' || draft.isAbsent(value)
-        ? undefined
-        : value;
-    };
     const { sources } = rule;
     for (const parts of sources) {
-      const values = parts.map(valueAt).filter((value) => value !== undefined);
+      const values = parts.map((path) => valueAt(path, found, draft)).filter((value) => value !== undefined);
       if (values.length === 0) continue;
       const value = parts.length === 1 ? values[0] : JSON.stringify(values.map(textOf).join(' '));
       return { value, used: parts };
@@ -91,21 +92,22 @@ function reshaper(mapping: Mapping): Reshaper {
     return draft.property(propertyName(name, freePart), value, name);
   }
 
-  function apply(rule: MapRule, found: Found, draft: Draft): ValidationError | undefined {
+  function apply(
+    rule: MapRule,
+    found: Found,
+    draft: Draft,
+    left: [string, string][],
+  ): ValidationError | undefined {
     const { value, used } = evaluate(rule, found, draft);
-    const { target } = rule;
-    let error: ValidationError | undefined;
-    if (value !== undefined) {
-      if (target === freePart) error = draft.spread(value, used[0]!);
-      else if (fields.has(target)) error = draft.field(target, asText(value));
-      else error = draft.property(propertyName(target, freePart), value, used[0]!);
-    }
-    // What was not used is a property like any other.
     for (const path of rule.sources.flat()) {
-      const unused = error || used.includes(path) ? undefined : paths.valueAt(path, found);
-      if (unused !== undefined) error = draft.property(propertyName(path, freePart), unused, path);
+      const unused = used.includes(path) ? undefined : valueAt(path, found, draft);
+      if (unused !== undefined) left.push([path, unused]);
     }
-    return error;
+    const { target } = rule;
+    if (value === undefined) return undefined;
+    if (target === freePart) return draft.spread(value, used[0]!);
+    if (fields.has(target)) return draft.field(target, asText(value));
+    return draft.property(propertyName(target, freePart), value, used[0]!);
   }
 
   return (text) => {
@@ -124,12 +126,18 @@ function reshaper(mapping: Mapping): Reshaper {
     }
     if (found.repeated !== undefined) return { field: found.repeated, reason: 'is given twice' };
     if (filters.length > 0 && !accepts(found, draft)) return FILTERED;
+    const left: [string, string][] = [];
+    for (const rule of map) {
+      const error = apply(rule, found, draft, left);
+      if (error) return error;
+    }
     for (const [name, value] of rest) {
       const error = place(name, value, draft);
       if (error) return error;
     }
-    for (const rule of map) {
-      const error = apply(rule, found, draft);
+    // An alternative that was not used is a property like any other, beside one that has its name.
+    for (const [path, value] of left) {
+      const error = draft.property(draft.freeName(propertyName(path, freePart)), value, path);
       if (error) return error;
     }
     if (convert) convertTime(draft, convert);

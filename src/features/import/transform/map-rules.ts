@@ -26,14 +26,14 @@ export function parseRule(text: string): MapRule | undefined {
   if (target === undefined || target === '' || rest.length === 0) return undefined;
   // Only the first = separates, so that a column may contain one.
   const spec = rest.join('=');
-  const sources = splitUnescaped(spec, ',').map((source) => splitUnescaped(source, '+').map(unescape));
-  return { target: unescape(target), sources };
+  const sources = splitUnescaped(spec, ',').map((source) => splitUnescaped(source, '+').map(unescaped));
+  return { target: unescaped(target), sources };
 }
 
 /** Writes a rule as `parseRule` reads it. */
 export function ruleText({ target, sources }: MapRule): string {
-  const spec = sources.map((parts) => parts.map(escape).join('+')).join(',');
-  return `${escape(target).replaceAll('=', '\\=')}=${spec}`;
+  const spec = sources.map((parts) => parts.map(escaped).join('+')).join(',');
+  return `${escaped(target).replaceAll('=', '\\=')}=${spec}`;
 }
 
 function splitUnescaped(text: string, separator: string): string[] {
@@ -48,10 +48,10 @@ function splitUnescaped(text: string, separator: string): string[] {
 }
 
 /** A backslash before another character stands for itself. */
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text.replace(/\\([,+=\\])/g, '$1');
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[,+\\]/g, '\\$&');
 }

@@ -7,7 +7,13 @@ export interface ValidationError {
 }
 
 /** A flag that makes a rejected record valid; `text:COLUMN` makes a column text. */
-export type FixingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields' | `text:${string}`;
+export type FixingFlag =
+  | 'convert-timestamps'
+  | 'extra-fields'
+  | 'drop-fields'
+  | 'nested'
+  | 'nulls'
+  | `text:${string}`;
 
 /** Maximum number of fields named per record, and of characters in each name after the first. */
 const MAX_FIELDS = 6;
