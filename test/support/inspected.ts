@@ -52,8 +52,8 @@ export async function arrived(home: string): Promise<{ events: Arrived[]; text: 
   const { stdout } = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
   const lines = stdout.split('\n').filter((line) => line !== '');
   const events = lines.map((line) => {
-    const { userId, event, timestamp, properties = {} } = JSON.parse(line) as Arrived;
-    return { userId, event, timestamp, properties };
+    const { userId, event, timestamp, properties } = JSON.parse(line) as Partial<Arrived>;
+    return { userId: userId!, event: event!, timestamp: timestamp!, properties: properties ?? {} };
   });
   return { events, text: stdout };
 }
