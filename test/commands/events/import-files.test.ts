@@ -84,7 +84,7 @@ test('rejects of two CSV files with other headers are extracted below their own 
 });
 
 test.each([
-  ['a CSV found by its content', 'data', `${HEAD}\na,e,${T}\nbad\n`, []],
+  ['a CSV found by its content', 'rows', `${HEAD}\na,e,${T}\nbad\n`, []],
   ['a CSV below a title', 'a.csv', `Report of May\n\n${HEAD}\na,e,${T}\nb,e,${T}\nbad\n`, []],
   ['a CSV without a header', 'a.csv', `a,e,${T}\nbad\n`, ['--columns', HEAD]],
   ['an indented array', 'a.json', JSON.stringify([JSON.parse(event('a')), { userId: 'bad' }], null, 2), []],

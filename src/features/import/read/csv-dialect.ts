@@ -33,7 +33,7 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
   return {
     delimiter: best.score > 0 || delimiter !== undefined ? best.delimiter : ',',
     skipBytes: best.skipBytes,
-    skipLines: lines.length + (separator ? 1 : 0),
+    skipLines: head.subarray(0, best.skipBytes).toString('latin1').split('\n').length - 1,
     title: lines.find((line) => line.trim() !== ''),
   };
 }
@@ -61,8 +61,10 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const first = rows[header];
   if (!first || header > MAX_SKIPPED) return plain;
   const below = rows.slice(header);
-  const agreeing = below.filter(({ cells }) => cells.length === width).length / below.length;
-  if (header > 0 && agreeing < AGREEMENT) return plain;
+  const different = below.filter(({ cells }) => cells.length !== width).length;
+  const agreeing = 1 - different / below.length;
+  // In a short file, one bad row is a large share.
+  if (header > 0 && different > 1 && agreeing < AGREEMENT) return plain;
   // A header that all rows agree with is worth more than rows that agree without it.
   const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000;
   return { delimiter, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
@@ -71,7 +73,8 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
 /** A title may be padded to the width of the table: then only its first cell has text. */
 function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width: number): boolean {
   if (cells.length !== width) return false;
-  if (text.startsWith('#') && next?.cells.length === width && next.text.startsWith('#')) return false;
+  // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
+  if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
   const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length;
   return width < 3 || filled(cells) !== 1 || !next || filled(next.cells) < 2;
 }

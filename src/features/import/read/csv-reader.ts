@@ -97,7 +97,7 @@ export class CsvReader implements RecordReader {
     window.start += dialect.skipBytes;
     if (dialect.title !== undefined) {
       const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
-      onNotice(`${file}: ${lines} before the table left out: ${dialect.title.slice(0, 60)}`);
+      onNotice(`${file}: left out ${lines} before the table: ${dialect.title.slice(0, 60)}`);
     }
     batcher.skip(window.offset);
     this.started = true;
