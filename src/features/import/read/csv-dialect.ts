@@ -89,13 +89,12 @@ function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
   };
 }
 
-/** The number of cells that most rows have. */
+/** The number of cells that most rows have; of several, that of the first row. */
 function commonWidth(rows: readonly SampleRow[]): number {
   const counts = new Map<number, number>();
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   let width = 0;
-  for (const [cells, count] of counts)
-    if (count > (counts.get(width) ?? 0) || (count === counts.get(width) && cells > width)) width = cells;
+  for (const [cells, count] of counts) if (count > (counts.get(width) ?? 0)) width = cells;
   return width;
 }
 
@@ -106,8 +105,9 @@ function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
   const rows: SampleRow[] = [];
   for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
     scanRow(bytes, at, bytes.length, mark, row);
-    // A row that does not end is judged by its first line, and the last one may be cut.
+    // A row that does not end is judged by its first line, unless it may only be cut.
     const broken = row.next < 0;
+    if (broken && row.unclosed === 'so far' && rows.length > 0) break;
     const next = broken ? bytes.indexOf(LINE_FEED, at) + 1 : row.next;
     const end = broken ? next - 1 : row.end;
     if (next > head.length && rows.length > 0) break;
