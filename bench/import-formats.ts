@@ -39,11 +39,13 @@ async function write(count: number): Promise<Record<string, string>> {
   const lines = createWriteStream(name('-lines.json'));
   const indented = createWriteStream(name('-indented.json'));
   const columns: Record<string, unknown[]> = {};
-  const add = (column: string, value: unknown) => (columns[column] ??= []).push(value);
   let first = true;
   for await (const line of createInterface({ input: createReadStream(name('.ndjson')) })) {
     const { properties, ...fields } = JSON.parse(line) as Event;
-    for (const [column, value] of Object.entries({ ...fields, ...properties })) add(column, value);
+    for (const [column, value] of Object.entries({ ...fields, ...properties })) {
+      columns[column] ??= [];
+      columns[column].push(value);
+    }
     if (!lines.write(`${first ? '[' : ','}\n${line}`)) await once(lines, 'drain');
     const text = JSON.stringify(JSON.parse(line), null, 2).replaceAll('\n', '\n  ');
     if (!indented.write(`${first ? '[' : ','}\n  ${text}`)) await once(indented, 'drain');
@@ -80,7 +82,12 @@ function measure(file: string, count: number) {
   if (run.status !== 0) throw new Error(`${file}: ended with ${run.status}: ${run.stderr}`);
   const { accepted } = JSON.parse(run.stdout) as { accepted: number };
   if (accepted !== count) throw new Error(`${file}: ${accepted} accepted`);
-  const [seconds, user, system, peak] = run.stderr.trim().split('\n').at(-1)!.split(' ').map(Number) as number[];
+  const [seconds, user, system, peak] = run.stderr
+    .trim()
+    .split('\n')
+    .at(-1)!
+    .split(' ')
+    .map(Number) as number[];
   return { seconds: seconds!, cpu: user! + system!, peak: peak! / 1024 };
 }
 
@@ -98,7 +105,9 @@ for (const { name, found } of runs) {
   const peak = median(found.map((one) => one.peak));
   const before = measure(small[name]!, few).peak;
   console.log(
-    `${name.padEnd(16)} ${Math.round(most / seconds).toLocaleString('en').padStart(8)} events/s  ` +
+    `${name.padEnd(16)} ${Math.round(most / seconds)
+      .toLocaleString('en')
+      .padStart(8)} events/s  ` +
       `${(base / seconds).toFixed(2)} of ndjson  ${((cpu * 1e6) / most).toFixed(2)} CPU-s per million  ` +
       `${Math.round(peak)} MB peak (${Math.round(before)} at a tenth)`,
   );

@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'events:import': () => import('../commands/events/import.ts'),
   'events:inspect': () => import('../commands/events/inspect.ts'),
   'events:send': () => import('../commands/events/send.ts'),
+  'events:sources': () => import('../commands/events/sources.ts'),
   'events:tail': () => import('../commands/events/tail.ts'),
   limits: () => import('../commands/limits.ts'),
   'messages:list': () => import('../commands/messages/list.ts'),

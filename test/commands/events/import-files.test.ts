@@ -20,7 +20,10 @@ function folder(files: Record<string, string | Buffer>) {
   const imported = (...argv: string[]) => svc('events', 'import', ...argv);
   const stored = async (): Promise<Record<string, string>[]> => {
     const { stdout } = await svc('data', 'export', '--type', 'event');
-    return stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   };
   const users = async () => (await stored()).map(({ userId }) => userId).sort();
   /** Runs the shell and svc commands of a hint in turn, with `fix` on the text of each file that they make. */
@@ -34,7 +37,10 @@ function folder(files: Record<string, string | Buffer>) {
         writeFileSync(join(home, made), fix(bytes), 'latin1');
         continue;
       }
-      const words = execFileSync('sh', ['-c', `printf '%s\\0' ${command!.slice(4)}`], { cwd: home, encoding: 'utf8' });
+      const words = execFileSync('sh', ['-c', `printf '%s\\0' ${command!.slice(4)}`], {
+        cwd: home,
+        encoding: 'utf8',
+      });
       const run = await runSvc(words.split('\0').slice(0, -1), { home, cwd: home });
       expect(run).toMatchObject({ code: 0 });
     }
@@ -56,13 +62,23 @@ test('Latin-1 bytes among UTF-8: the commands keep every byte and every flag', a
 
 test('a file that is all Latin-1 names --encoding and keeps the flags typed', async () => {
   const rows = Array.from({ length: 3 }, (_, n) => `u${n},e,${T},Zo\xeb`).join('\n');
-  const { imported, stored } = folder({ 'in.csv': Buffer.from(`who,event,timestamp,name\n${rows}\n`, 'latin1') });
+  const { imported, stored } = folder({
+    'in.csv': Buffer.from(`who,event,timestamp,name\n${rows}\n`, 'latin1'),
+  });
   const run = await imported('in.csv', '--map', 'userId=who', '--batch-size', '2');
-  expect(run.stderr).toContain('svc events import in.csv --map userId=who --batch-size 2 -p local --encoding latin1');
+  expect(run.stderr).toContain(
+    'svc events import in.csv --map userId=who --batch-size 2 -p local --encoding latin1',
+  );
   expect((await imported('in.csv', '--map', 'userId=who', '--encoding', 'latin1')).code).toBe(0);
-  expect((await stored()).map((one) => JSON.parse(JSON.stringify(one)).properties.name)).toEqual(Array(3).fill('Zoë'));
-  const header = folder({ 'in.csv': Buffer.from(`userId,event,timestamp,pr\xe9nom\nu,e,${T},x\n`, 'latin1') });
-  expect((await header.imported('in.csv')).stderr).toContain('svc events import in.csv -p local --encoding latin1');
+  expect((await stored()).map((one) => JSON.parse(JSON.stringify(one)).properties.name)).toEqual(
+    Array(3).fill('Zoë'),
+  );
+  const header = folder({
+    'in.csv': Buffer.from(`userId,event,timestamp,pr\xe9nom\nu,e,${T},x\n`, 'latin1'),
+  });
+  expect((await header.imported('in.csv')).stderr).toContain(
+    'svc events import in.csv -p local --encoding latin1',
+  );
 });
 
 test('rejects of two CSV files with other headers are extracted below their own header', async () => {
@@ -79,7 +95,9 @@ test('rejects of two CSV files with other headers are extracted below their own 
   ]);
   const both = folder({ 'a.csv': `${HEAD},x\nbad\n`, 'b.csv': `x,${HEAD}\nbad\n` });
   const { stderr } = await both.imported('a.csv', 'b.csv');
-  expect(stderr).toContain(`(head -n 1 a.csv; jq -r 'select(.file == "a.csv") | .raw' a.csv.rejects.ndjson) > fixed.csv`);
+  expect(stderr).toContain(
+    `(head -n 1 a.csv; jq -r 'select(.file == "a.csv") | .raw' a.csv.rejects.ndjson) > fixed.csv`,
+  );
   expect(stderr).toContain('then do the same for b.csv');
 });
 
@@ -99,7 +117,10 @@ test.each([
 });
 
 test('a rejects file that a pattern names is left out, and never overwritten while it is an input', async () => {
-  const { imported, home, users } = folder({ 'a.ndjson': `${event('a')}\nbad\n`, 'b.ndjson': `${event('b')}\n` });
+  const { imported, home, users } = folder({
+    'a.ndjson': `${event('a')}\nbad\n`,
+    'b.ndjson': `${event('b')}\n`,
+  });
   await imported('a.ndjson', 'b.ndjson');
   const rejects = readFileSync(join(home, 'a.ndjson.rejects.ndjson'), 'utf8');
   const again = await imported('a.ndjson', 'a.ndjson.rejects.ndjson', 'b.ndjson', '--resume');
@@ -107,13 +128,18 @@ test('a rejects file that a pattern names is left out, and never overwritten whi
   expect(again.stdout).toMatch(/skipped\s+3/);
   expect(await users()).toEqual(['a', 'b']);
   const alone = await imported('a.ndjson.rejects.ndjson');
-  expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('jq -r .raw a.ndjson.rejects.ndjson > fixed.ndjson') });
+  expect(alone).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('jq -r .raw a.ndjson.rejects.ndjson > fixed.ndjson'),
+  });
   expect(readFileSync(join(home, 'a.ndjson.rejects.ndjson'), 'utf8')).toBe(rejects);
   // A file of that name that is not ours is an input like any other.
   writeFileSync(join(home, 'a.ndjson.rejects.ndjson'), `${event('c')}\n`);
   const taken = await imported('a.ndjson', 'a.ndjson.rejects.ndjson', '--restart');
   expect(taken.code).toBe(2);
-  expect(taken.stderr).toContain('a.ndjson.rejects.ndjson is an input of this import and would be overwritten');
+  expect(taken.stderr).toContain(
+    'a.ndjson.rejects.ndjson is an input of this import and would be overwritten',
+  );
   expect(taken.stderr).toContain('--rejects a.ndjson.2.rejects.ndjson');
   expect(readFileSync(join(home, 'a.ndjson.rejects.ndjson'), 'utf8')).toBe(`${event('c')}\n`);
 });
@@ -129,8 +155,16 @@ test('the rejects of a folder and of a pattern are beside it, and the next run d
 });
 
 test.each([
-  ['https://example.com/e.csv?x=1', [], "curl -fsSL 'https://example.com/e.csv?x=1' | svc events import - --set event=e -p local"],
-  ['a.csv.bz2', Buffer.from('BZh91AY&SY'), 'bzip2 -dc a.csv.bz2 | svc events import - --set event=e -p local'],
+  [
+    'https://example.com/e.csv?x=1',
+    [],
+    "curl -fsSL 'https://example.com/e.csv?x=1' | svc events import - --set event=e -p local",
+  ],
+  [
+    'a.csv.bz2',
+    Buffer.from('BZh91AY&SY'),
+    'bzip2 -dc a.csv.bz2 | svc events import - --set event=e -p local',
+  ],
   ['a.zip', Buffer.from('504b0506000000000000', 'hex'), 'unzip -t a.zip'],
 ])('%s is refused under its own name, with the flags typed', async (name, content, step) => {
   const files = typeof content === 'string' || Buffer.isBuffer(content) ? { [name]: content } : {};

@@ -130,7 +130,9 @@ function compare(records: number, database: string, rejectsPath: string) {
   const good = all.filter((n) => !isBad(n)).map((n) => `user-${n} {"n":${n}}`);
   const rejects = readFileSync(rejectsPath, 'utf8').trimEnd().split('\n');
   // Each ends with the number of its record, whatever its form.
-  const rejected = rejects.map((line) => Number(/(\d+)\D*$/.exec((JSON.parse(line) as { raw: string }).raw)?.[1]));
+  const rejected = rejects.map((line) =>
+    Number(/(\d+)\D*$/.exec((JSON.parse(line) as { raw: string }).raw)?.[1]),
+  );
   return {
     accepted: stored.length,
     lost: good.filter((key) => !found.has(key)).length,

@@ -14,7 +14,8 @@ export function isBad(n: number): boolean {
   return n % 97 === 13;
 }
 
-const event = (n: number) => `{"userId":"user-${n}","event":"e","timestamp":"${TIME}","properties":{"n":${n}}}`;
+const event = (n: number) =>
+  `{"userId":"user-${n}","event":"e","timestamp":"${TIME}","properties":{"n":${n}}}`;
 const line = (n: number) => `${isBad(n) ? `bad ${n}` : event(n)}\n`;
 
 /** The names of the inputs of a shape. */
@@ -36,7 +37,13 @@ export async function addRecords(shape: Shape, dir: string, from: number, to: nu
   switch (shape) {
     case 'lines':
       for (const [odd, name] of inputsOf(shape).entries())
-        appendFileSync(join(dir, name), numbers.filter((n) => (n - from) % 2 === odd).map(line).join(''));
+        appendFileSync(
+          join(dir, name),
+          numbers
+            .filter((n) => (n - from) % 2 === odd)
+            .map(line)
+            .join(''),
+        );
       return;
     case 'array':
       return writeFileSync(join(dir, 'in.json'), arrayOf(numbers));
@@ -63,13 +70,17 @@ export async function addRecords(shape: Shape, dir: string, from: number, to: nu
 function arrayOf(numbers: readonly number[]): string {
   const elements = numbers.map((n) => {
     if (isBad(n)) return `"bad ${n}"`;
-    return n % 3 === 0 ? JSON.stringify(JSON.parse(event(n)), null, 2) : n % 3 === 1 ? `\n${event(n)}` : event(n);
+    return n % 3 === 0
+      ? JSON.stringify(JSON.parse(event(n)), null, 2)
+      : n % 3 === 1
+        ? `\n${event(n)}`
+        : event(n);
   });
   return `[${elements.join(',')}]\n`;
 }
 
 /** Bad records have no user. */
-export function parquetOf(numbers: readonly number[], rowGroupSize = 300): Buffer {
+function parquetOf(numbers: readonly number[], rowGroupSize = 300): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
       columnData: [

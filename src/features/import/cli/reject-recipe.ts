@@ -35,11 +35,13 @@ export function rejectRecipe(source: RecipeSource, flags: FixingFlags, recovery:
   if (bytes) steps.push(...bytesSteps(source, bytes, recovery));
   const csv = texts.find(({ name }) => factsOf(name)?.format === 'csv');
   const chosen = csv ? [csv] : texts;
-  if (chosen.length > 0) steps.push(...textSteps(source, chosen, texts.length > chosen.length, flags, recovery));
+  if (chosen.length > 0)
+    steps.push(...textSteps(source, chosen, texts.length > chosen.length, flags, recovery));
   const others = new Set([...files, ...(bytes ? [bytes] : [])].map(({ name }) => name));
   for (const { name } of chosen) others.delete(name);
   if (bytes) others.delete(bytes.name);
-  if (others.size > 0) steps.push(`then do the same for ${[...others].slice(0, 3).join(', ')}${others.size > 3 ? ' …' : ''}`);
+  if (others.size > 0)
+    steps.push(`then do the same for ${[...others].slice(0, 3).join(', ')}${others.size > 3 ? ' …' : ''}`);
   return steps.join('\n        ');
 }
 
@@ -67,7 +69,10 @@ function textSteps(
   const more = json ? ['--format', 'json', ...words] : words;
   const gone = ['encoding', 'records', ...(csv ? [] : ['format']), ...names];
   const step = words.length > 0 ? 'then' : 'fix them in that file, then';
-  return [`extract them: ${extract} > ${file}`, `${step}: ${recovery.instead(inputs, file, gone, [...extra, ...more])}`];
+  return [
+    `extract them: ${extract} > ${file}`,
+    `${step}: ${recovery.instead(inputs, file, gone, [...extra, ...more])}`,
+  ];
 }
 
 /** Extracts the exact bytes of records that are not UTF-8, and imports them in the likeliest encoding. */
@@ -76,7 +81,8 @@ function bytesSteps(source: RecipeSource, { name }: RejectedFile, recovery: Reco
   const facts = factsOf(name);
   const csv = facts?.format === 'csv';
   const file = freeName('latin1', csv ? '.csv' : facts?.format === 'json' ? '.json' : '.ndjson', cwd);
-  const one = files.length === 1 ? 'select(.rawBase64)' : `select(.rawBase64 and .file == ${JSON.stringify(name)})`;
+  const one =
+    files.length === 1 ? 'select(.rawBase64)' : `select(.rawBase64 and .file == ${JSON.stringify(name)})`;
   const records =
     `jq -r ${shellWord(`${one} | .rawBase64`)} ${shellPath(rejectsFile)} | ` +
     'while read -r record; do echo "$record" | base64 -d; echo; done';
@@ -94,7 +100,10 @@ function withHeader(facts: InputFacts | undefined, name: string, records: string
 }
 
 /** The shell command that prints the header of a CSV: from its file if that is one line of plain text. */
-function headerCommand({ header = '', headerLine, compression, encoding, fromFile }: InputFacts, name: string): string {
+function headerCommand(
+  { header = '', headerLine, compression, encoding, fromFile }: InputFacts,
+  name: string,
+): string {
   const unpack = { gzip: 'gzip -dc', zstd: 'zstd -dc', zip: undefined }[compression ?? 'zip'];
   const plain = headerLine === 1 && !header.includes('\n') && encoding === 'utf-8' && fromFile;
   if (plain && compression === undefined) return `head -n 1 ${shellPath(name)}`;

@@ -54,14 +54,24 @@ export async function checkRejectsPath(
   recovery: RecoveryCommands,
 ): Promise<void> {
   const path = rejects ?? rejectsPath(inputs, cwd, undefined);
-  const other = { hint: recovery.without(['rejects'], ['--rejects', `${path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`]) };
+  const other = {
+    hint: recovery.without(
+      ['rejects'],
+      ['--rejects', `${path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`],
+    ),
+  };
   if (inputs.some((input) => input !== '-' && isSame(resolve(cwd, input), resolve(cwd, path))))
-    throw new SvcError('usage', `${rejects ? '--rejects ' : ''}${path} is an input of this import and would be overwritten`, other);
+    throw new SvcError(
+      'usage',
+      `${rejects ? '--rejects ' : ''}${path} is an input of this import and would be overwritten`,
+      other,
+    );
   if (rejects === undefined) return;
   const real = existsSync(resolve(cwd, path)) ? realpathSync(resolve(cwd, path)) : resolve(cwd, path);
   if (!existsSync(dirname(real))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
   const foreign = await foreignRejects(resolve(cwd, rejects));
-  if (foreign) throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, other);
+  if (foreign)
+    throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, other);
 }
 
 /** Returns whether two paths name one file, also by links. */

@@ -24,8 +24,8 @@ import { dryRunRejects, importOptions, shareOf } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
 import { reportPreflight } from './preflight.ts';
 import { ProgressView } from './progress.ts';
-import { checkRejectsPath, withoutRejects } from './rejects-path.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
+import { checkRejectsPath, withoutRejects } from './rejects-path.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 
 export interface ImportCommand {

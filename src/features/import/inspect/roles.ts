@@ -42,12 +42,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const isTime = (profile: Profile) =>
     fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
   const others = filled.filter((profile) => !isTime(profile));
-  const times = filled
-    .filter(isTime)
-    .map((profile) => ({
-      ...timeCandidate(profile, fits.get(profile.name)!),
-      fits: fits.get(profile.name)!,
-    }));
+  const times = filled.filter(isTime).map((profile) => ({
+    ...timeCandidate(profile, fits.get(profile.name)!),
+    fits: fits.get(profile.name)!,
+  }));
   return {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),

@@ -6,12 +6,12 @@ import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
-import { notText, undecodedParts } from './undecoded.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow } from './csv-rows.ts';
 import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
+import { notText, undecodedParts } from './undecoded.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;

@@ -38,7 +38,8 @@ function readerOf(input: Input, { mapping, mappers, reading, onNotice }: Records
   const { rows, json, scan } = mappers(mapping);
   const longest = longestRecord(mapping.kind);
   const { name: file, encoding } = input;
-  if (input.format === 'csv') return new CsvReader({ file, mapping, rows, reading, encoding, longest, onNotice });
+  if (input.format === 'csv')
+    return new CsvReader({ file, mapping, rows, reading, encoding, longest, onNotice });
   if (input.format === 'json')
     return new JsonReader({ file, encoding, longest, map: json, scan, path: input.recordsAt, onNotice });
   return new NdjsonReader({ file, encoding, longest, map: json, scan });

@@ -230,12 +230,16 @@ test('lines left out before the header are said, and rejects keep the lines of t
 });
 
 test('--columns names the columns of a file without a header, whose first row is a record', async () => {
-  const { records } = await csv(`a,e,${T},7\n`, { reading: { columns: ['userId', 'event', 'timestamp', 'n'] } });
+  const { records } = await csv(`a,e,${T},7\n`, {
+    reading: { columns: ['userId', 'event', 'timestamp', 'n'] },
+  });
   expect(records).toEqual([`{"userId":"a","event":"e","timestamp":"${T}","properties":{"n":7}}`]);
 });
 
 test('any cells survive any dialect, for any division into reads', async () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', '\n', '\r\n', ' ', ',', ';', '|', '~', '\t', '😀') });
+  const cell = fc.string({
+    unit: fc.constantFrom('a', 'é', '"', '\n', '\r\n', ' ', ',', ';', '|', '~', '\t', '😀'),
+  });
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 }),
@@ -245,7 +249,11 @@ test('any cells survive any dialect, for any division into reads', async () => {
         const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
         const lines = rows.map(([x, y]) => ['u', 'e', T, quote(x), quote(y)].join(delimiter));
         const text = [['userId', 'event', 'timestamp', 'x', 'y'].join(delimiter), ...lines, ''].join('\r\n');
-        const { records, rejects } = await csv(text, { delimiter, chunk, types: { x: 'string', y: 'string' } });
+        const { records, rejects } = await csv(text, {
+          delimiter,
+          chunk,
+          types: { x: 'string', y: 'string' },
+        });
         expect(rejects).toEqual([]);
         expect(records.map((record) => JSON.parse(record).properties ?? {})).toEqual(
           rows.map(([x, y]) => ({ ...(x === '' ? {} : { x }), ...(y === '' ? {} : { y }) })),

@@ -15,7 +15,7 @@ import { assembleAsync } from 'hyparquet/src/rowgroup.js';
 import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
-import { unlz4 } from './lz4.ts';
+import { decompressLz4 } from './lz4.ts';
 
 /** Decoded bytes that are held at a time. A row group may be much larger. */
 const SLICE_BYTES = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ const COMPRESSORS: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
-  LZ4_RAW: unlz4,
+  LZ4_RAW: decompressLz4,
 };
 
 /** Rows of a row group, by column. */
@@ -110,7 +110,8 @@ export class ParquetFile {
           columns[place] = part(data, rowStart - groupStart - skipped, rowEnd - rowStart);
         }
       }
-      if (columns.some((values) => values.length < rowEnd - rowStart)) throw new Error('a column has too few values');
+      if (columns.some((values) => values.length < rowEnd - rowStart))
+        throw new Error('a column has too few values');
       return { firstRow: rowStart, rows: rowEnd - rowStart, columns };
     } catch (error) {
       throw damaged(this.name, error);
@@ -121,7 +122,10 @@ export class ParquetFile {
   private withPlain(written: ReadonlySet<string>): FileMetaData {
     const plain = new Set(
       this.columns
-        .filter(({ element, children }) => children.length === 0 && written.has(element.name) && isWrittenHere(element))
+        .filter(
+          ({ element, children }) =>
+            children.length === 0 && written.has(element.name) && isWrittenHere(element),
+        )
         .map(({ element }) => element),
     );
     const schema = this.metadata.schema.map((element) => {
