@@ -64,6 +64,7 @@ export function userScore(name: string): NameScore {
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   if (last === 'uid') return 90;
+  if (last === 'userid') return words[0] === 'network' ? 74 : 82;
   const at = words.findIndex((word) => PERSONS.has(word));
   if (at >= 0) {
     if (words.some((word, i) => i > at && ATTRIBUTES.has(word)) || ATTRIBUTES.has(words[at - 1] ?? ''))
@@ -93,7 +94,19 @@ export function isEventContext(names: readonly string[]): boolean {
 }
 
 /** Judges whether a column could hold the name of the event, beside others. */
-export function eventScore(name: string, amongEvents: boolean): NameScore {
+export function eventScore(path: string, amongEvents: boolean): NameScore {
+  const parents = path.split('.');
+  const name = parents.pop() ?? '';
+  const score = eventNameScore(name, amongEvents);
+  return parents.length === 0 || ENVELOPES.has(parents.join('.').toLowerCase())
+    ? score
+    : Math.max(0, score - 16);
+}
+
+/** Objects that hold the event, not something that the event is about. */
+const ENVELOPES = set('properties event data payload detail message attributes body record');
+
+function eventNameScore(name: string, amongEvents: boolean): NameScore {
   const words = wordsOf(name);
   const joined = words.join('_');
   const known = EVENT_NAMES.get(joined);
@@ -134,6 +147,8 @@ const TIME_NAMES = new Map<string, NameScore>([
   ['create_time', 86],
   ['creation_time', 80],
   ['when', 80],
+  ['derived_tstamp', 96],
+  ['collector_tstamp', 90],
 ]);
 const TIME_WORDS = set(
   'time times timestamp date dates datetime at on ts tstamp tms day when stamp epoch created unix zeit datum fecha heure',

@@ -21,7 +21,10 @@ export const MappingDocument = z.strictObject({
   format: z.optional(described(name(), 'As --format.')),
   records: z.optional(described(name(), 'As --records: the path of the array of records.')),
   columns: z.optional(
-    described(names(), 'As --columns: the names of the columns of a table without a header.'),
+    described(
+      z.array(text()).check(z.minLength(1), z.maxLength(10_000)),
+      'As --columns: the names of the columns of a table without a header; an empty name leaves a column out.',
+    ),
   ),
   encoding: z.optional(described(name(), 'As --encoding.')),
   delimiter: z.optional(described(name(), 'As --delimiter.')),

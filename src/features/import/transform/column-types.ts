@@ -1,3 +1,4 @@
+import { jsonString } from '../../../kit/json-string.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { type CellType, type Mapping, withDecimalPoint } from './mapping.ts';
 import type { FixingFlag } from './validation-errors.ts';
@@ -78,7 +79,7 @@ export function decidedJson(
   column: string,
   decimalComma = false,
 ): { json: string } | Unfit {
-  if (type === 'string') return { json: JSON.stringify(cell) };
+  if (type === 'string') return { json: jsonString(cell) };
   const text = type === 'number' && decimalComma ? withPoint(cell) : cell;
   if (type === 'number' ? isNumber(text) : isBoolean(text)) return { json: text };
   const what = type === 'number' ? 'a number' : 'true or false';

@@ -1,3 +1,4 @@
+import { jsonString } from '../../../kit/json-string.ts';
 import { decidedJson } from './column-types.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
@@ -156,7 +157,7 @@ export class Columns {
   }
 
   private field(name: string, cell: string): string | ValidationError {
-    if (name !== 'timestamp' || this.convert === undefined) return JSON.stringify(cell);
+    if (name !== 'timestamp' || this.convert === undefined) return jsonString(cell);
     const converted = this.convert(cell);
     return converted.ok ? `"${converted.utc}"` : { field: 'timestamp', reason: converted.reason };
   }
@@ -178,7 +179,7 @@ export class Columns {
     const draft = new Draft(this.mapping);
     const error = draft.spread(cell.trim(), this.freePart);
     if (error || draft.errors.length > 0) return error ? [error] : draft.errors;
-    for (const [name, value] of draft.properties) text += `,${JSON.stringify(name)}:${value}`;
+    for (const [name, value] of draft.properties) text += `,${jsonString(name)}:${value}`;
     return text;
   }
 
@@ -195,13 +196,13 @@ export class Columns {
     }
     if (target === freePart) return { to: 'free' };
     if (FIELDS[mapping.kind].includes(target))
-      return { to: 'field', name: target, prefix: `,${JSON.stringify(target)}:` };
+      return { to: 'field', name: target, prefix: `,${jsonString(target)}:` };
     if (mapped === undefined && mapping.extraFields === 'drop') return NOTHING;
     const property = propertyName(target, freePart);
     const type = mapping.types.get(name) ?? mapping.types.get(property);
     const found = type ? undefined : mapping.columnTypes && (mapping.columnTypes.get(name) ?? 'string');
     const decided = found && { type: found, name };
-    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type, decided };
+    return { to: 'property', name: property, prefix: `,${jsonString(property)}:`, type, decided };
   }
 
   private checkHeader(header: string[], file: string): void {
@@ -246,7 +247,7 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
   let properties = '';
   for (const [name, value] of mapping.set) {
     if (isField(mapping.kind, name)) {
-      fields += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      fields += `,${jsonString(name)}:${jsonString(value)}`;
       continue;
     }
     const cell = cellJson(value, mapping.types.get(name), mapping.decimalComma);
@@ -255,7 +256,7 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
         `--set ${name}=${value} ${cell.reason} (${file}).`,
         `Use --type ${name}=string to keep it.`,
       );
-    properties += `,${JSON.stringify(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
+    properties += `,${jsonString(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
   }
   return { fields, properties };
 }

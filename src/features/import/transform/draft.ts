@@ -1,3 +1,4 @@
+import { jsonString } from '../../../kit/json-string.ts';
 import { elementsOf, membersOf, minified, unquoted } from './json-members.ts';
 import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
 import { FREE_PART } from './record-kind.ts';
@@ -79,7 +80,7 @@ export class Draft {
         return undefined;
       }
       if (nested === 'flatten') return this.flatten(name, value, path, depth);
-      if (nested === 'json') return this.put(name, JSON.stringify(minified(value)), true);
+      if (nested === 'json') return this.put(name, jsonString(minified(value)), true);
     }
     const type = this.mapping.types.get(path) ?? this.mapping.types.get(name);
     if (type === undefined || value === 'null') return this.put(name, value, false);
@@ -91,7 +92,7 @@ export class Draft {
       return { field: `${this.freePart}.${name}`, reason: `is nested deeper than ${MAX_DEPTH} levels` };
     const parts = value[0] === '{' ? membersOf(value) : elementsOf(value);
     // An empty object or array has no members that could stand for it.
-    if (parts.length === 0) return this.put(name, JSON.stringify(minified(value)), true);
+    if (parts.length === 0) return this.put(name, jsonString(minified(value)), true);
     this.changed = true;
     for (const { name: inner, start, end } of parts) {
       const text = value.slice(start, end);
@@ -117,7 +118,7 @@ export class Draft {
   /** Sets a constant of `--set`, which overrides the record. */
   constant(name: string, value: string, isField: boolean): void {
     this.changed = true;
-    if (isField) this.fields.set(name, JSON.stringify(value));
+    if (isField) this.fields.set(name, jsonString(value));
     else {
       const cell = cellJson(value, this.mapping.types.get(name), this.mapping.decimalComma);
       if ('reason' in cell) this.errors.push({ field: name, reason: cell.reason });
@@ -129,9 +130,9 @@ export class Draft {
   text(): string {
     let fields = '';
     for (const [name, value] of this.fields)
-      if (name !== this.freePart) fields += `,${JSON.stringify(name)}:${value}`;
+      if (name !== this.freePart) fields += `,${jsonString(name)}:${value}`;
     let properties = '';
-    for (const [name, value] of this.properties) properties += `,${JSON.stringify(name)}:${value}`;
+    for (const [name, value] of this.properties) properties += `,${jsonString(name)}:${value}`;
     if (properties !== '' || this.fields.has(this.freePart))
       fields += `,"${this.freePart}":{${properties.slice(1)}}`;
     return `{${fields.slice(1)}}`;

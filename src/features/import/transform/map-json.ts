@@ -1,3 +1,4 @@
+import { jsonString } from '../../../kit/json-string.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
 import { membersOf, unquoted } from './json-members.ts';
@@ -53,35 +54,25 @@ function reshaper(mapping: Mapping): Reshaper {
 
   function accepts(found: Found, draft: Draft): boolean {
     return filters.every(({ field, values, rule }) => {
-      const value = rule ? evaluate(rule, found, draft).value : paths.valueAt(field, found);
+      const value = rule ? evaluate(rule, found, draft).value : filled(paths.valueAt(field, found), draft);
       return values.has(value === undefined || value === 'null' ? '' : textOf(value));
     });
   }
 
-  /** The value at a path, unless it is empty. */
-  function valueAt(path: string, found: Found, draft: Draft): string | undefined {
-    const value = paths.valueAt(path, found);
-    const empty = value === undefined || value === 'null' || value === '""' || draft.isAbsent(value);
-    return empty ? undefined : value;
-  }
-
-  /** The value of a rule, and the sources that were used for it. */
+  /** The value of a rule that reads several paths, and those that were used for it. */
   function evaluate(
     rule: MapRule,
     found: Found,
     draft: Draft,
   ): { value: string | undefined; used: readonly string[] } {
-    const { sources } = rule;
-    for (const parts of sources) {
-      const values = parts.map((path) => valueAt(path, found, draft)).filter((value) => value !== undefined);
+    for (const used of rule.sources) {
+      const values = used
+        .map((path) => filled(paths.valueAt(path, found), draft))
+        .filter((value) => value !== undefined);
       if (values.length === 0) continue;
-      const value = parts.length === 1 ? values[0] : JSON.stringify(values.map(textOf).join(' '));
-      return { value, used: parts };
+      return { value: used.length === 1 ? values[0] : jsonString(values.map(textOf).join(' ')), used };
     }
-    // A null or an empty text is reported as such.
-    const only = onlyColumn(rule);
-    const empty = only === undefined ? undefined : paths.valueAt(only, found);
-    return { value: empty !== undefined && !draft.isAbsent(empty) ? empty : undefined, used: sources.flat() };
+    return { value: undefined, used: rule.sources.flat() };
   }
 
   function place(name: string, value: string, draft: Draft): ValidationError | undefined {
@@ -93,23 +84,36 @@ function reshaper(mapping: Mapping): Reshaper {
   }
 
   function apply(
-    rule: MapRule,
+    rule: CompiledRule,
     found: Found,
     draft: Draft,
     left: [string, string][],
   ): ValidationError | undefined {
+    if (rule.only !== undefined) {
+      const value = paths.valueAt(rule.only, found);
+      return value === undefined ? undefined : rule.write(value, rule.only, draft);
+    }
     const { value, used } = evaluate(rule, found, draft);
-    for (const path of rule.sources.flat()) {
-      const unused = used.includes(path) ? undefined : valueAt(path, found, draft);
+    for (const path of rule.all) {
+      const unused = used.includes(path) ? undefined : filled(paths.valueAt(path, found), draft);
       if (unused !== undefined) left.push([path, unused]);
     }
-    const { target } = rule;
-    if (value === undefined) return undefined;
-    if (target === freePart) return draft.spread(value, used[0]!);
-    if (fields.has(target)) return draft.field(target, asText(value));
-    return draft.property(propertyName(target, freePart), value, used[0]!);
+    return value === undefined ? undefined : rule.write(value, used[0]!, draft);
   }
 
+  function compiled(rule: MapRule): CompiledRule {
+    const { target } = rule;
+    const property = propertyName(target, freePart);
+    const write: CompiledRule['write'] =
+      target === freePart
+        ? (value, path, draft) => draft.spread(value, path)
+        : fields.has(target)
+          ? (value, _, draft) => draft.field(target, asText(value))
+          : (value, path, draft) => draft.property(property, value, path);
+    return { ...rule, write, only: onlyColumn(rule), all: [...new Set(rule.sources.flat())] };
+  }
+
+  const rules = map.map(compiled);
   return (text) => {
     const draft = new Draft(mapping);
     const found = paths.nothing();
@@ -127,7 +131,7 @@ function reshaper(mapping: Mapping): Reshaper {
     if (found.repeated !== undefined) return { field: found.repeated, reason: 'is given twice' };
     if (filters.length > 0 && !accepts(found, draft)) return FILTERED;
     const left: [string, string][] = [];
-    for (const rule of map) {
+    for (const rule of rules) {
       const error = apply(rule, found, draft, left);
       if (error) return error;
     }
@@ -146,6 +150,20 @@ function reshaper(mapping: Mapping): Reshaper {
   };
 }
 
+interface CompiledRule extends MapRule {
+  /** The path, if there is only one. */
+  readonly only: string | undefined;
+  readonly all: readonly string[];
+  /** Adds the value that was read at a path. */
+  readonly write: (value: string, path: string, draft: Draft) => ValidationError | undefined;
+}
+
+/** Returns a value unless it is empty. */
+function filled(value: string | undefined, draft: Draft): string | undefined {
+  const empty = value === undefined || value === 'null' || value === '""' || draft.isAbsent(value);
+  return empty ? undefined : value;
+}
+
 function convertTime(draft: Draft, convert: NonNullable<ReturnType<typeof timeConverter>>): void {
   const given = draft.fields.get('timestamp');
   if (given === undefined || (given[0] !== '"' && !/^-?\d/.test(given))) return;
@@ -156,7 +174,7 @@ function convertTime(draft: Draft, convert: NonNullable<ReturnType<typeof timeCo
     return;
   }
   if (converted.utc === text && given[0] === '"') return;
-  draft.fields.set('timestamp', JSON.stringify(converted.utc));
+  draft.fields.set('timestamp', jsonString(converted.utc));
   draft.changed = true;
 }
 
@@ -167,5 +185,7 @@ function textOf(value: string): string {
 
 /** Fields are strings: a number or a boolean that is mapped to one is read as text, as in CSV. */
 function asText(value: string): string {
-  return /^[-\dtf]/.test(value) ? `"${value}"` : value;
+  const first = value.charCodeAt(0);
+  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+  return isNumber || value === 'true' || value === 'false' ? `"${value}"` : value;
 }

@@ -1,3 +1,4 @@
+import { jsonString } from '../../../kit/json-string.ts';
 import type { MapRule } from './map-rules.ts';
 import type { RecordKind } from './record-kind.ts';
 import type { TimestampFormat } from './timestamp-formats.ts';
@@ -73,9 +74,9 @@ export function cellJson(
 ): { json: string } | { reason: string } {
   switch (type) {
     case undefined:
-      return { json: printsTheSame(cell) ? cell : JSON.stringify(cell) };
+      return { json: printsTheSame(cell) ? cell : jsonString(cell) };
     case 'string':
-      return { json: JSON.stringify(cell) };
+      return { json: jsonString(cell) };
     case 'boolean':
       if (/^(true|1)$/i.test(cell)) return { json: 'true' };
       if (/^(false|0)$/i.test(cell)) return { json: 'false' };

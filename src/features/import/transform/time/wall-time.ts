@@ -60,9 +60,10 @@ export function wallTimeToUtc(wall: WallTime, zone: string): Converted {
     if (hour < 1 || hour > 12) return refuse('has an hour that is not from 1 to 12 beside AM or PM');
     hour = (hour % 12) + halfDay;
   }
-  const local = `${four(year)}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
+  if (!isOfCalendar(year, month, day) || hour > 23 || minute > 59 || second > 59) return NO_DATE;
+  if (fraction.length > 9) return refuse('has more than nine digits below a second');
+  const local = `${four(year)}-${TWO[month]}-${TWO[day]}T${TWO[hour]}:${TWO[minute]}:${TWO[second]}`;
   const tail = fraction === '' ? 'Z' : `.${fraction}Z`;
-  if (!isUtcDateTime(local + tail)) return NO_DATE;
   if (weekday !== undefined && new Date(`${local}Z`).getUTCDay() !== weekday)
     return refuse('names a day of the week that is not the one of its date');
   if (offset === 0) return { ok: true, utc: local + tail };
@@ -125,10 +126,16 @@ export function nameIndex(names: readonly string[], text: string): number {
   return names.findIndex((name) => name.slice(0, 3).toLowerCase() === start);
 }
 
-function two(value: number): string {
-  return value < 10 ? `0${value}` : String(value);
+/** The numbers from 0 to 99 in two digits. */
+const TWO = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function four(year: number): string {
+  return `${TWO[Math.floor(year / 100)]}${TWO[year % 100]}`;
 }
 
-function four(value: number): string {
-  return String(value).padStart(4, '0');
+function isOfCalendar(year: number, month: number, day: number): boolean {
+  if (!(year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1)) return false;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && leap ? 29 : DAYS[month - 1]!);
 }

@@ -1,7 +1,14 @@
 const HOUR = 3_600_000;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-const offsets = new Map<string, number>();
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  /** Minutes ahead of UTC, by the quarter of an hour since 1970. */
+  readonly offsets: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
+/** Maximum number of offsets that are kept per zone. */
+const MAX_OFFSETS = 50_000;
 
 /** Minutes that `zone` is ahead of UTC at the local time `wall` (its fields read as UTC); undefined where skipped. */
 export function zoneOffset(wall: number, zone: string): number | undefined {
@@ -15,7 +22,7 @@ export function zoneOffset(wall: number, zone: string): number | undefined {
 /** Returns whether a time zone is known, such as `Europe/Berlin`. */
 export function isTimeZone(zone: string): boolean {
   try {
-    formatOf(zone);
+    zoneNamed(zone);
     return true;
   } catch {
     return false;
@@ -24,17 +31,13 @@ export function isTimeZone(zone: string): boolean {
 
 /** Minutes ahead of UTC at an instant. Cached per quarter of an hour, as zones change only at these times. */
 function offsetAt(instant: number, zone: string): number {
+  const { format, offsets } = zoneNamed(zone);
   const quarter = Math.floor(instant / (HOUR / 4));
-  const key = `${zone} ${quarter}`;
-  const cached = offsets.get(key);
+  const cached = offsets.get(quarter);
   if (cached !== undefined) return cached;
-  if (offsets.size > 50_000) offsets.clear();
+  if (offsets.size >= MAX_OFFSETS) offsets.clear();
   const at = quarter * (HOUR / 4);
-  const parts = Object.fromEntries(
-    formatOf(zone)
-      .formatToParts(at)
-      .map((part) => [part.type, part.value]),
-  );
+  const parts = Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
   const local = Date.UTC(
     Number(parts.year),
     Number(parts.month) - 1,
@@ -44,15 +47,15 @@ function offsetAt(instant: number, zone: string): number {
     Number(parts.second),
   );
   const minutes = (local - at) / 60_000;
-  offsets.set(key, minutes);
+  offsets.set(quarter, minutes);
   return minutes;
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
+function zoneNamed(name: string): Zone {
+  let zone = zones.get(name);
+  if (!zone) {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
       hourCycle: 'h23',
       year: 'numeric',
       month: 'numeric',
@@ -61,7 +64,8 @@ function formatOf(zone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-    formats.set(zone, format);
+    zone = { format, offsets: new Map() };
+    zones.set(name, zone);
   }
-  return format;
+  return zone;
 }
