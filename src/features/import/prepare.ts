@@ -36,7 +36,7 @@ export async function prepareImport(
   if (!preflight && inputs.opened.every(({ format }) => format === 'ndjson')) return new Map();
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
-  const decided = { ...mapping, columnTypes };
+  const decided = { ...mapping, columnTypes, onZoneless: undefined };
   for (const sample of samples) requireColumns(sample, decided);
   if (!preflight) return columnTypes;
   const check = checkSamples(samples, decided);

@@ -9,10 +9,10 @@ import { event, events, importer, MAPPING } from '../../support/scenarios/import
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('an input of no use names no command to go on with', async () => {
-  const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
+  const { run, service } = importer({ 'a.csv': 'user_id,event,timestamp\nu,e,2026-01-31T12:00:00Z\n' });
   await expect(run()).rejects.toMatchObject({
     name: 'InputError',
-    hint: 'svc events import a.csv --map userId=id',
+    hint: 'svc events import a.csv --map userId=user_id',
   });
   expect(service.bodies).toEqual([]);
 });

@@ -97,7 +97,7 @@ export class Batcher {
     line: number,
     offset: number,
     next: number,
-    raw?: string,
+    raw?: string | (() => string),
     time = -1,
   ): void {
     const length = end - start;

@@ -1,3 +1,4 @@
+import { pathText } from '../read/json/find-records.ts';
 import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
@@ -38,6 +39,9 @@ export function findingsOf(
   const headerless = given.length > 0 && given.every(isData);
   const samples = headerless ? given.map(withoutHeader) : given;
   const form: Flag[] = headerless ? [['columns', (samples[0]!.header ?? []).join(',')]] : [];
+  // With other flags, an array that was found could be looked for elsewhere.
+  const recordsAt = given.find(({ input }) => input.recordsFound)?.input.recordsAt;
+  if (recordsAt) form.push(['records', pathText(recordsAt)]);
   const cells = [...form, ...cellFlags(samples, mapping)];
   const read = mappingWith(cells);
   const types = decideTypes(samples, read);

@@ -64,6 +64,7 @@ export function userScore(name: string): NameScore {
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   if (last === 'uid') return 90;
+  if (last === 'userid') return words[0] === 'network' ? 74 : 82;
   const at = words.findIndex((word) => PERSONS.has(word));
   if (at >= 0) {
     if (words.some((word, i) => i > at && ATTRIBUTES.has(word)) || ATTRIBUTES.has(words[at - 1] ?? ''))
@@ -134,6 +135,8 @@ const TIME_NAMES = new Map<string, NameScore>([
   ['create_time', 86],
   ['creation_time', 80],
   ['when', 80],
+  ['derived_tstamp', 96],
+  ['collector_tstamp', 90],
 ]);
 const TIME_WORDS = set(
   'time times timestamp date dates datetime at on ts tstamp tms day when stamp epoch created unix zeit datum fecha heure',

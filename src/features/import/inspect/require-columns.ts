@@ -18,7 +18,7 @@ export function requireColumns(sample: Sample, mapping: Mapping): void {
   try {
     recordMappers(mapping).rows([...header], input.name);
   } catch (error) {
-    if (!(error instanceof MissingColumns)) throw error;
+    if (!(error instanceof MissingColumns) || sample.rows.length === 0) throw error;
     if (headerIsData(header, sample.rows, mapping.kind)) throw noHeader(sample, mapping);
     throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
   }

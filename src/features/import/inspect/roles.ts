@@ -67,6 +67,8 @@ function userCandidate(profile: Profile): Candidate {
   if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = 0;
+  // One that comes again and again names what the records are about.
+  else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
   else if (allDifferent && values.length >= FEW) score -= 8;
   if (type === 'number') score -= 6;
   if (distinct === 1 && total >= FEW) score -= 10;
@@ -104,7 +106,7 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
 
-const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?( ?[AP]M)?$/i;
+const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?$/i;
 
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
@@ -127,7 +129,14 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
 
 /** The likeliest column; undefined where none is likely, or where two are equally likely. */
 export function likeliest<T extends Candidate>(candidates: readonly T[]): T | undefined {
-  const [first, second] = candidates;
+  const [first, ...others] = candidates;
   if (!first || first.score < SUGGESTED) return undefined;
-  return second && first.score - second.score < CLOSE ? undefined : first;
+  // Members of one object name the same thing, such as actor.login and actor.id.
+  const parent = parentOf(first);
+  const rival = others.find((other) => parent === '' || parentOf(other) !== parent);
+  return rival && first.score - rival.score < CLOSE ? undefined : first;
+}
+
+function parentOf({ profile: { name } }: Candidate): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }

@@ -1,7 +1,8 @@
 import type { FormatFit } from '../transform/fitting-formats.ts';
-import { columnsOf, ruleText } from '../transform/map-rules.ts';
+import { columnsOf, ruleText, simpleRule } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
+import { timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
 import { timesIn } from './times.ts';
@@ -64,7 +65,16 @@ export function suggest(
       continue;
     }
     const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
-    const found = likeliest(open);
+    // The only times of the records are theirs, whatever the column is called.
+    const only = field === 'timestamp' && open.length === 1 ? open[0] : undefined;
+    const found = likeliest(open) ?? only;
+    const unread = field === 'timestamp' && open.length === 0 ? unreadTimes(profiles) : undefined;
+    if (!found && unread) {
+      roles.set(field, unread.name);
+      taken.add(unread.name);
+      flags.push(['map', ruleText(simpleRule(field, unread.name))]);
+      continue;
+    }
     if (found) {
       const more = field === 'userId' ? others(found, open).map(({ name }) => [name]) : [];
       const rule = { target: field, sources: [found.parts ?? [found.profile.name], ...more] };
@@ -75,8 +85,9 @@ export function suggest(
       flags.push(['map', ruleText(rule)]);
     } else {
       const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
-      const likely = open.filter(({ score }) => score >= SUGGESTED);
-      ask(field, choices, placeholder(field, likely.length > 0));
+      const likely =
+        open.some(({ score }) => score >= SUGGESTED) || (field === 'timestamp' && open.length > 0);
+      ask(field, choices, placeholder(field, likely));
     }
   }
   const time = timeFlags();
@@ -104,6 +115,14 @@ export function suggest(
     if (name !== undefined) flags.push(value === undefined ? [name.slice(2)] : [name.slice(2), value]);
     return first;
   }
+}
+
+/** A column that should hold times, by its name, in no form that is known. */
+function unreadTimes(profiles: readonly Profile[]): Profile | undefined {
+  return profiles.find(
+    ({ name, type, values }) =>
+      type === 'string' && timeScore(name) >= 80 && values.every((value) => /\d.*\d/.test(value)),
+  );
 }
 
 /** Other columns that identify the user where the first is empty. */

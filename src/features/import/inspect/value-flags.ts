@@ -8,9 +8,9 @@ import type { Flag } from './suggest.ts';
 import { timesIn } from './times.ts';
 
 /** Texts that mean no value, wherever they are. */
-const NULLS = new Set(['NULL', 'null', '\\N', '(null)', '#N/A', 'NaN', 'nan', 'None', '<null>', '<NA>']);
+const NULLS = new Set(['NULL', 'null', '\\N', '(null)', '#N/A', 'NaN', 'nan', '<null>', '<NA>']);
 /** Texts that mean no value among numbers and times, and may mean something in texts. */
-const AMONG_NUMBERS = new Set(['NA', 'N/A', 'n/a', '-', '--', '?', '.', 'none', 'nil', 'missing']);
+const AMONG_NUMBERS = new Set(['NA', 'N/A', 'n/a', '-', '--', '?', '.', 'None', 'none', 'nil', 'missing']);
 
 /** The flags that say how the cells of a table are written, unless they are typed. */
 export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] {

@@ -4,14 +4,12 @@ import { EXCERPT_BYTES } from '../report/reject.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
-import { scanEvent, scanned } from '../transform/scan-event.ts';
 import { uniqueNames } from '../transform/unique-names.ts';
-import { checkRecord } from '../transform/validate.ts';
-import type { ValidationError } from '../transform/validation-errors.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow } from './csv-rows.ts';
 import type { Reading } from './reading.ts';
+import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
@@ -57,11 +55,7 @@ export class CsvReader implements RecordReader {
     unclosed: false,
   };
   private long: LongRow | undefined;
-  /** Bytes of the record in `scratch`. */
-  private length = 0;
-  /** Index of its timestamp; -1 if unknown. */
-  private time = -1;
-  private scratch = Buffer.allocUnsafeSlow(4096);
+  private readonly made = new RecordBytes();
 
   constructor(options: CsvOptions) {
     this.options = options;
@@ -138,29 +132,13 @@ export class CsvReader implements RecordReader {
       batcher.filter(next);
       return;
     }
-    const error = 'field' in made ? made : this.put(made.text, made.errors);
+    const error = 'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
-    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw, this.time);
-  }
-
-  /** Writes a record to the scratch buffer and validates it: by the scan, and by the schema if the scan cannot decide. */
-  private put(text: string, known: readonly ValidationError[]): ValidationError | null {
-    const { mapping } = this.options;
-    if (known.length > 0) return checkRecord(mapping, text, known);
-    if (text.length * 3 + 1 > this.scratch.length)
-      this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
-    this.length = this.scratch.write(text, 'utf8');
-    this.time = -1;
-    if (!mapping.validate) return checkRecord(mapping, text);
-    this.scratch[this.length] = LINE_FEED;
-    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) {
-      this.time = scanned.timestamp;
-      return null;
-    }
-    return checkRecord(mapping, text);
+    const { bytes: record, length, time } = this.made;
+    batcher.record(record, 0, length, this.line + 1, offset, next, raw, time);
   }
 
   private header(bytes: Buffer, row: Row): void {

@@ -1,26 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Batcher } from '../batch/batcher.ts';
-import { longestRecord } from '../batch/request-body.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { type RecordMappers, recordMappers } from '../transform/record-mappers.ts';
+import { recordMappers } from '../transform/record-mappers.ts';
 import { filesIn } from './archive/files-in.ts';
-import { type ByteSource, bytesOf } from './bytes.ts';
+import { type ByteSource, bytesOf, chunksOf } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
-import { CsvReader } from './csv-reader.ts';
 import { type Format, foundText } from './detect.ts';
-import { JsonReader } from './json/json-reader.ts';
-import { NdjsonReader } from './ndjson-reader.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
 import type { Reading } from './reading.ts';
-import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
+import type { RecordSource } from './record-source.ts';
+import { recordsOf } from './records-of.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
-import { Window } from './window.ts';
 
 export interface InputOptions {
   readonly names: readonly string[];
@@ -200,9 +196,8 @@ export class Inputs {
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const opened = this.opened[index]!;
-    const { mapping, part } = this.options;
+    const { part } = this.options;
     const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
-    const longest = longestRecord(mapping.kind);
     let source = input.bytes;
     let start = 0;
     if (part && !this.isDealtByIndex(index)) {
@@ -213,15 +208,24 @@ export class Inputs {
     }
     batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
     let lines: Promise<number> | undefined;
+    if (input.format === 'parquet') await readThrough(source);
+    const { reading, onNotice } = this.options;
+    const records = await recordsOf(input, source, start, {
+      mapping: this.mapping,
+      mappers: recordMappers,
+      reading,
+      onNotice,
+    });
+    const isTable = input.format === 'parquet';
     return {
-      input,
-      records: recordsIn(
-        new Window(source, longest + 1, start),
-        this.reader(input, recordMappers(this.mapping), this.options.onNotice),
-      ),
+      // Positions in a Parquet file are row numbers.
+      input: isTable ? { ...input, content: () => ({ ...input.content(), length: records.readUntil }) } : input,
+      records,
       start,
-      taken: (offset) =>
-        Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start),
+      taken: (offset) => {
+        if (isTable) return Math.ceil((input.size! * offset) / Math.max(1, records.readUntil));
+        return Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start);
+      },
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
@@ -241,7 +245,6 @@ export class Inputs {
     const opened = this.opened[index]!;
     const mappers = new SampleMappers();
     const mapping = sampleMapping(this.mapping);
-    const longest = longestRecord(mapping.kind);
     let source: ByteSource;
     let input = opened;
     let bytesReady = Number.POSITIVE_INFINITY;
@@ -256,8 +259,12 @@ export class Inputs {
       if (!pipe.ended) bytesReady = pipe.head.length;
     }
     try {
-      const reader = this.reader(input, mappers, () => undefined, mapping);
-      const records = recordsIn(new Window(source, longest + 1, 0), reader);
+      const records = await recordsOf(input, source, 0, {
+        mapping,
+        mappers: () => mappers,
+        reading: this.options.reading,
+        onNotice: () => undefined,
+      });
       const read = await readRecords(records, { kind: mapping.kind, limits, bytesReady }, index);
       return {
         input,
@@ -266,6 +273,7 @@ export class Inputs {
         rows: mappers.rowsRead,
         texts: mappers.texts,
         taken: input.compression ? input.taken() : read.bytes,
+        types: records.types,
         ...read,
       };
     } finally {
@@ -276,19 +284,9 @@ export class Inputs {
   async close(): Promise<void> {
     for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
+}
 
-  private reader(
-    input: Input,
-    { rows, json, scan }: RecordMappers,
-    onNotice: (text: string) => void,
-    mapping = this.mapping,
-  ): RecordReader {
-    const longest = longestRecord(mapping.kind);
-    const file = input.name;
-    if (input.format === 'csv')
-      return new CsvReader({ file, mapping, rows, reading: this.options.reading, longest, onNotice });
-    if (input.format === 'json')
-      return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
-    return new NdjsonReader({ file, longest, map: json, scan });
-  }
+/** Reads a source to its end, so that its content is hashed. */
+async function readThrough(source: ByteSource): Promise<void> {
+  for await (const _ of chunksOf(source));
 }

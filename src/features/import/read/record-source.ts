@@ -1,4 +1,5 @@
 import type { Batcher } from '../batch/batcher.ts';
+import type { CellType } from '../transform/mapping.ts';
 import type { Window } from './window.ts';
 
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
@@ -22,6 +23,8 @@ export interface RecordSource {
   readonly readUntil: number;
   /** The delimiter of the cells of a table, once its header was read. */
   readonly delimiter?: string | undefined;
+  /** The types that the input itself gives its columns. */
+  readonly types?: ReadonlyMap<string, CellType> | undefined;
   /** Passes on all complete records that were read so far. */
   drain(sink: RecordSink): void;
   /** Reads more. Invalidates references into buffers that were passed on. */

@@ -1,5 +1,5 @@
 import { Batcher } from '../batch/batcher.ts';
-import type { Mapping } from '../transform/mapping.ts';
+import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordMappers } from '../transform/record-mappers.ts';
 import type { Input } from './open.ts';
 import type { RecordSource } from './record-source.ts';
@@ -19,6 +19,8 @@ export interface Sample {
   /** The names of the columns; undefined for JSON. */
   readonly header: readonly string[] | undefined;
   readonly delimiter: string | undefined;
+  /** The types that a Parquet file gives its columns. */
+  readonly types?: ReadonlyMap<string, CellType> | undefined;
   /** The cells of each row of a table; empty for JSON. */
   readonly rows: readonly (readonly string[])[];
   /** The text of each JSON record; empty for a table. */

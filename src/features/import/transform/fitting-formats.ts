@@ -25,7 +25,15 @@ const SEPARATORS = ['/', '-', '.'];
 /** The orders of numbers with separators; the year comes last, or has two digits. */
 const ORDERS = ['D M YYYY', 'M D YYYY', 'D M YY', 'M D YY', 'YY M D'];
 const TIMES = ['', 'H:mm', 'H:mm:ss', 'H:mm:ss.SSS', 'H:mm:ss,SSS', 'h:mm A', 'h:mm:ss A', 'H.mm', 'H.mm.ss'];
-const WORDS = ['D MMM YYYY', 'D-MMM-YYYY', 'D MMMM YYYY', 'MMM D, YYYY', 'MMMM D, YYYY', 'D-MMM-YY'];
+const WORDS = [
+  'D MMM YYYY',
+  'D-MMM-YYYY',
+  'D MMMM YYYY',
+  'MMM D YYYY',
+  'MMM D, YYYY',
+  'MMMM D, YYYY',
+  'D-MMM-YY',
+];
 const COMPACT = [
   'YYYYMMDD',
   'DDMMYYYY',

@@ -144,7 +144,7 @@ test.each([
     { map: { plan: 'Plan' } },
     `a.csv has no column Plan. It has: ${HEAD.replaceAll(',', ', ')}.`,
   ],
-  ['two columns of one name', `${HEAD},a,a`, {}, 'a.csv has two columns named a.'],
+  ['two columns of one field', `${HEAD},event`, {}, 'a.csv has two columns named event.'],
   [
     'two columns for one field',
     `${HEAD},id`,

@@ -19,3 +19,19 @@ export function compact(from: Uint8Array, start: number, end: number, into: Uint
   }
   return length;
 }
+
+/** Returns where the byte at `index` of the compacted JSON is in `from`, whose JSON starts at `start`. */
+export function originalIndex(from: Uint8Array, start: number, index: number): number {
+  let passed = 0;
+  let inString = false;
+  for (let i = start; ; i++) {
+    const c = from[i]!;
+    if (!inString && (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09)) continue;
+    if (passed === index) return i;
+    passed++;
+    if (inString && c === BACKSLASH) {
+      passed++;
+      i++;
+    } else if (c === QUOTE) inString = !inString;
+  }
+}

@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../../kit/shell.ts';
 import { EXCERPT_BYTES } from '../../report/reject.ts';
 import { InputError } from '../../transform/input-error.ts';
+import { scanned } from '../../transform/scan-event.ts';
 import { skipByteOrderMark } from '../byte-order-mark.ts';
 import type { RecordReader, RecordSink } from '../record-source.ts';
 import type { Window } from '../window.ts';
-import { compact } from './compact.ts';
+import { compact, originalIndex } from './compact.ts';
 import { type JsonOptions, passRecord, tooLong } from './json-record.ts';
 import { endOfBroken } from './recover.ts';
 import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
@@ -191,7 +192,7 @@ export class JsonReader implements RecordReader {
     const end = scan && clean ? scan(buffer, start) : -1;
     if (end > 0 && end <= window.end && end - start <= longest) {
       const next = window.base + end;
-      if (sink.wants()) sink.record(buffer, start, end, this.line, offset, next);
+      if (sink.wants()) sink.record(buffer, start, end, this.line, offset, next, undefined, scanned.timestamp);
       else sink.skip(next);
       window.start = end;
       this.lineStart = undefined;
@@ -235,9 +236,12 @@ export class JsonReader implements RecordReader {
     if (!record) return;
     if (!sink.wants()) sink.skip(next);
     else if (excerpt) sink.reject(tooLong(this.options, line, start, excerpt), next);
-    else if (clean && this.isValid(window.buffer, from, end))
-      sink.record(window.buffer, from, end, line, start, next);
-    else passRecord(this.options, sink, window.buffer, [from, end], { line, offset: start, next }, clean);
+    else if (clean && this.isValid(window.buffer, from, end)) {
+      const time = originalIndex(window.buffer, from, scanned.timestamp);
+      sink.record(window.buffer, from, end, line, start, next, undefined, time);
+    }
+    else
+      passRecord(this.options, sink, window.buffer, [from, end], { line, offset: start, next }, clean);
   }
 
   /** Validates a record of several lines as it would be on one. */
