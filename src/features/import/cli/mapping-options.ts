@@ -37,6 +37,7 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
     where: conditionsOf(flags.where),
     validate: !flags['no-validate'],
     delimiter: delimiterOf(flags.delimiter),
+    quote: flags.quote === 'none' ? 'none' : undefined,
   };
 }
 

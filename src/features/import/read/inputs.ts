@@ -219,7 +219,9 @@ export class Inputs {
     const isTable = input.format === 'parquet';
     return {
       // Positions in a Parquet file are row numbers.
-      input: isTable ? { ...input, content: () => ({ ...input.content(), length: records.readUntil }) } : input,
+      input: isTable
+        ? { ...input, content: () => ({ ...input.content(), length: records.readUntil }) }
+        : input,
       records,
       start,
       taken: (offset) => {

@@ -27,26 +27,34 @@ function table(from: number, count: number, rowGroupSize: number): Buffer {
   );
 }
 
-test.each(['none', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4'])('every type and digit of a file of pyarrow arrives, compressed with %s', async (codec) => {
-  const { run, service, rejects } = importer({ 'a.parquet': fixture(`types-${codec}`) });
-  const { result } = await run({ mapping: FIELDS });
-  expect(rejects()).toBeUndefined();
-  expect(result).toMatchObject({ read: 25, accepted: 25, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
-  expect(service.stored[1]).toBe(
-    '{"userId":"u1","event":"view","timestamp":"2026-01-31T12:00:01.001Z","properties":{' +
-      '"at_ns":"2026-01-31T12:00:00.000000001Z","local":"2026-01-31T12:00:01","day":"2026-01-31","time":"12:30:01",' +
-      '"big":9007199254740994,"u64":18446744073709551614,"small":-1,"price":34.20,"huge":-12345678901234567890.123456,' +
-      '"f32":0.1,"f64":1.1,"flag":false,"zip":"00001"}}',
-  );
-  expect(service.stored[24]).toContain('"event":"Zoë 😀"');
-  expect(service.stored[24]).toContain('"maybe":"x"');
-});
+test.each(['none', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
+  'every type and digit of a file of pyarrow arrives, compressed with %s',
+  async (codec) => {
+    const { run, service, rejects } = importer({ 'a.parquet': fixture(`types-${codec}`) });
+    const { result } = await run({ mapping: FIELDS });
+    expect(rejects()).toBeUndefined();
+    expect(result).toMatchObject({ read: 25, accepted: 25, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(service.stored[1]).toBe(
+      '{"userId":"u1","event":"view","timestamp":"2026-01-31T12:00:01.001Z","properties":{' +
+        '"at_ns":"2026-01-31T12:00:00.000000001Z","local":"2026-01-31T12:00:01","day":"2026-01-31","time":"12:30:01",' +
+        '"big":9007199254740994,"u64":18446744073709551614,"small":-1,"price":34.20,"huge":-12345678901234567890.123456,' +
+        '"f32":0.1,"f64":1.1,"flag":false,"zip":"00001"}}',
+    );
+    expect(service.stored[24]).toContain('"event":"Zoë 😀"');
+    expect(service.stored[24]).toContain('"maybe":"x"');
+  },
+);
 
 test('nested columns follow --nested, as in JSON', async () => {
   const rejected = importer({ 'a.parquet': fixture('nested') });
   await rejected.run();
   expect(rejected.rejects()).toMatchObject([
-    { line: 1, offset: 0, field: 'properties.device', raw: expect.stringContaining('"device":{"os":"ios","v":9007199254740993}') },
+    {
+      line: 1,
+      offset: 0,
+      field: 'properties.device',
+      raw: expect.stringContaining('"device":{"os":"ios","v":9007199254740993}'),
+    },
     { line: 2, offset: 1, field: 'properties.device' },
   ]);
   await expect(importer({ 'a.parquet': fixture('nested-decimal') }).run()).rejects.toMatchObject({
@@ -71,7 +79,9 @@ test('an interrupted import resumes by row, over row groups and files', async ()
   expect((await run({ concurrency: 1 })).failure).toBeDefined();
   service.habits = {};
   expect((await run({ mode: 'resume' })).result).toMatchObject({ read: 65, skipped: 35, accepted: 30 });
-  expect(service.stored.map((text) => JSON.parse(text).properties.n)).toEqual(Array.from({ length: 65 }, (_, n) => n));
+  expect(service.stored.map((text) => JSON.parse(text).properties.n)).toEqual(
+    Array.from({ length: 65 }, (_, n) => n),
+  );
   expect((await run({ mode: 'resume' })).result).toMatchObject({ skipped: 65, accepted: 0 });
 });
 
@@ -93,5 +103,7 @@ test('rows that the service refuses are rejected with the row as JSON', async ()
   const service = new KeyedService({ poison: (record) => (record.includes('"u7"') ? 'no' : undefined) });
   const { run, rejects } = importer({ 'a.parquet': table(0, 10, 5) }, service);
   expect((await run()).result).toMatchObject({ accepted: 9, rejected: 1 });
-  expect(rejects()).toMatchObject([{ line: 8, offset: 7, raw: `{"userId":"u7","event":"e","timestamp":"${T}","n":7}` }]);
+  expect(rejects()).toMatchObject([
+    { line: 8, offset: 7, raw: `{"userId":"u7","event":"e","timestamp":"${T}","n":7}` },
+  ]);
 });

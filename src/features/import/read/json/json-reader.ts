@@ -192,7 +192,8 @@ export class JsonReader implements RecordReader {
     const end = scan && clean ? scan(buffer, start) : -1;
     if (end > 0 && end <= window.end && end - start <= longest) {
       const next = window.base + end;
-      if (sink.wants()) sink.record(buffer, start, end, this.line, offset, next, undefined, scanned.timestamp);
+      if (sink.wants())
+        sink.record(buffer, start, end, this.line, offset, next, undefined, scanned.timestamp);
       else sink.skip(next);
       window.start = end;
       this.lineStart = undefined;
@@ -239,9 +240,7 @@ export class JsonReader implements RecordReader {
     else if (clean && this.isValid(window.buffer, from, end)) {
       const time = originalIndex(window.buffer, from, scanned.timestamp);
       sink.record(window.buffer, from, end, line, start, next, undefined, time);
-    }
-    else
-      passRecord(this.options, sink, window.buffer, [from, end], { line, offset: start, next }, clean);
+    } else passRecord(this.options, sink, window.buffer, [from, end], { line, offset: start, next }, clean);
   }
 
   /** Validates a record of several lines as it would be on one. */

@@ -72,14 +72,18 @@ export function leafColumn(element: SchemaElement): LeafColumn {
 
 /** Returns whether a column has an annotation that its values are written by, not by the decoder. */
 export function isWrittenHere({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
-  return /^(DECIMAL|TIME|DATE)/.test(converted ?? '') || /^(DECIMAL|TIME|TIMESTAMP|DATE)$/.test(logical?.type ?? '');
+  return (
+    /^(DECIMAL|TIME|DATE)/.test(converted ?? '') ||
+    /^(DECIMAL|TIME|TIMESTAMP|DATE)$/.test(logical?.type ?? '')
+  );
 }
 
 /** Returns the name of a part of a nested column that the decoder would round or move to another zone. */
 export function inexactPart({ element, children, path }: SchemaTree): string | undefined {
   const { converted_type: converted, logical_type: logical } = element;
   const local = logical?.type === 'TIMESTAMP' && !logical.isAdjustedToUTC;
-  if (children.length === 0 && (converted === 'DECIMAL' || logical?.type === 'DECIMAL' || local)) return path.join('.');
+  if (children.length === 0 && (converted === 'DECIMAL' || logical?.type === 'DECIMAL' || local))
+    return path.join('.');
   for (const child of children) {
     const found = inexactPart(child);
     if (found !== undefined) return found;
@@ -101,7 +105,11 @@ function timeText(value: bigint | number, perSecond: bigint, utc: boolean): stri
   const date = new Date(Number(seconds) * 1000);
   if (Number.isNaN(date.getTime())) return String(value);
   const fraction =
-    rest === 0n ? '' : `.${String(rest).padStart(String(perSecond).length - 1, '0').replace(/0+$/, '')}`;
+    rest === 0n
+      ? ''
+      : `.${String(rest)
+          .padStart(String(perSecond).length - 1, '0')
+          .replace(/0+$/, '')}`;
   return date.toISOString().slice(0, -5) + fraction + (utc ? 'Z' : '');
 }
 

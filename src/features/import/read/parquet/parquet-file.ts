@@ -110,7 +110,8 @@ export class ParquetFile {
           columns[place] = part(data, rowStart - groupStart - skipped, rowEnd - rowStart);
         }
       }
-      if (columns.some((values) => values.length < rowEnd - rowStart)) throw new Error('a column has too few values');
+      if (columns.some((values) => values.length < rowEnd - rowStart))
+        throw new Error('a column has too few values');
       return { firstRow: rowStart, rows: rowEnd - rowStart, columns };
     } catch (error) {
       throw damaged(this.name, error);
@@ -121,7 +122,10 @@ export class ParquetFile {
   private withPlain(written: ReadonlySet<string>): FileMetaData {
     const plain = new Set(
       this.columns
-        .filter(({ element, children }) => children.length === 0 && written.has(element.name) && isWrittenHere(element))
+        .filter(
+          ({ element, children }) =>
+            children.length === 0 && written.has(element.name) && isWrittenHere(element),
+        )
         .map(({ element }) => element),
     );
     const schema = this.metadata.schema.map((element) => {

@@ -57,7 +57,9 @@ export class ParquetRecords implements RecordSource {
     const leaves = this.columns.filter(({ leaf }) => leaf !== undefined);
     this.slices = parquet.slices(new Set(leaves.map((column) => column.name)));
     const isTable = leaves.length === this.columns.length;
-    const types = isTable ? new Map<string, CellType>(this.columns.map((column) => [column.name, column.leaf!.type])) : [];
+    const types = isTable
+      ? new Map<string, CellType>(this.columns.map((column) => [column.name, column.leaf!.type]))
+      : [];
     const made = mappers({
       ...mapping,
       types: new Map([...types, ...mapping.types]),
@@ -66,7 +68,10 @@ export class ParquetRecords implements RecordSource {
     });
     this.json = made.json;
     if (!isTable) return;
-    const rows = made.rows(this.columns.map((column) => column.name), name);
+    const rows = made.rows(
+      this.columns.map((column) => column.name),
+      name,
+    );
     for (const notice of rows.notices) onNotice(notice);
     this.rows = rows;
   }
@@ -137,7 +142,9 @@ export class ParquetRecords implements RecordSource {
       cells[i] = cell;
     }
     const made = rows.record(cells);
-    return 'field' in made || 'filtered' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
+    return 'field' in made || 'filtered' in made
+      ? made
+      : this.made.put(made.text, made.errors, this.options.mapping);
   }
 
   /** Makes the record of a row with nested columns. */
