@@ -95,7 +95,7 @@ describe('--mapping', () => {
   test('a file that is missing, and a source that is not known, are named', async () => {
     const { svc } = folder();
     expect((await svc('events', 'import', 'a.csv', '--mapping', 'no.json')).stderr).toContain('no.json');
-    const run = await svc('events', 'import', 'a.csv', '--from', 'mixpannel');
+    const run = await svc('events', 'import', 'a.csv', '--from', 'mixpanl');
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('did you mean --from mixpanel')]);
   });
 
