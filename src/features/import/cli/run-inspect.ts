@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Context } from '../../../cli/command/command.ts';
 import { EXIT, type ExitCode } from '../../../cli/errors/exit-codes.ts';
+import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
@@ -7,6 +10,7 @@ import { type Findings, findingsOf } from '../inspect/findings.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
 import { type Flag, wordsOfFlags } from '../inspect/suggest.ts';
+import { documentOf } from '../mapping-file/flags.ts';
 import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
@@ -14,6 +18,7 @@ import { toImportError } from './errors.ts';
 import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
+import { withMappingFile } from './mapping-flags.ts';
 import { mappingOf } from './mapping-options.ts';
 import { readingOf } from './reading-options.ts';
 import { recoveryCommands } from './recovery-commands.ts';
@@ -28,7 +33,7 @@ type InspectContext = Pick<Context, 'argv' | 'world' | 'out' | 'signal'> & {
 
 /** Describes the inputs and prints the command that imports them. */
 export async function runInspect(
-  { flags, argv: names, world, out, signal }: InspectContext,
+  { flags: given, argv: names, world, out, signal }: InspectContext,
   typed: readonly string[],
 ): Promise<ExitCode> {
   if (names.length === 0)
@@ -36,17 +41,18 @@ export async function runInspect(
       hint: 'name a file, or - for standard input: svc events inspect FILE',
     });
   const recovery = recoveryCommands('events import', typed);
+  const flags = withMappingFile(given, world.cwd);
   try {
     const mapping = mappingOf('events', flags, undefined);
-    const open = (given: MappingFlags, onNotice: (text: string) => void) =>
+    const open = (used: MappingFlags, onNotice: (text: string) => void) =>
       Inputs.open({
         names,
         cwd: world.cwd,
         kind: 'events',
         stdin: untilStopped(world.stdin, signal),
         openPipe: pipesUntil(signal),
-        format: given.format as Format | undefined,
-        reading: readingOf(given),
+        format: used.format as Format | undefined,
+        reading: readingOf(used),
         mapping,
         part: undefined,
         onNotice,
@@ -74,6 +80,10 @@ export async function runInspect(
           color: out.colors(world.stdout),
         }),
       );
+      if (given.save !== undefined) {
+        save(given.save, withFlags(flags, suggestion.flags), world.cwd);
+        out.notice(`wrote ${given.save}, for --mapping`);
+      }
       return EXIT.done;
     } finally {
       await inputs.close();
@@ -88,4 +98,13 @@ const INSPECT_ONLY = ['save', 'json'];
 
 function rejectionsOf({ check }: Findings, through: ReadThrough | undefined) {
   return through ?? (check && { ...check, read: check.records });
+}
+
+/** Writes the mapping that stands for flags. Throws a `file` error. */
+function save(path: string, flags: MappingFlags, cwd: string): void {
+  try {
+    writeFileSync(resolve(cwd, path), `${JSON.stringify(documentOf({ ...flags }), null, 2)}\n`);
+  } catch (error) {
+    throw fileError(path, error, 'write');
+  }
 }

@@ -94,7 +94,17 @@ export function isEventContext(names: readonly string[]): boolean {
 }
 
 /** Judges whether a column could hold the name of the event, beside others. */
-export function eventScore(name: string, amongEvents: boolean): NameScore {
+export function eventScore(path: string, amongEvents: boolean): NameScore {
+  const parents = path.split('.');
+  const name = parents.pop() ?? '';
+  const score = eventNameScore(name, amongEvents);
+  return parents.length === 0 || ENVELOPES.has(parents.join('.').toLowerCase()) ? score : Math.max(0, score - 16);
+}
+
+/** Objects that hold the event, not something that the event is about. */
+const ENVELOPES = set('properties event data payload detail message attributes body record');
+
+function eventNameScore(name: string, amongEvents: boolean): NameScore {
   const words = wordsOf(name);
   const joined = words.join('_');
   const known = EVENT_NAMES.get(joined);

@@ -81,6 +81,7 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
+  if (distinct === 1 && total >= FEW) score -= 10;
   // A name of an event comes again.
   if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
