@@ -98,7 +98,9 @@ export function eventScore(path: string, amongEvents: boolean): NameScore {
   const parents = path.split('.');
   const name = parents.pop() ?? '';
   const score = eventNameScore(name, amongEvents);
-  return parents.length === 0 || ENVELOPES.has(parents.join('.').toLowerCase()) ? score : Math.max(0, score - 16);
+  return parents.length === 0 || ENVELOPES.has(parents.join('.').toLowerCase())
+    ? score
+    : Math.max(0, score - 16);
 }
 
 /** Objects that hold the event, not something that the event is about. */
