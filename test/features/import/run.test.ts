@@ -148,41 +148,47 @@ test('a pipe that brings something else than before is refused where it differs'
   expect(service.stored.sort()).toEqual(events(30).sort());
 });
 
-test('a pipe is flushed after the interval, and resumed with the borders it had', async () => {
-  const clock = new VirtualClock();
-  let send: (text: string | null) => void = () => undefined;
-  const chunks = async function* () {
-    for (;;) {
-      const text = await new Promise<string | null>((resolve) => {
-        send = resolve;
-      });
-      if (text === null) return;
-      yield Buffer.from(text);
-    }
-  };
-  const service = new KeyedService();
-  const { run } = importer({ '-': '' }, service);
-  const done = run({}, { stdin: chunks(), clock });
-  const until = async (check: () => boolean) => {
-    while (!check()) await new Promise((resolve) => setImmediate(resolve));
-  };
-  await until(() => clock.asleep === 0 && send.length > 0);
-  send(`${event(0)}\n${event(1)}\n`);
-  await until(() => clock.asleep > 0);
-  expect(service.bodies).toHaveLength(0);
-  await clock.advance(5000);
-  await until(() => service.stored.length === 2);
-  send(`${event(2)}\n`);
-  await until(() => clock.asleep > 0);
-  send(null);
-  expect((await done).result).toMatchObject({ accepted: 3, batches: 2 });
+test.each([false, true])(
+  'a pipe is flushed after the interval, sampled before or not (%s), and resumed with the borders it had',
+  async (preflight) => {
+    const clock = new VirtualClock();
+    let send: (text: string | null) => void = () => undefined;
+    const chunks = async function* () {
+      for (;;) {
+        const text = await new Promise<string | null>((resolve) => {
+          send = resolve;
+        });
+        if (text === null) return;
+        yield Buffer.from(text);
+      }
+    };
+    const service = new KeyedService();
+    const { run } = importer({ '-': '' }, service);
+    const done = run({ preflight }, { stdin: chunks(), clock });
+    const until = async (check: () => boolean) => {
+      while (!check()) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await until(() => clock.asleep === 0 && send.length > 0);
+    send(`${event(0)}\n${event(1)}\n`);
+    await until(() => clock.asleep > 0);
+    expect(service.bodies).toHaveLength(0);
+    await clock.advance(5000);
+    await until(() => {
+      void clock.advance(0);
+      return service.stored.length === 2;
+    });
+    send(`${event(2)}\n`);
+    await until(() => clock.asleep > 0);
+    send(null);
+    expect((await done).result).toMatchObject({ accepted: 3, batches: 2 });
 
-  const again = await run(
-    { mode: 'resume' },
-    { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
-  );
-  expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
-});
+    const again = await run(
+      { mode: 'resume' },
+      { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
+    );
+    expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
+  },
+);
 
 test('a pipe that keeps full batches coming is not cut by the flush interval', async () => {
   const clock = new VirtualClock();

@@ -69,7 +69,7 @@ export class BatchReader {
     const readBefore = batcher.read;
     const interval = input.fingerprint ? undefined : flushInterval;
     try {
-      for await (const batch of batchesOf(records, batcher, { clock, interval, signal })) {
+      for await (const batch of batchesOf(records, batcher, { clock, interval, since: feed.since, signal })) {
         this.currentBytes = feed.taken(batch.end);
         yield batch;
       }

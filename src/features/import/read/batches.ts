@@ -7,6 +7,8 @@ export interface Flush {
   readonly clock: Clock;
   /** How long a partial batch waits after its first record, in milliseconds; undefined: until it is full. */
   readonly interval: number | undefined;
+  /** Since when the records that arrived first wait, while they were sampled. */
+  readonly since?: number | undefined;
   /** Ends the wait for input that may never come. */
   readonly signal: AbortSignal;
 }
@@ -20,7 +22,7 @@ export async function* batchesOf(
   batcher: Batcher,
   flush: Flush,
 ): AsyncGenerator<Batch> {
-  let openSince: number | undefined;
+  let openSince = flush.since;
   for (;;) {
     source.drain(batcher);
     for (let batch = batcher.take(); batch; batch = batcher.take()) {

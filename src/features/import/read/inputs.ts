@@ -37,6 +37,8 @@ export interface Feed {
   readonly records: RecordSource;
   /** Offset of the first byte. */
   readonly start: number;
+  /** When a pipe was sampled, in Unix milliseconds: its first records wait since then. */
+  readonly since: number | undefined;
   /** Converts an offset in the decompressed input to the number of bytes read from the file. */
   taken(offset: number): number;
   /** The number of lines before `start`; counted on the first call. */
@@ -53,6 +55,7 @@ export class Inputs {
   /** How records are mapped; the import sets it once the types of the columns are decided. */
   mapping: Mapping;
   private readonly options: InputOptions;
+  private readonly sampledAt = new Map<number, number>();
   /** The names in the order in which the inputs were found, if they were arranged. */
   private sorted: string[] = [];
 
@@ -224,6 +227,7 @@ export class Inputs {
         : input,
       records,
       start,
+      since: this.sampledAt.get(index),
       taken: (offset) => {
         if (isTable) return Math.ceil((input.size! * offset) / Math.max(1, records.readUntil));
         return Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start);
@@ -255,6 +259,7 @@ export class Inputs {
       source = input.bytes;
     } else {
       const pipe = new PipeHead(opened.bytes);
+      this.sampledAt.set(index, wait.clock.now());
       await pipe.fill({ ...wait, lines: limits.records });
       this.opened[index] = { ...opened, bytes: pipe };
       source = bytesOf(pipe.head);
