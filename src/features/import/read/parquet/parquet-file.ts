@@ -18,7 +18,7 @@ import { isWrittenHere, PARSERS } from './cells.ts';
 import { unlz4 } from './lz4.ts';
 
 /** Decoded bytes that are held at a time. A row group may be much larger. */
-const SLICE_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = 8 * 1024 * 1024;
 const FEWEST_ROWS = 1000;
 
 const COMPRESSORS: Compressors = {
