@@ -103,6 +103,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   where: ['where'],
   validate: ['no-validate'],
   delimiter: ['delimiter'],
+  quote: ['quote'],
   records: ['records'],
   columns: ['columns'],
   encoding: ['encoding'],

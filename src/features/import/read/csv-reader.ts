@@ -7,7 +7,7 @@ import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
-import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
 import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
@@ -73,7 +73,10 @@ export class CsvReader implements RecordReader {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
-      const row = scanRow(window.buffer, window.start, limit, this.mark, this.row);
+      const row =
+        this.options.mapping.quote === 'none'
+          ? scanUnquotedRow(window.buffer, window.start, limit, this.row)
+          : scanRow(window.buffer, window.start, limit, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
