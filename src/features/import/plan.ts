@@ -4,7 +4,7 @@ import { Batcher } from './batch/batcher.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { prepareImport } from './prepare.ts';
 import { batchesOf } from './read/batches.ts';
-import { Inputs } from './read/inputs.ts';
+import { type InputFacts, Inputs } from './read/inputs.ts';
 import { newCounters } from './report/counters.ts';
 import type { Reasons } from './report/reasons.ts';
 import { RejectsFile } from './report/rejects-file.ts';
@@ -25,7 +25,13 @@ export interface Plan {
 export async function planImport(
   options: ImportOptions,
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
-): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
+): Promise<{
+  result: ImportResult;
+  reasons: Reasons;
+  factsOf: (file: string) => InputFacts | undefined;
+  plan: Plan;
+  interrupted: boolean;
+}> {
   const startedAt = world.clock.now();
   const { name, mapping, maxErrors, format, reading } = options;
   const inputs = await Inputs.open({
@@ -91,7 +97,8 @@ export async function planImport(
       sha256,
     },
   );
-  return { result, reasons: counters.reasons, plan, interrupted: world.stop.aborted };
+  const factsOf = (file: string) => inputs.factsOf(file);
+  return { result, reasons: counters.reasons, factsOf, plan, interrupted: world.stop.aborted };
 }
 
 /**

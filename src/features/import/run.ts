@@ -5,7 +5,7 @@ import { type OpenedImport, openOrResume } from './open-or-resume.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import { prepareImport } from './prepare.ts';
 import { BatchReader } from './read/batch-reader.ts';
-import { Inputs } from './read/inputs.ts';
+import { type InputFacts, Inputs } from './read/inputs.ts';
 import { imbalance, newCounters } from './report/counters.ts';
 import { ProgressTracker } from './report/progress-tracker.ts';
 import type { Reasons } from './report/reasons.ts';
@@ -22,6 +22,8 @@ export interface ImportEnd {
   readonly result: ImportResult;
   /** Why records were rejected. */
   readonly reasons: Reasons;
+  /** Describes an input by its name. */
+  readonly factsOf: (file: string) => InputFacts | undefined;
   /** It stopped before the end of the inputs: `read` is less than the number of their records. */
   readonly unread: boolean;
   readonly failure: { readonly error: unknown } | undefined;
@@ -181,6 +183,7 @@ class Pipeline {
     return {
       result,
       reasons: counters.reasons,
+      factsOf: (file) => this.inputs.factsOf(file),
       unread: !complete && this.progress.hasUnread,
       failure: failure ?? (balanced ? undefined : { error: new CountMismatch(counters) }),
       interrupted: world.stop.aborted && !complete,

@@ -95,7 +95,7 @@ describe('--mapping', () => {
   test('a file that is missing, and a source that is not known, are named', async () => {
     const { svc } = folder();
     expect((await svc('events', 'import', 'a.csv', '--mapping', 'no.json')).stderr).toContain('no.json');
-    const run = await svc('events', 'import', 'a.csv', '--from', 'mixpannel');
+    const run = await svc('events', 'import', 'a.csv', '--from', 'mixpanl');
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('did you mean --from mixpanel')]);
   });
 
@@ -144,5 +144,34 @@ describe('svc events sources', () => {
     ]);
     expect((await svc('events', 'import', 'raw.json', '--from', 'mixpanel', '--resume')).stderr).toBe('');
     expect(readFileSync(join(home, 'mine.json'), 'utf8')).toContain('"$schema"');
+  });
+
+  test('a file of Snowplow has no header, and JSON with quotes in its cells', async () => {
+    const { home, svc, stored } = folder();
+    const { columns } = JSON.parse((await svc('events', 'sources', 'snowplow', '--json')).stdout);
+    const contexts = '{"schema":"iglu:com.snowplowanalytics.snowplow/contexts/jsonschema/1-0-0","data":[]}';
+    const row = (user: string) => {
+      const values: Record<string, string> = {
+        platform: 'web',
+        collector_tstamp: '2013-11-26 00:03:57.885',
+        event: 'page_view',
+        domain_userid: user,
+        page_title: `"A" and "B`,
+        contexts,
+      };
+      return columns.map((name: string) => values[name] ?? '').join('\t');
+    };
+    writeFileSync(join(home, 'part-0.tsv'), `${row('u1')}\n${row('u2')}\n`);
+    const run = await svc('events', 'import', 'part-0.tsv', '--from', 'snowplow');
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(await stored()).toMatchObject([
+      {
+        userId: 'u1',
+        event: 'page_view',
+        timestamp: '2013-11-26T00:03:57.885Z',
+        properties: { platform: 'web', page_title: '"A" and "B', contexts },
+      },
+      { userId: 'u2' },
+    ]);
   });
 });

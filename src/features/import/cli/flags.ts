@@ -50,6 +50,11 @@ export const mappingFlags = {
     summary: 'delimiter of CSV cells; detected from the header by default',
     helpValue: 'TEXT|tab',
   }),
+  quote: Flags.string({
+    summary: 'double: cells may be quoted, as in RFC 4180; none: quotes are characters like others',
+    options: ['double', 'none'],
+    helpValue: 'double|none',
+  }),
   'convert-timestamps': Flags.boolean({
     summary: 'convert times in other forms to UTC, where they can mean one thing only',
   }),
@@ -164,6 +169,7 @@ export interface MappingFlags {
   readonly set?: string[] | undefined;
   readonly type?: string[] | undefined;
   readonly delimiter?: string | undefined;
+  readonly quote?: string | undefined;
   readonly records?: string | undefined;
   readonly columns?: string | undefined;
   readonly encoding?: string | undefined;

@@ -2,7 +2,7 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { shell, shellWord } from '../../../kit/shell.ts';
 import { columnsOf, type MapRule, parseRule, ruleText } from '../transform/map-rules.ts';
 import type { CellType, Mapping } from '../transform/mapping.ts';
-import type { RecordKind } from '../transform/record-kind.ts';
+import { FIELDS, type RecordKind } from '../transform/record-kind.ts';
 import { isTimeZone } from '../transform/time/zones.ts';
 import { compileTimestampFormat, TimestampFormatError } from '../transform/timestamp-formats.ts';
 import type { MappingFlags } from './flags.ts';
@@ -24,7 +24,7 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
     kind,
     map: rulesOf(flags.map),
     set: new Map(pairs('set', flags.set)),
-    types: typesOf(flags.type),
+    types: typesOf(flags.type, kind),
     convert: flags['convert-timestamps'] ? zone : undefined,
     timestampFormat: format === undefined ? undefined : { format: formatOf(format), zone },
     onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
@@ -37,6 +37,7 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
     where: conditionsOf(flags.where),
     validate: !flags['no-validate'],
     delimiter: delimiterOf(flags.delimiter),
+    quote: flags.quote === 'none' ? 'none' : undefined,
   };
 }
 
@@ -84,12 +85,16 @@ function firstRepeated(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-function typesOf(given: readonly string[] | undefined): Map<string, CellType> {
+function typesOf(given: readonly string[] | undefined, kind: RecordKind): Map<string, CellType> {
   return new Map(
     pairs('type', given).map(([column, type]) => {
       if (!['string', 'number', 'boolean'].includes(type))
         throw new SvcError('usage', `--type ${column}=${type} is not a type`, {
           hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
+        });
+      if (type !== 'string' && FIELDS[kind].includes(column))
+        throw new SvcError('usage', `--type ${column}=${type}: the field ${column} is always text`, {
+          hint: shell`leave out --type ${`${column}=${type}`}`,
         });
       return [column, type as CellType] as const;
     }),

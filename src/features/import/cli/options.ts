@@ -1,18 +1,16 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileError } from '../../../cli/errors/file-error.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
-import { shellWord } from '../../../kit/shell.ts';
 import { type ImportName, journalPath } from '../journal/identity.ts';
 import type { ImportOptions } from '../options.ts';
 import type { Format } from '../read/detect.ts';
 import type { Part } from '../read/range.ts';
-import { foreignRejects } from '../report/rejects-file.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import type { ImportFlags } from './flags.ts';
 import { mappingOf } from './mapping-options.ts';
 import { readingOf } from './reading-options.ts';
+import { rejectsPath } from './rejects-path.ts';
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
 function partOf(text: string | undefined): Part | undefined {
@@ -73,31 +71,11 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
     mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
     journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
-    rejects: flags.rejects ?? rejectsPath(inputs, part),
+    rejects: flags.rejects ?? rejectsPath(inputs, cwd, part),
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
   };
-}
-
-/** Verifies before anything is sent that the rejects file can be written. Throws a `usage` or `file` error. */
-export async function checkRejectsPath(
-  rejects: string,
-  inputs: readonly string[],
-  cwd: string,
-): Promise<void> {
-  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
-  const path = real(resolve(cwd, rejects));
-  if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
-    throw new SvcError('usage', `--rejects ${rejects} is an input of this import and would be overwritten`, {
-      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
-    });
-  if (!existsSync(dirname(path))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
-  const foreign = await foreignRejects(resolve(cwd, rejects));
-  if (foreign)
-    throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, {
-      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
-    });
 }
 
 /**
@@ -106,10 +84,4 @@ export async function checkRejectsPath(
 export function dryRunRejects({ rejects, name }: ImportOptions): string {
   if (!existsSync(resolve(name.cwd, rejects))) return rejects;
   return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
-}
-
-/** The default rejects file: next to the first input, one for each part of it. */
-function rejectsPath(inputs: readonly string[], part: Part | undefined): string {
-  const base = inputs[0] === '-' ? 'stdin' : inputs[0]!;
-  return `${base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
 }

@@ -12,6 +12,8 @@ export interface RecoveryCommands {
   resumeAs(earlier: readonly Difference[]): string;
   /** The command without some of its flags, and with `more` appended. */
   without(flags: readonly string[], more?: readonly string[]): string;
+  /** The command with standard input in place of its inputs, without the flags that continue an earlier run. */
+  through(): string;
   /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
   instead(
     inputs: readonly string[],
@@ -21,8 +23,12 @@ export interface RecoveryCommands {
   ): string;
 }
 
-/** The recovery out of `svc COMMAND WORDS…`. */
-export function recoveryCommands(command: string, typed: readonly string[]): RecoveryCommands {
+/** The recovery out of `svc COMMAND WORDS…`, in which `named` are the inputs. */
+export function recoveryCommands(
+  command: string,
+  typed: readonly string[],
+  named: readonly string[] = [],
+): RecoveryCommands {
   const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {
     const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
@@ -37,6 +43,10 @@ export function recoveryCommands(command: string, typed: readonly string[]): Rec
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
+    through() {
+      const { others } = withoutFlags(typed, ['resume', 'restart']);
+      return line(['-', ...others.filter((word) => !named.includes(word))]);
+    },
     instead(inputs, file, flags = [], more = []) {
       const { others } = withoutFlags(typed, [
         'rejects',
@@ -93,6 +103,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   where: ['where'],
   validate: ['no-validate'],
   delimiter: ['delimiter'],
+  quote: ['quote'],
   records: ['records'],
   columns: ['columns'],
   encoding: ['encoding'],

@@ -20,11 +20,12 @@ import type { RecordKind } from '../transform/record-kind.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
 import { withMappingFile } from './mapping-flags.ts';
-import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
+import { dryRunRejects, importOptions, shareOf } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
 import { reportPreflight } from './preflight.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
+import { checkRejectsPath, withoutRejects } from './rejects-path.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 
 export interface ImportCommand {
@@ -44,15 +45,16 @@ type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal'
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
-  const { argv: inputs, world, paths, out } = context;
+  const { argv: typedInputs, world, paths, out } = context;
   const flags = withMappingFile(context.flags, world.cwd);
-  if (inputs.length === 0)
+  if (typedInputs.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: `name a file, or - for standard input: svc ${command.command} FILE`,
     });
-  if (inputs.filter((name) => name === '-').length > 1)
+  if (typedInputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
-  const recovery = recoveryCommands(command.command, command.typed);
+  const recovery = recoveryCommands(command.command, command.typed, typedInputs);
+  const inputs = await withoutRejects(typedInputs, world.cwd, (text) => out.warn(text));
   let zoneless = 0;
   const place = {
     kind: command.kind,
@@ -65,7 +67,7 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
     },
   };
   try {
-    if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
+    await checkRejectsPath(flags.rejects, inputs, world.cwd, recovery);
     if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
     return await run({ ...context, flags }, command, place, recovery);
   } catch (error) {
@@ -187,7 +189,7 @@ async function run(
     if (end.interrupted)
       throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialImportError(end, recovery, { ...place, format: flags.format });
+    if (end.result.rejected > 0) throw partialImportError(end, recovery, place);
     return 0;
   } finally {
     reading?.over();
@@ -231,7 +233,7 @@ async function plan(
   });
   const asked = optionsFor(flags, place, connection);
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
-  const { result, reasons, plan, interrupted } = await planImport(options, {
+  const { result, reasons, factsOf, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),
     openPipe: pipesUntil(signal),
     clock: world.clock,
@@ -253,9 +255,6 @@ async function plan(
   );
   if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, {
-      ...place,
-      format: flags.format,
-    });
+    throw partialImportError({ result, reasons, factsOf, tooManyErrors: false }, recovery, place);
   return 0;
 }

@@ -40,7 +40,7 @@ export function optionsText(
   reading: Reading = {},
 ): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
-  const { timestampFormat, nested, nulls, nullTexts, decimalComma, drop, where } = mapping;
+  const { timestampFormat, nested, nulls, nullTexts, decimalComma, drop, where, quote } = mapping;
   return JSON.stringify({
     ...named(name),
     format: format ?? null,
@@ -62,6 +62,7 @@ export function optionsText(
     nulls,
     nullTexts: nullTexts && [...nullTexts],
     decimalComma,
+    quote,
     drop: drop && [...drop],
     where: where && [...where].flatMap(([field, values]) => [...values].map((value) => [field, value])),
   });

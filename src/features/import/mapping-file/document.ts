@@ -28,6 +28,7 @@ export const MappingDocument = z.strictObject({
   ),
   encoding: z.optional(described(name(), 'As --encoding.')),
   delimiter: z.optional(described(name(), 'As --delimiter.')),
+  quote: z.optional(described(z.enum(['double', 'none']), 'As --quote.')),
   map: z.optional(
     described(
       z.record(name(), texts()),

@@ -15,6 +15,7 @@ const KEYS: Readonly<
   columns: ['columns', 'columns'],
   encoding: ['encoding', 'text'],
   delimiter: ['delimiter', 'text'],
+  quote: ['quote', 'text'],
   map: ['map', 'pairs'],
   set: ['set', 'pairs'],
   type: ['type', 'pairs'],

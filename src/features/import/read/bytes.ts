@@ -34,28 +34,6 @@ export class ChunkSource implements ByteSource {
   }
 }
 
-/** Reads `head`, which was already read from the source, before the rest of it. */
-export class PeekedSource implements ByteSource {
-  private head: Buffer;
-  private readonly rest: ByteSource;
-
-  constructor(head: Buffer, rest: ByteSource) {
-    this.head = head;
-    this.rest = rest;
-  }
-
-  async read(into: Buffer, at: number, length: number): Promise<number> {
-    if (this.head.length === 0) return this.rest.read(into, at, length);
-    const count = this.head.copy(into, at, 0, Math.min(length, this.head.length));
-    this.head = this.head.subarray(count);
-    return count;
-  }
-
-  close(): Promise<void> {
-    return this.rest.close();
-  }
-}
-
 /** Reads from memory. */
 export function bytesOf(bytes: Buffer): ByteSource {
   let position = 0;

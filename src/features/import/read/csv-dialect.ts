@@ -33,7 +33,7 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
   return {
     delimiter: best.score > 0 || delimiter !== undefined ? best.delimiter : ',',
     skipBytes: best.skipBytes,
-    skipLines: lines.length + (separator ? 1 : 0),
+    skipLines: head.subarray(0, best.skipBytes).toString('latin1').split('\n').length - 1,
     title: lines.find((line) => line.trim() !== ''),
   };
 }
@@ -61,8 +61,10 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const first = rows[header];
   if (!first || header > MAX_SKIPPED) return plain;
   const below = rows.slice(header);
-  const agreeing = below.filter(({ cells }) => cells.length === width).length / below.length;
-  if (header > 0 && agreeing < AGREEMENT) return plain;
+  const different = below.filter(({ cells }) => cells.length !== width).length;
+  const agreeing = 1 - different / below.length;
+  // In a short file, one bad row is a large share.
+  if (header > 0 && different > 1 && agreeing < AGREEMENT) return plain;
   // A header that all rows agree with is worth more than rows that agree without it.
   const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000;
   return { delimiter, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
@@ -71,7 +73,8 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
 /** A title may be padded to the width of the table: then only its first cell has text. */
 function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width: number): boolean {
   if (cells.length !== width) return false;
-  if (text.startsWith('#') && next?.cells.length === width && next.text.startsWith('#')) return false;
+  // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
+  if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
   const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length;
   return width < 3 || filled(cells) !== 1 || !next || filled(next.cells) < 2;
 }
@@ -86,13 +89,12 @@ function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
   };
 }
 
-/** The number of cells that most rows have. */
+/** The number of cells that most rows have; of several, that of the first row. */
 function commonWidth(rows: readonly SampleRow[]): number {
   const counts = new Map<number, number>();
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   let width = 0;
-  for (const [cells, count] of counts)
-    if (count > (counts.get(width) ?? 0) || (count === counts.get(width) && cells > width)) width = cells;
+  for (const [cells, count] of counts) if (count > (counts.get(width) ?? 0)) width = cells;
   return width;
 }
 
@@ -103,8 +105,9 @@ function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
   const rows: SampleRow[] = [];
   for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
     scanRow(bytes, at, bytes.length, mark, row);
-    // A row that does not end is judged by its first line, and the last one may be cut.
+    // A row that does not end is judged by its first line, unless it may only be cut.
     const broken = row.next < 0;
+    if (broken && row.unclosed === 'so far' && rows.length > 0) break;
     const next = broken ? bytes.indexOf(LINE_FEED, at) + 1 : row.next;
     const end = broken ? next - 1 : row.end;
     if (next > head.length && rows.length > 0) break;

@@ -7,10 +7,11 @@ import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
-import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
 import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
+import { notText, undecodedParts } from './undecoded.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
@@ -22,6 +23,8 @@ export interface CsvOptions {
   readonly mapping: Mapping;
   readonly rows: RecordMappers['rows'];
   readonly reading?: Reading | undefined;
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -42,6 +45,8 @@ export class CsvReader implements RecordReader {
   private line = 0;
   private columns: RowMapper | undefined;
   delimiter = ',';
+  headerText: string | undefined;
+  headerLine = 0;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
   private started = false;
@@ -68,7 +73,10 @@ export class CsvReader implements RecordReader {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
-      const row = scanRow(window.buffer, window.start, limit, this.mark, this.row);
+      const row =
+        this.options.mapping.quote === 'none'
+          ? scanUnquotedRow(window.buffer, window.start, limit, this.row)
+          : scanRow(window.buffer, window.start, limit, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
@@ -92,7 +100,7 @@ export class CsvReader implements RecordReader {
     window.start += dialect.skipBytes;
     if (dialect.title !== undefined) {
       const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
-      onNotice(`${file}: ${lines} before the table left out: ${dialect.title.slice(0, 60)}`);
+      onNotice(`${file}: left out ${lines} before the table: ${dialect.title.slice(0, 60)}`);
     }
     batcher.skip(window.offset);
     this.started = true;
@@ -121,7 +129,7 @@ export class CsvReader implements RecordReader {
         ? tooLong(this.options.longest)
         : isUtf8(bytes)
           ? row.error
-          : 'is not valid UTF-8';
+          : notText(this.options.encoding);
     if (reason) {
       this.reject(batcher, bytes, reason, next, offset);
       return;
@@ -145,9 +153,12 @@ export class CsvReader implements RecordReader {
     const { file, mapping, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
-        `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
+        `The header of ${file} ${row.error ?? notText(this.options.encoding)}.`,
         `head -1 ${shellPath(file)}`,
+        row.error ? {} : { flags: { without: ['encoding'], more: ['--encoding', 'latin1'] } },
       );
+    this.headerText = bytes.toString('utf8');
+    this.headerLine = this.line + 1;
     const { names, notice } = uniqueNames(
       cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
       mapping,
@@ -206,7 +217,7 @@ export class CsvReader implements RecordReader {
         field: 'record',
         reason,
         raw,
-        ...(isUtf8(bytes) ? {} : { rawBase64: bytes.toString('base64') }),
+        ...undecodedParts(bytes, this.options.encoding),
         ...(truncated ? { truncated: true as const } : {}),
       },
       next,

@@ -62,6 +62,17 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
   return row;
 }
 
+/** Finds the end of the row that starts at `at` where quotes are characters like others; as `scanRow` otherwise. */
+export function scanUnquotedRow(bytes: Uint8Array, at: number, limit: number, row: Row): Row {
+  row.next = -1;
+  row.breaks = 0;
+  row.quoted = false;
+  row.error = undefined;
+  row.unclosed = false;
+  const feed = bytes.indexOf(LINE_FEED, at);
+  return feed < 0 || feed >= limit ? row : endAt(bytes, at, feed, row);
+}
+
 function startsAt(bytes: Uint8Array, at: number, delimiter: Uint8Array): boolean {
   for (let i = 0; i < delimiter.length; i++) if (bytes[at + i] !== delimiter[i]) return false;
   return true;

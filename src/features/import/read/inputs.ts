@@ -31,6 +31,18 @@ export interface InputOptions {
   readonly onNotice: (text: string) => void;
 }
 
+/** What the commands need to know that import rejected records of an input. */
+export interface InputFacts {
+  readonly format: Format;
+  readonly compression: Input['compression'];
+  readonly encoding: string;
+  /** It is a file of its own, which can be read again. */
+  readonly fromFile: boolean;
+  /** The text of the header of a CSV, and its line from 1. */
+  readonly header: string | undefined;
+  readonly headerLine: number | undefined;
+}
+
 /** An input that is being read. */
 export interface Feed {
   readonly input: Input;
@@ -58,6 +70,8 @@ export class Inputs {
   private readonly sampledAt = new Map<number, number>();
   /** The names in the order in which the inputs were found, if they were arranged. */
   private sorted: string[] = [];
+  /** The records of the inputs that were read so far. */
+  private readonly reading: RecordSource[] = [];
 
   private constructor(options: InputOptions) {
     this.options = options;
@@ -196,6 +210,17 @@ export class Inputs {
     return comparison;
   }
 
+  /** Describes an input by its name, as far as it was read. */
+  factsOf(name: string): InputFacts | undefined {
+    const index = this.opened.findIndex((input) => input.name === name);
+    const input = this.opened[index];
+    if (!input) return undefined;
+    const { format, compression, encoding, fingerprint, source } = input;
+    const { headerText: header, headerLine } = this.reading[index] ?? {};
+    const fromFile = fingerprint !== null && !source.entry;
+    return { format, compression, encoding, fromFile, header, headerLine };
+  }
+
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const opened = this.opened[index]!;
@@ -219,6 +244,7 @@ export class Inputs {
       reading,
       onNotice,
     });
+    this.reading[index] = records;
     const isTable = input.format === 'parquet';
     return {
       // Positions in a Parquet file are row numbers.

@@ -9,6 +9,9 @@ export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 
 export interface RecordReader {
   /** The delimiter of the cells of a table, once its header was read. */
   readonly delimiter?: string;
+  /** The text of the header of a CSV, and its line from 1. */
+  readonly headerText?: string | undefined;
+  readonly headerLine?: number;
   /** Passes on all complete records; at the end of the input, all records. */
   drain(window: Window, sink: RecordSink): void;
 }
@@ -23,6 +26,9 @@ export interface RecordSource {
   readonly readUntil: number;
   /** The delimiter of the cells of a table, once its header was read. */
   readonly delimiter?: string | undefined;
+  /** The text of the header of a CSV, and its line from 1. */
+  readonly headerText?: string | undefined;
+  readonly headerLine?: number | undefined;
   /** The types that the input itself gives its columns. */
   readonly types?: ReadonlyMap<string, CellType> | undefined;
   /** Passes on all complete records that were read so far. */
@@ -45,6 +51,12 @@ export function recordsIn(window: Window, reader: RecordReader): RecordSource {
     },
     get delimiter() {
       return reader.delimiter;
+    },
+    get headerText() {
+      return reader.headerText;
+    },
+    get headerLine() {
+      return reader.headerLine;
     },
     drain: (sink) => reader.drain(window, sink),
     more: () => window.more(),

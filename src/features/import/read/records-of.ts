@@ -37,9 +37,10 @@ export async function recordsOf(
 function readerOf(input: Input, { mapping, mappers, reading, onNotice }: RecordsOptions): RecordReader {
   const { rows, json, scan } = mappers(mapping);
   const longest = longestRecord(mapping.kind);
-  const file = input.name;
-  if (input.format === 'csv') return new CsvReader({ file, mapping, rows, reading, longest, onNotice });
+  const { name: file, encoding } = input;
+  if (input.format === 'csv')
+    return new CsvReader({ file, mapping, rows, reading, encoding, longest, onNotice });
   if (input.format === 'json')
-    return new JsonReader({ file, longest, map: json, scan, path: input.recordsAt, onNotice });
-  return new NdjsonReader({ file, longest, map: json, scan });
+    return new JsonReader({ file, encoding, longest, map: json, scan, path: input.recordsAt, onNotice });
+  return new NdjsonReader({ file, encoding, longest, map: json, scan });
 }

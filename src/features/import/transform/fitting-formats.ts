@@ -137,7 +137,7 @@ function spanOf(
 }
 
 /** Compares two UTC date-times, whose fractions may differ in length. */
-export function compareTimes(a: string, b: string): number {
+function compareTimes(a: string, b: string): number {
   const left = a.slice(0, -1);
   const right = b.slice(0, -1);
   return left < right ? -1 : left > right ? 1 : 0;

@@ -34,6 +34,8 @@ export interface Mapping {
   readonly where?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly validate: boolean;
   readonly delimiter: string | undefined;
+  /** `--quote none`: quotes are characters like others; undefined: as in RFC 4180. */
+  readonly quote?: 'none' | undefined;
 }
 
 export type CellType = 'string' | 'number' | 'boolean';

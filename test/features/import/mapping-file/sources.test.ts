@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ImportFlags } from '../../../../src/features/import/cli/flags.ts';
 import { mappingOf } from '../../../../src/features/import/cli/mapping-options.ts';
-import { flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
+import { mappingJsonSchema } from '../../../../src/features/import/mapping-file/document.ts';
+import { documentOf, flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
 import { sourceMapping } from '../../../../src/features/import/mapping-file/load.ts';
 import { SOURCES } from '../../../../src/features/import/mapping-file/sources.ts';
 import { recordMappers } from '../../../../src/features/import/transform/record-mappers.ts';
@@ -85,7 +86,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       properties: {
         time: 1602611311,
         distinct_id: '91304156-cafc-4673-a237-623d1129c801',
-        $insert_id: 'hpuDqcvpltpCjBsebtxwadtEBDnAdycabFyl',
+        $insert_id: 'insert-1',
         mp_processing_time_ms: 1602625711874,
       },
     },
@@ -94,7 +95,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       event: 'Signed up',
       timestamp: '2020-10-13T17:48:31Z',
       properties: {
-        $insert_id: 'hpuDqcvpltpCjBsebtxwadtEBDnAdycabFyl',
+        $insert_id: 'insert-1',
         mp_processing_time_ms: 1602625711874,
       },
     },
@@ -182,7 +183,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       eventVersion: '1.05',
       userIdentity: {
         type: 'IAMUser',
-        principalId: 'AIDAJDPLRKLG7UEXAMPLE',
+        principalId: 'principal-1',
         arn: 'arn:aws:iam::123456789012:user/Mary_Major',
         accountId: '123456789012',
       },
@@ -198,7 +199,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       properties: {
         eventVersion: '1.05',
         'userIdentity.type': 'IAMUser',
-        'userIdentity.principalId': 'AIDAJDPLRKLG7UEXAMPLE',
+        'userIdentity.principalId': 'principal-1',
         'userIdentity.accountId': '123456789012',
         readOnly: false,
       },
@@ -267,6 +268,18 @@ test.each([
     userId: 'u',
     event,
     timestamp: expect.stringMatching(/^2020-08-01T10:16:46/),
+  });
+});
+
+test('the published schema describes every key, and what --save writes', () => {
+  const { properties } = mappingJsonSchema() as { properties: Record<string, { description?: string }> };
+  const described = Object.keys(properties).filter((key) => properties[key]!.description);
+  expect(Object.keys(properties)).toEqual(['$schema', ...described]);
+  for (const source of Object.values(SOURCES))
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(source)));
+  expect(documentOf({})).toEqual({
+    $schema: expect.stringContaining('docs/mapping.schema.json'),
+    version: 1,
   });
 });
 

@@ -2,28 +2,11 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { ZipFile } from 'yazl';
 import { KeyedService, lost } from '../../../support/peers/keyed-service.ts';
 import { events, importer } from '../../../support/scenarios/importer.ts';
+import { zipOf } from '../../../support/scenarios/shaped-inputs.ts';
 
 const lines = (count: number, from = 0) => `${events(count, from).join('\n')}\n`;
-
-/** A zip archive by an independent writer. */
-async function zip(
-  entries: Record<string, string | Buffer>,
-  options: { compress?: boolean; zip64?: boolean } = {},
-) {
-  const file = new ZipFile();
-  for (const [name, content] of Object.entries(entries))
-    file.addBuffer(Buffer.from(content), name, {
-      compress: options.compress ?? true,
-      forceZip64Format: options.zip64 ?? false,
-    });
-  file.end({ forceZip64Format: options.zip64 ?? false, comment: 'made by yazl' });
-  const chunks: Buffer[] = [];
-  for await (const chunk of file.outputStream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 function write(cwd: string, files: Record<string, string | Buffer>): void {
   for (const [name, content] of Object.entries(files)) {
@@ -37,7 +20,7 @@ const only = (...inputs: string[]) => ({ name: { inputs } as never });
 test.each([{}, { compress: false }, { zip64: true }])(
   'the files of a zip archive (%o), each in its own format',
   async (options) => {
-    const archive = await zip(
+    const archive = await zipOf(
       {
         'data/b.csv': `userId,event,timestamp\nc0,e,2026-01-31T12:00:00Z\n`,
         'data/a.ndjson.gz': gzipSync(lines(25)),
@@ -58,7 +41,7 @@ test.each([{}, { compress: false }, { zip64: true }])(
 );
 
 test('a damaged entry of an archive ends the import, with the archive and the entry named', async () => {
-  const archive = await zip({ 'a.ndjson': lines(20), 'b.ndjson': lines(20, 20) }, { compress: false });
+  const archive = await zipOf({ 'a.ndjson': lines(20), 'b.ndjson': lines(20, 20) }, { compress: false });
   archive[archive.indexOf('"u30"') + 2] = 0x78;
   const { run } = importer({ 'a.zip': archive });
   const { failure } = await run();
@@ -71,12 +54,12 @@ test('a damaged entry of an archive ends the import, with the archive and the en
 });
 
 test('an encrypted archive, a spreadsheet and an archive without data are refused in words', async () => {
-  const encrypted = await zip({ 'a.csv': 'x' });
+  const encrypted = await zipOf({ 'a.csv': 'x' });
   encrypted[encrypted.indexOf(Buffer.from('504b0102', 'hex')) + 8]! |= 1;
   await expect(importer({ 'a.zip': encrypted }).run()).rejects.toThrow('a.zip is encrypted');
-  const workbook = await zip({ '[Content_Types].xml': '<x/>', 'xl/workbook.xml': '<x/>' });
+  const workbook = await zipOf({ '[Content_Types].xml': '<x/>', 'xl/workbook.xml': '<x/>' });
   await expect(importer({ 'a.xlsx': workbook }).run()).rejects.toThrow('a.xlsx is a spreadsheet');
-  const none = await zip({ 'a.txt.md': 'x', 'b.md': 'y' });
+  const none = await zipOf({ 'a.txt.md': 'x', 'b.md': 'y' });
   await expect(importer({ 'a.zip': none }).run()).rejects.toThrow('without data files');
 });
 
@@ -149,7 +132,7 @@ test('a folder that gets files between two nights: only these are sent, wherever
 
 test('an archive is resumed where it was interrupted', async () => {
   const service = new KeyedService({ after: (count) => (count === 4 ? lost() : undefined) });
-  const archive = await zip({ 'a.ndjson': lines(25), 'b.ndjson': lines(25, 25) });
+  const archive = await zipOf({ 'a.ndjson': lines(25), 'b.ndjson': lines(25, 25) });
   const { run } = importer({ 'a.zip': archive }, service);
   expect((await run({ concurrency: 1 })).failure).toBeDefined();
   service.habits = {};

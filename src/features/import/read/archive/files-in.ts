@@ -38,7 +38,7 @@ export async function filesIn(
 }
 
 async function filesOf(name: string, cwd: string, onNotice: (text: string) => void): Promise<string[]> {
-  if (name === '-') return [name];
+  if (name === '-' || /^\w+:\/\//.test(name)) return [name];
   const found = await stat(resolve(cwd, name)).catch(() => undefined);
   if (found?.isDirectory()) {
     const inside = await readdir(resolve(cwd, name), { recursive: true, withFileTypes: true });

@@ -2,12 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { EXCERPT_BYTES, type Reject } from '../../report/reject.ts';
 import type { RecordMapper } from '../../transform/map-json.ts';
 import type { RecordSink } from '../record-source.ts';
+import { notText, undecodedParts } from '../undecoded.ts';
 
 export interface JsonOptions {
   readonly file: string;
   /** Longest record in bytes. */
   readonly longest: number;
   readonly map: RecordMapper;
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
   /** Returns the end of a record that is valid as it is, or -1; see scanEvent. */
   readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
 }
@@ -29,14 +32,16 @@ export function passRecord(
   { line, offset, next }: Place,
   clean: boolean,
 ): void {
-  const { file, longest, map } = options;
+  const { file, longest, map, encoding } = options;
   const bytes = buffer.subarray(start, end);
   if (bytes.length > longest) {
     sink.reject(tooLong(options, line, offset, bytes.subarray(0, EXCERPT_BYTES)), next);
     return;
   }
   if (!clean && !isUtf8(bytes)) {
-    sink.reject(invalidUtf8(file, line, offset, bytes), next);
+    const parts = undecodedParts(bytes, encoding);
+    const raw = bytes.toString('utf8').trimEnd();
+    sink.reject({ file, line, offset, field: 'record', reason: notText(encoding), raw, ...parts }, next);
     return;
   }
   const raw = bytes.toString('utf8');
@@ -68,17 +73,5 @@ export function tooLong(
     reason: `is longer than the longest record (${longest} bytes)`,
     raw: excerpt.toString('utf8').replace(/\uFFFD+$/, ''),
     truncated: true,
-  };
-}
-
-function invalidUtf8(file: string, line: number, offset: number, bytes: Buffer): Reject {
-  return {
-    file,
-    line,
-    offset,
-    field: 'record',
-    reason: 'is not valid UTF-8',
-    raw: bytes.toString('utf8').trimEnd(),
-    rawBase64: bytes.toString('base64'),
   };
 }

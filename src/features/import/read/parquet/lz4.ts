@@ -1,5 +1,5 @@
 /** Decompresses an LZ4 block (lz4_Block_format.md) whose content has `length` bytes. Throws for damaged data. */
-export function unlz4(input: Uint8Array, length: number): Uint8Array {
+export function decompressLz4(input: Uint8Array, length: number): Uint8Array {
   const output = new Uint8Array(length);
   let at = 0;
   let filled = 0;

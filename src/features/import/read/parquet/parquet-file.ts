@@ -15,17 +15,17 @@ import { assembleAsync } from 'hyparquet/src/rowgroup.js';
 import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
-import { unlz4 } from './lz4.ts';
+import { decompressLz4 } from './lz4.ts';
 
 /** Decoded bytes that are held at a time. A row group may be much larger. */
-const SLICE_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = 8 * 1024 * 1024;
 const FEWEST_ROWS = 1000;
 
 const COMPRESSORS: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
-  LZ4_RAW: unlz4,
+  LZ4_RAW: decompressLz4,
 };
 
 /** Rows of a row group, by column. */
