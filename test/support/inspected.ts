@@ -32,7 +32,7 @@ export async function inspect(home: string, file: string, ...flags: string[]): P
 export function wordsOf(command: string): string[] {
   const script = `svc() { printf '%s\\0' "$@"; }; ${command}`;
   const PATH = [dirname(process.execPath), process.env.PATH].join(':');
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8', env: { PATH } }).split('\0').slice(0, -1);
+  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: { PATH } }).split('\0').slice(0, -1);
 }
 
 /** Pastes a command: imports into fresh local data in `home`, with more flags. */
@@ -52,8 +52,8 @@ export async function arrived(home: string): Promise<{ events: Arrived[]; text: 
   const { stdout } = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
   const lines = stdout.split('\n').filter((line) => line !== '');
   const events = lines.map((line) => {
-    const { userId, event, timestamp, properties = {} } = JSON.parse(line) as Arrived;
-    return { userId, event, timestamp, properties };
+    const { userId, event, timestamp, properties } = JSON.parse(line) as Partial<Arrived>;
+    return { userId: userId!, event: event!, timestamp: timestamp!, properties: properties ?? {} };
   });
   return { events, text: stdout };
 }

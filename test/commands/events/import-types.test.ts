@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const csv = (header: string, rows: readonly string[]) =>
 
 /** Imports a file on local data. */
 async function imported(text: string, home = tempDir(), ...flags: string[]) {
-  writeFileSync(join(home, 'a.csv'), text);
+  if (!existsSync(join(home, 'a.csv'))) writeFileSync(join(home, 'a.csv'), text);
   const args = ['events', 'import', 'a.csv', '-p', 'local', '--json', ...flags];
   const run = await runSvc(args, { home, cwd: home });
   return { ...run, home, result: run.stdout === '' ? undefined : JSON.parse(run.stdout) };
@@ -89,7 +89,7 @@ test('the first and the last timestamp are those of the records, in any order', 
 
 /** An import of numbers and then text in one column, stopped at the text. */
 async function stopped() {
-  const rows = [...Array.from({ length: 2000 }, () => '1.50'), 'text', '2.50'];
+  const rows = [...Array.from({ length: 2000 }, () => '1'), 'text', '2.50'];
   const text = csv('price', rows);
   const run = await imported(text, tempDir(), '--max-errors', '1', '--batch-size', '100');
   expect(run.code).toBe(7);
@@ -102,7 +102,7 @@ const sameTypes = (text: string) => new Set(text.match(/"price":("?)/g));
 test('a resumed import has the types of its beginning', async () => {
   const { text, home } = await stopped();
   const { result } = await imported(text, home, '--batch-size', '100', '--resume');
-  expect(result).toMatchObject({ read: 2002, rejected: 1, types: { price: 'number' } });
+  expect(result).toMatchObject({ read: 2002, unsent: 0, types: { price: 'number' } });
   expect(sameTypes((await arrived(home)).text)).toEqual(new Set(['"price":']));
 });
 

@@ -92,10 +92,17 @@ function collectMembers(
     const column = collected(columns, name);
     column.depth = Math.max(column.depth, depth);
     if (value === null) column.nulls++;
-    else if (Array.isArray(value)) column.add(JSON.stringify(value), 'array');
-    else if (isObject(value)) column.add(JSON.stringify(value), 'object');
+    else if (Array.isArray(value)) {
+      column.add(JSON.stringify(value), 'array');
+      if (holdsNull(value)) column.nulls++;
+    } else if (isObject(value)) column.add(JSON.stringify(value), 'object');
     else if (value !== '') column.add(String(value), typeof value as 'string' | 'number' | 'boolean');
   }
+}
+
+/** Returns whether a null is anywhere inside a value. */
+function holdsNull(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.values(value).some(holdsNull));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -22,16 +22,19 @@ export async function* batchesOf(
   batcher: Batcher,
   flush: Flush,
 ): AsyncGenerator<Batch> {
-  let openSince = flush.since;
+  let openSince: number | undefined;
+  let { since } = flush;
   for (;;) {
     source.drain(batcher);
     for (let batch = batcher.take(); batch; batch = batcher.take()) {
       // The batch that is open now was started after this one.
       openSince = undefined;
+      since = undefined;
       yield batch;
     }
     if (batcher.done || source.ended) break;
-    openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
+    openSince = batcher.partial ? (openSince ?? since ?? flush.clock.now()) : undefined;
+    if (batcher.partial) since = undefined;
     batcher.flushPending();
     let reading: Promise<unknown> | undefined = source.more();
     while (reading) {
