@@ -32,7 +32,9 @@ export async function inspect(home: string, file: string, ...flags: string[]): P
 export function wordsOf(command: string): string[] {
   const script = `svc() { printf '%s\\0' "$@"; }; ${command}`;
   const PATH = [dirname(process.execPath), process.env.PATH].join(':');
-  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: { PATH } }).split('\0').slice(0, -1);
+  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: { PATH } })
+    .split('\0')
+    .slice(0, -1);
 }
 
 /** Pastes a command: imports into fresh local data in `home`, with more flags. */
