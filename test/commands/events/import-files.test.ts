@@ -116,6 +116,23 @@ test.each([
   expect(await users()).toContain('bad');
 });
 
+test('flags that no input could follow are refused, and the step is the command without them', async () => {
+  const { imported } = folder({ 'a.ndjson': `${event('a')}\n`, 'b.bin': Buffer.alloc(500) });
+  const columns = await imported('a.ndjson', '--columns', 'a,b', '--batch-size', '5');
+  expect(columns).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--columns is for CSV, and a.ndjson is JSON'),
+  });
+  expect(columns.stderr).toContain('svc events import a.ndjson --batch-size 5 -p local');
+  expect((await imported('a.ndjson', '--delimiter', ';')).stderr).toContain('--delimiter is for CSV');
+  expect((await imported('a.ndjson', '--format', 'csv', '--records', 'x')).stderr).toContain(
+    '--format is csv',
+  );
+  expect((await imported('a.ndjson', '--encoding', 'klingon')).stderr).toContain('not a known encoding');
+  // A forced format changes nothing about the name in the message.
+  expect((await imported('b.bin', '--format', 'csv')).stderr).toContain('b.bin is binary data');
+});
+
 test('a rejects file that a pattern names is left out, and never overwritten while it is an input', async () => {
   const { imported, home, users } = folder({
     'a.ndjson': `${event('a')}\nbad\n`,

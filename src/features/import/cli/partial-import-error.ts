@@ -1,5 +1,5 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import type { InputFacts } from '../read/inputs.ts';
+import type { InputFacts } from '../read/input-facts.ts';
 import type { ImportEnd } from '../run.ts';
 import type { FixingFlag } from '../transform/validation-errors.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';

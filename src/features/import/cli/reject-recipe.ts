@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shellPath, shellWord } from '../../../kit/shell.ts';
-import type { InputFacts } from '../read/inputs.ts';
+import type { InputFacts } from '../read/input-facts.ts';
 import type { RejectedFile } from '../report/reasons.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 

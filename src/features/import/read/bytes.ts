@@ -56,3 +56,8 @@ export async function* chunksOf(source: ByteSource, size = 256 * 1024): AsyncGen
     yield chunk.subarray(0, count);
   }
 }
+
+/** Reads a source to its end, so that its content is hashed. */
+export async function readThrough(source: ByteSource): Promise<void> {
+  for await (const _ of chunksOf(source));
+}

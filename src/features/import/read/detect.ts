@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { shellPath } from '../../../kit/shell.ts';
+import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
 
@@ -31,8 +31,8 @@ const OTHERS: {
     at: 257,
     what: 'a tar archive',
     step: (name) => {
-      const folder = shellPath(name.replace(/(\.tar)?(\.\w+)?$/i, '') || 'unpacked');
-      return `mkdir -p ${folder} && tar -xf ${shellPath(name)} -C ${folder} && svc events import ${folder}`;
+      const folder = name.replace(/(\.tar)?(\.\w+)?$/i, '') || 'unpacked';
+      return shell`mkdir -p ${folder} && tar -xf ${name} -C ${folder} && svc events import ${folder}`;
     },
   },
   {
@@ -83,14 +83,14 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
 function severalArrays(name: string, choices: readonly string[]): InputError {
   return new InputError(
     `${name} has several arrays of objects: ${choices.join(', ')}.`,
-    `svc events import ${shellPath(name)} --records ${choices[0]}`,
+    shell`svc events import ${name} --records ${choices[0]!}`,
     { flags: { without: ['records'], more: ['--records', choices[0]!] } },
   );
 }
 
 /** The notice about an array that was found in a document. */
 export function foundText(name: string, path: readonly string[]): string {
-  return `${name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
+  return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
 }
 
 function firstCharacter(head: Buffer): string | undefined {

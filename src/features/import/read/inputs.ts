@@ -5,10 +5,11 @@ import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
 import { filesIn } from './archive/files-in.ts';
-import { type ByteSource, bytesOf, chunksOf } from './bytes.ts';
+import { type ByteSource, bytesOf, readThrough } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { type Format, foundText } from './detect.ts';
+import { type InputFacts, inputFacts, refuseCsvFlags } from './input-facts.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
@@ -29,18 +30,6 @@ export interface InputOptions {
   readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
-}
-
-/** What the commands need to know that import rejected records of an input. */
-export interface InputFacts {
-  readonly format: Format;
-  readonly compression: Input['compression'];
-  readonly encoding: string;
-  /** It is a file of its own, which can be read again. */
-  readonly fromFile: boolean;
-  /** The text of the header of a CSV, and its line from 1. */
-  readonly header: string | undefined;
-  readonly headerLine: number | undefined;
 }
 
 /** An input that is being read. */
@@ -87,6 +76,7 @@ export class Inputs {
         if (input.recordsFound) options.onNotice(foundText(input.name, input.recordsAt));
         if (input.fingerprint) await input.close();
       }
+      refuseCsvFlags(inputs.opened, options);
     } catch (error) {
       await inputs.close();
       throw error;
@@ -214,11 +204,7 @@ export class Inputs {
   factsOf(name: string): InputFacts | undefined {
     const index = this.opened.findIndex((input) => input.name === name);
     const input = this.opened[index];
-    if (!input) return undefined;
-    const { format, compression, encoding, fingerprint, source } = input;
-    const { headerText: header, headerLine } = this.reading[index] ?? {};
-    const fromFile = fingerprint !== null && !source.entry;
-    return { format, compression, encoding, fromFile, header, headerLine };
+    return input && inputFacts(input, this.reading[index]);
   }
 
   /** Opens an input for reading. */
@@ -317,9 +303,4 @@ export class Inputs {
   async close(): Promise<void> {
     for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
-}
-
-/** Reads a source to its end, so that its content is hashed. */
-async function readThrough(source: ByteSource): Promise<void> {
-  for await (const _ of chunksOf(source));
 }

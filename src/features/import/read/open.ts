@@ -254,6 +254,8 @@ function notSeekable({ name, file, entry }: Source, isParquet: boolean): InputEr
   const out = isParquet ? 'input.parquet' : 'input.zip';
   return new InputError(
     `${file === '-' ? 'standard input' : name} is ${what}, which cannot be read from a pipe.`,
-    `cat ${file === '-' ? '' : `${shellPath(file)} `}> ${out} && svc events import ${out}`,
+    file === '-'
+      ? shell`cat > ${out} && svc events import ${out}`
+      : shell`cat ${file} > ${out} && svc events import ${out}`,
   );
 }

@@ -66,5 +66,5 @@ test('a record with a character that the encoding does not have is rejected alon
   ]);
   const { run, rejects } = importer({ 'a.csv': bytes });
   expect((await run()).result).toMatchObject({ accepted: 2, rejected: 1 });
-  expect(rejects()).toMatchObject([{ line: 3, reason: 'is not valid UTF-8' }]);
+  expect(rejects()).toMatchObject([{ line: 3, reason: 'has bytes that are not utf-16le text' }]);
 });

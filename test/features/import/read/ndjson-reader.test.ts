@@ -60,7 +60,10 @@ test.each(DAMAGED)(
   '%s is rejected alone, with its place, field and reason',
   async (_, line, field, reason) => {
     const raw = Buffer.from(line);
-    const flag = /--(convert-timestamps|extra-fields)/.exec(reason)?.[1];
+    const flag =
+      reason === 'is not valid UTF-8'
+        ? 'latin1'
+        : /--(convert-timestamps|extra-fields|nested|nulls)/.exec(reason)?.[1];
     const lines = Buffer.concat([Buffer.from(`${event()}\n`), raw, Buffer.from(`\n${exact}\n`)]);
     const { records, rejects } = await collect(lines);
     expect(records).toEqual([event(), exact]);

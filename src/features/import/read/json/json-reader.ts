@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { shellPath } from '../../../../kit/shell.ts';
 import { EXCERPT_BYTES } from '../../report/reject.ts';
-import { InputError } from '../../transform/input-error.ts';
+import type { InputError } from '../../transform/input-error.ts';
 import { scanned } from '../../transform/scan-event.ts';
 import { skipByteOrderMark } from '../byte-order-mark.ts';
 import type { RecordReader, RecordSink } from '../record-source.ts';
-import type { Window } from '../window.ts';
+import { charactersEnd, type Window } from '../window.ts';
 import { compact, originalIndex } from './compact.ts';
+import { brokenJson, noRecords } from './json-errors.ts';
 import { type JsonOptions, passRecord, tooLong } from './json-record.ts';
 import { endOfBroken } from './recover.ts';
 import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
@@ -100,7 +100,7 @@ export class JsonReader implements RecordReader {
     switch (this.frames.at(-1)) {
       case undefined:
         if (c === COMMA || c === RECORD_SEPARATOR) this.token(window);
-        else if (c === OPEN_ARRAY && this.options.path.length > 0) throw this.noRecords();
+        else if (c === OPEN_ARRAY && this.options.path.length > 0) throw noRecords(this.options);
         else if (c === OPEN_OBJECT && this.options.path.length > 0) this.enter(window, 'object');
         else if (c === OPEN_ARRAY && this.options.path.length === 0) this.enter(window, 'array');
         else return this.element(window, sink, clean);
@@ -282,21 +282,9 @@ export class JsonReader implements RecordReader {
 
   /** The error of a document whose rest cannot be read. */
   private broken(window: Window): InputError {
-    const { file } = this.options;
-    const at = this.open ? window.base + this.scanner.at : window.offset;
-    const line = this.open ? this.open.line + this.scanner.lineFeeds : this.line;
-    return new InputError(
-      `${file} is not valid JSON: line ${line}, byte ${at} of the file; the records after it cannot be found.`,
-      file === '-' ? 'jq empty' : `jq empty ${shellPath(file)}`,
-    );
-  }
-
-  private noRecords(): InputError {
-    const { file, path } = this.options;
-    return new InputError(
-      `${file} has no array at ${path.join('.')}.`,
-      file === '-' ? 'jq keys' : `jq keys ${shellPath(file)}`,
-    );
+    const { open, scanner } = this;
+    const at = open ? window.base + scanner.at : window.offset;
+    return brokenJson(this.options.file, open ? open.line + scanner.lineFeeds : this.line, at);
   }
 
   private finish(window: Window, sink: RecordSink): void {
@@ -306,21 +294,11 @@ export class JsonReader implements RecordReader {
       const reason = 'is missing: the file ends before the JSON does, so it is truncated';
       const place = { file, line: this.line, offset: window.offset };
       if (sink.wants()) sink.reject({ ...place, field: 'record', reason, raw: '' }, window.offset);
-    } else if (path.length > 0 && !this.found && window.offset > 0) throw this.noRecords();
+    } else if (path.length > 0 && !this.found && window.offset > 0) throw noRecords(this.options);
     if (this.others.length > 0)
       onNotice(
         `${file} has records at ${path.join('.')}, which were read, and at ${[...new Set(this.others)].join(', ')}, ` +
           'which were not (--records)',
       );
   }
-}
-
-/** Returns the index after the last complete character in the window. */
-function charactersEnd({ buffer, start, end }: Window): number {
-  let at = end;
-  while (at > start && at > end - 4 && (buffer[at - 1]! & 0xc0) === 0x80) at--;
-  if (at === start || buffer[at - 1]! < 0xc0) return end;
-  const first = buffer[at - 1]!;
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  return at - 1 + length <= end ? end : at - 1;
 }
