@@ -90,7 +90,7 @@ function severalArrays(name: string, choices: readonly string[]): InputError {
 
 /** The notice about an array that was found in a document. */
 export function foundText(name: string, path: readonly string[]): string {
-  return `${name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
+  return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
 }
 
 function firstCharacter(head: Buffer): string | undefined {
