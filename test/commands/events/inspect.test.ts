@@ -169,9 +169,9 @@ test('the report fits a terminal of 80 columns, and ends in the command', async 
     columns: 80,
   });
   expect(code).toBe(0);
-  const escape = String.fromCharCode(27);
+  const esc = String.fromCharCode(27);
   const lines = stdout
-    .replaceAll(new RegExp(`${escape}\\[\\d+m`, 'g'), '')
+    .replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')
     .trimEnd()
     .split('\n');
   const table = lines.filter((line) => line.includes('│'));

@@ -1,4 +1,4 @@
-import type { Flag } from '../inspect/suggest.ts';
+import type { Flag } from '../inspect/flag.ts';
 import type { MappingFlags } from './flags.ts';
 
 /** Returns the flags typed with those that are suggested. */

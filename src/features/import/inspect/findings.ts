@@ -3,11 +3,12 @@ import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
 import { checkSamples, type SampleCheck } from './check-sample.ts';
+import type { Flag } from './flag.ts';
 import { headerIsData } from './header.ts';
 import { type Profile, profilesOf } from './profile.ts';
 import { withoutHeader } from './require-columns.ts';
 import { type Candidates, candidatesFor } from './roles.ts';
-import { type Flag, type Suggestion, suggest } from './suggest.ts';
+import { type Suggestion, suggest } from './suggest.ts';
 import { decideTypes } from './types.ts';
 import { cellFlags } from './value-flags.ts';
 

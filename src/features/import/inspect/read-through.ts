@@ -5,7 +5,7 @@ import type { TimeSpan } from '../report/time-span.ts';
 import type { Mapping } from '../transform/mapping.ts';
 
 /** Decompressed bytes that are read; larger inputs are estimated. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** What an import of the beginning of the inputs would do. */
 export interface ReadThrough {

@@ -3,10 +3,11 @@ import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { MissingColumns } from '../transform/missing-columns.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
+import { wordsOfFlags } from './flag.ts';
 import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
-import { type Suggestion, suggest, wordsOfFlags } from './suggest.ts';
+import { type Suggestion, suggest } from './suggest.ts';
 
 /**
  * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that

@@ -25,7 +25,7 @@ export interface Candidates {
 /** From this score a column is suggested; below, it is only named as a choice. */
 export const SUGGESTED = 50;
 /** Two columns whose scores differ by less are equally likely. */
-export const CLOSE = 3;
+const CLOSE = 3;
 /** Columns after these are not judged. */
 const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */

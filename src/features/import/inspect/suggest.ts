@@ -2,14 +2,12 @@ import type { FormatFit } from '../transform/fitting-formats.ts';
 import { columnsOf, ruleText, simpleRule } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
+import type { Flag } from './flag.ts';
 import { timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
 import { timesIn } from './times.ts';
 import { shapeFlags } from './value-flags.ts';
-
-/** A flag of the suggested command. */
-export type Flag = readonly [name: string, value?: string];
 
 /** What only the user can decide: the placeholder is in `flag`, in capitals. */
 export interface Ambiguity {
@@ -138,9 +136,4 @@ function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
 function placeholder(field: Role, fromColumn: boolean): Flag {
   const name = { userId: 'USER_ID', event: 'EVENT_NAME', timestamp: 'TIMESTAMP' }[field];
   return fromColumn ? ['map', `${field}=${name.replace('_NAME', '')}_COLUMN`] : ['set', `${field}=${name}`];
-}
-
-/** The words of flags. */
-export function wordsOfFlags(flags: readonly Flag[]): string[] {
-  return flags.flatMap(([name, value]) => (value === undefined ? [`--${name}`] : [`--${name}`, value]));
 }

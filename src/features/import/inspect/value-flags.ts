@@ -3,8 +3,8 @@ import { isBoolean, isIdentifierName, isNumber } from '../transform/column-types
 import { columnsOf } from '../transform/map-rules.ts';
 import { type Mapping, withDecimalPoint } from '../transform/mapping.ts';
 import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
+import type { Flag } from './flag.ts';
 import type { Profile } from './profile.ts';
-import type { Flag } from './suggest.ts';
 import { timesIn } from './times.ts';
 
 /** Texts that mean no value, wherever they are. */

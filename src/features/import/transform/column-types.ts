@@ -38,6 +38,33 @@ export function isIdentifierName(name: string): boolean {
 
 /** Returns whether a cell is a JSON number that a receiver can hold: finite, and no integer beyond 2^53. */
 export function isNumber(cell: string): boolean {
+  return isShortNumber(cell) || isLongNumber(cell);
+}
+
+/** Returns whether a cell is a number of up to 15 characters without an exponent, which is most of them. */
+function isShortNumber(cell: string): boolean {
+  const { length } = cell;
+  let i = cell.charCodeAt(0) === MINUS ? 1 : 0;
+  const first = cell.charCodeAt(i);
+  if (length > 15 || !(first >= ZERO && first <= NINE)) return false;
+  i++;
+  if (first !== ZERO) while (i < length && isDigit(cell.charCodeAt(i))) i++;
+  if (i === length) return true;
+  if (cell.charCodeAt(i) !== POINT || ++i === length) return false;
+  while (i < length && isDigit(cell.charCodeAt(i))) i++;
+  return i === length;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+function isLongNumber(cell: string): boolean {
   if (!NUMBER.test(cell)) return false;
   const value = Number(cell);
   return Number.isFinite(value) && (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^-?\d+$/.test(cell));
@@ -50,6 +77,11 @@ export function isBoolean(cell: string): boolean {
 /** A number with a decimal comma as JSON has it, unless a leading zero shows that it is none. */
 function withPoint(cell: string): string {
   return /^[+-]?0\d/.test(cell) ? cell : (withDecimalPoint(cell) ?? '');
+}
+
+/** Returns whether a cell can be sent as it is in a column of the type. */
+export function hasType(cell: string, type: CellType): boolean {
+  return type === 'string' || (type === 'number' ? isNumber(cell) : isBoolean(cell));
 }
 
 /** Decides the type of a column from the cells of a sample that are not empty. Text is the safe choice. */

@@ -1,5 +1,5 @@
 import { jsonString } from '../../../kit/json-string.ts';
-import { decidedJson } from './column-types.ts';
+import { decidedJson, hasType } from './column-types.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
 import { InputError } from './input-error.ts';
@@ -130,6 +130,11 @@ export class Columns {
     } else if (column.to === 'property') {
       const { type, decided } = column;
       const { decimalComma } = this.mapping;
+      // Most cells have the type of their column.
+      if (decided && !decimalComma && hasType(cell, decided.type)) {
+        parts.properties += column.prefix + (decided.type === 'string' ? jsonString(cell) : cell);
+        return;
+      }
       const value = decided
         ? decidedJson(cell, decided.type, decided.name, decimalComma)
         : cellJson(cell, type, decimalComma);
