@@ -12,7 +12,7 @@ import { timeConverter } from './time-converter.ts';
 import type { ValidationError } from './validation-errors.ts';
 
 type Column =
-  | { readonly to: 'field'; readonly name: string; readonly prefix: string }
+  | { readonly to: 'field'; readonly name: string; readonly prefix: string; readonly isTime: boolean }
   | {
       readonly to: 'property';
       readonly name: string;
@@ -55,6 +55,7 @@ export class Columns {
   private readonly conditions: readonly Condition[];
   private readonly mapping: Mapping;
   private readonly freePart: string;
+  private readonly nullTexts: ReadonlySet<string> | undefined;
   private readonly convert: ReturnType<typeof timeConverter>;
   private readonly setFields: string;
   private readonly setProperties: string;
@@ -62,6 +63,7 @@ export class Columns {
   constructor(header: string[], mapping: Mapping, file: string) {
     this.mapping = mapping;
     this.freePart = FREE_PART[mapping.kind];
+    this.nullTexts = mapping.nullTexts;
     this.convert = timeConverter(mapping);
     this.count = header.length;
     const constants = constantsOf(mapping, file);
@@ -102,12 +104,20 @@ export class Columns {
         field: 'record',
         reason: `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${this.count}`,
       };
-    for (const { read, values } of this.conditions) if (!values.has(read(cells))) return FILTERED;
+    if (this.conditions.some(({ read, values }) => !values.has(read(cells)))) return FILTERED;
     const parts: Parts = { fields: this.setFields, properties: this.setProperties, errors: [] };
-    for (let i = 0; i < cells.length; i++) {
-      const column = this.columns[i]!;
+    const { columns } = this;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
       if (column.to !== 'nothing') this.add(parts, column, cells[i]!);
     }
+    if (this.composed.length > 0) this.addComposed(parts, cells);
+    const { fields, properties, errors } = parts;
+    const free = properties === '' ? '}' : `,"${this.freePart}":{${properties.slice(1)}}}`;
+    return { text: `{${fields.slice(1)}${free}`, errors };
+  }
+
+  private addComposed(parts: Parts, cells: readonly string[]): void {
     for (const { target, sources } of this.composed) {
       const { text, used } = this.chosen(cells, sources);
       this.add(parts, target, text);
@@ -115,18 +125,17 @@ export class Columns {
       for (const i of new Set(sources.flat()))
         if (!used.includes(i)) this.add(parts, this.plain[i]!, cells[i]!);
     }
-    const { fields, properties, errors } = parts;
-    const free = properties === '' ? '' : `,"${this.freePart}":{${properties.slice(1)}}`;
-    return { text: `{${fields.slice(1)}${free}}`, errors };
   }
 
   /** Adds a cell, unless it is empty. */
   private add(parts: Parts, column: Column, cell: string): void {
-    if (cell === '' || this.mapping.nullTexts?.has(cell)) return;
+    if (cell === '' || this.nullTexts?.has(cell)) return;
     if (column.to === 'field') {
-      const value = this.field(column.name, cell);
+      const value = column.isTime ? this.time(cell) : jsonString(cell);
       if (typeof value === 'string') parts.fields += column.prefix + value;
       else parts.errors.push(value);
+    } else if (column.to === 'property' && column.decided?.type === 'string') {
+      parts.properties += column.prefix + jsonString(cell);
     } else if (column.to === 'property') {
       const { type, decided } = column;
       const { decimalComma } = this.mapping;
@@ -153,16 +162,14 @@ export class Columns {
     sources: ComposedColumn['sources'],
   ): { text: string; used: readonly number[] } {
     for (const used of sources) {
-      const texts = used
-        .map((i) => cells[i]!)
-        .filter((cell) => cell !== '' && !this.mapping.nullTexts?.has(cell));
+      const texts = used.map((i) => cells[i]!).filter((cell) => cell !== '' && !this.nullTexts?.has(cell));
       if (texts.length > 0) return { text: texts.join(' '), used };
     }
     return { text: '', used: sources.flat() };
   }
 
-  private field(name: string, cell: string): string | ValidationError {
-    if (name !== 'timestamp' || this.convert === undefined) return jsonString(cell);
+  private time(cell: string): string | ValidationError {
+    if (!this.convert) return jsonString(cell);
     const converted = this.convert(cell);
     return converted.ok ? `"${converted.utc}"` : { field: 'timestamp', reason: converted.reason };
   }
@@ -201,7 +208,12 @@ export class Columns {
     }
     if (target === freePart) return { to: 'free' };
     if (FIELDS[mapping.kind].includes(target))
-      return { to: 'field', name: target, prefix: `,${jsonString(target)}:` };
+      return {
+        to: 'field',
+        name: target,
+        prefix: `,${jsonString(target)}:`,
+        isTime: target === 'timestamp',
+      };
     if (mapped === undefined && mapping.extraFields === 'drop') return NOTHING;
     const property = propertyName(target, freePart);
     const type = mapping.types.get(name) ?? mapping.types.get(property);
