@@ -314,7 +314,7 @@ test('the next steps are right for any name of a file', async () => {
   const absent = await svc(name);
   expect(absent.stderr).toBe('error: no such file: a\\nerror: \\x1b[2Jb\n  next: ls -l\n');
   mkdirSync(join(home, name));
-  expect((await svc(name)).stderr).toContain("next: svc events import $'a\\x0aerror: \\x1b[2Jb'/*.ndjson\n");
+  expect((await svc(name)).stderr).toContain("next: ls -A $'a\\x0aerror: \\x1b[2Jb'\n");
 
   writeFileSync(join(home, "it's"), 'no journal, and long enough not to be taken for the beginning of one');
   const broken = await svc('-', '--checkpoint', "it's");
