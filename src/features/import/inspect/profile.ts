@@ -43,7 +43,7 @@ export function profilesOf(
   let total = 0;
   for (const { header, rows, texts } of samples) {
     total += rows.length + texts.length;
-    for (const [index, name] of (header ?? []).entries()) {
+    for (const [index, name] of (header ?? []).slice(0, MAX_PATHS).entries()) {
       const column = collected(columns, name);
       for (const cells of rows) {
         const cell = cells[index];

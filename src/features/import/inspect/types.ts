@@ -13,7 +13,10 @@ export function decideTypes(samples: readonly Sample[], mapping: Mapping): Colum
       else cells.set(name, [cellsAt(rows, index)]);
     }
   return new Map(
-    [...cells].map(([name, parts]) => [name, given.get(name) ?? typeOfColumn(name, chained(parts), mapping)]),
+    [...cells].map(([name, parts]) => [
+      name,
+      given.get(name) ?? typeOfColumn(name, parts.length === 1 ? parts[0]! : chained(parts), mapping),
+    ]),
   );
 }
 

@@ -90,7 +90,7 @@ export function typeOfColumn(
   cells: Iterable<string>,
   { nullTexts, decimalComma }: Pick<Mapping, 'nullTexts' | 'decimalComma'> = {},
 ): CellType {
-  let numbers = !isIdentifierName(name);
+  let numbers = true;
   let booleans = true;
   let count = 0;
   for (const cell of cells) {
@@ -101,7 +101,8 @@ export function typeOfColumn(
     if (!numbers && !booleans) return 'string';
   }
   if (count === 0) return 'string';
-  return booleans ? 'boolean' : 'number';
+  if (booleans) return 'boolean';
+  return isIdentifierName(name) ? 'string' : 'number';
 }
 
 /** Converts a cell to JSON text if it has the type that the sample gave its column. A number keeps its spelling. */
