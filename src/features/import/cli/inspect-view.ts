@@ -97,7 +97,7 @@ function valuesOf({ type, min, max, examples, distinct }: InspectedColumn): stri
 
 function notesOf(
   { timestamps }: Inspection,
-  { suggestion, candidates }: Findings,
+  { suggestion, candidates, problem }: Findings,
   rejections: Rejections | undefined,
 ): string[] {
   const notes: string[] = [''];
@@ -119,6 +119,7 @@ function notesOf(
       `${count(rejections.rejected)} of ${count(rejections.read)} records read would be rejected: ${fieldText}`,
     );
   }
+  if (problem) notes.push(`the command would be refused: ${problem}`);
   const note = ambiguityNote(suggestion);
   if (note) notes.push(note);
   return notes;

@@ -6,6 +6,7 @@ import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
+import { shell } from '../../../kit/shell.ts';
 import { type Findings, findingsOf } from '../inspect/findings.ts';
 import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
@@ -14,6 +15,7 @@ import { documentOf } from '../mapping-file/flags.ts';
 import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
+import { InputError } from '../transform/input-error.ts';
 import { toImportError } from './errors.ts';
 import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
@@ -60,6 +62,8 @@ export async function runInspect(
     const inputs = await open(flags, (text) => out.warn(text));
     try {
       const samples = await readSamples(inputs, PIPE_WAIT_MS, { clock: world.clock, stop: signal });
+      if (samples.every(({ records }) => records === 0))
+        throw new InputError(`${names.join(', ')} has no records.`, shell`ls -l ${names[0] ?? '-'}`);
       const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
       const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
       const { suggestion, types, check } = findings;

@@ -23,6 +23,8 @@ export interface Findings {
   readonly suggestion: Suggestion;
   /** What the suggested command would do with the sample; undefined if it must be completed first. */
   readonly check: SampleCheck | undefined;
+  /** Why the suggested command would be refused. */
+  readonly problem?: string | undefined;
 }
 
 /**
@@ -52,10 +54,10 @@ export function findingsOf(
   const found = (nested?: 'json') => {
     const suggestion = suggest(profiles, candidates, read, nested ? { json, nested } : { json });
     const flags = [...suggestion.flags, ...cells];
-    const check = withoutOpenColumns(suggestion)
+    const outcome = withoutOpenColumns(suggestion)
       ? checked(samples, { ...mappingWith(flags), columnTypes: types })
-      : undefined;
-    return { suggestion: { ...suggestion, flags }, check };
+      : { check: undefined };
+    return { suggestion: { ...suggestion, flags }, ...outcome };
   };
   const flat = found();
   // Names of members may be too many, or clash once they are joined.
@@ -70,11 +72,11 @@ function withoutOpenColumns({ ambiguities }: Suggestion): boolean {
   return ambiguities.every(({ flag }) => flag.startsWith('--set '));
 }
 
-function checked(samples: readonly Sample[], mapping: Mapping): SampleCheck | undefined {
+function checked(samples: readonly Sample[], mapping: Mapping): Pick<Findings, 'check' | 'problem'> {
   try {
-    return checkSamples(samples, mapping);
+    return { check: checkSamples(samples, mapping) };
   } catch (error) {
-    if (error instanceof InputError) return undefined;
+    if (error instanceof InputError) return { check: undefined, problem: error.message };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Sample } from '../read/sample.ts';
-import type { ColumnTypes, Mapping } from '../transform/mapping.ts';
+import { type ColumnTypes, type Mapping, withDecimalPoint } from '../transform/mapping.ts';
 
 export type ProfileType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'mixed' | 'empty';
 
@@ -37,7 +37,7 @@ const MAX_CHARS = 100;
 export function profilesOf(
   samples: readonly Sample[],
   types: ColumnTypes,
-  { nullTexts }: Pick<Mapping, 'nullTexts'>,
+  { nullTexts, decimalComma }: Pick<Mapping, 'nullTexts' | 'decimalComma'>,
 ): Profile[] {
   const columns = new Map<string, Collected>();
   let total = 0;
@@ -45,10 +45,11 @@ export function profilesOf(
     total += rows.length + texts.length;
     for (const [index, name] of (header ?? []).slice(0, MAX_PATHS).entries()) {
       const column = collected(columns, name);
+      const type = types.get(name) ?? 'string';
       for (const cells of rows) {
         const cell = cells[index];
         if (cell !== undefined && cell !== '' && !nullTexts?.has(cell))
-          column.add(cell, types.get(name) ?? 'string');
+          column.add(type === 'number' && decimalComma ? (withDecimalPoint(cell) ?? cell) : cell, type);
       }
     }
     for (const text of texts) collectJson(columns, text);
