@@ -142,7 +142,7 @@ test.each([
   [['--timestamp-format', 'yyyy-MM-dd'], 'write it as in --timestamp-format YYYY-MM-DD'],
   [['--timestamp-format', 'HH:mm'], '--timestamp-format HH:mm lacks the year and the month and the day'],
   [['--nested', 'explode'], 'explode'],
-  [['--delimiter', 'ab'], '--delimiter ab is not one ASCII character'],
+  [['--delimiter', 'a"b'], '--delimiter a"b cannot separate cells'],
   [['--convert-timestamps', '--time-zone', 'Mars/Base'], '--time-zone Mars/Base is not a time zone'],
   [['--flush-interval', 'soon'], '--flush-interval soon is not a duration'],
   [['--batch-size', '1001'], '1001'],
