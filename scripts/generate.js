@@ -49,6 +49,7 @@ try {
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
       outputs: 'src/outputs/json-schemas.ts',
+      mapping: 'src/features/import/mapping-file/document.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
   );
@@ -119,6 +120,8 @@ try {
   const { outputSchemas } = await load('outputs');
   for (const [file, schema] of Object.entries(outputSchemas()))
     write(`docs/schemas/${file}`, [JSON.stringify(schema, null, 2)]);
+  const { mappingJsonSchema } = await load('mapping');
+  write('docs/mapping.schema.json', [JSON.stringify(mappingJsonSchema(), null, 2)]);
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');

@@ -23,6 +23,13 @@ const counts = {
   sha256: textOrNull(
     'Hash of the input; null for several inputs, a shard, and an input not read to its end.',
   ),
+  firstTimestamp: textOrNull('Earliest time of the valid records that were read; null if there is none.'),
+  lastTimestamp: textOrNull('Latest time of the valid records that were read; null if there is none.'),
+  types: about(
+    'Types of the columns that become properties; empty for JSON.',
+    z.record(z.string(), z.enum(['string', 'number', 'boolean'])),
+  ),
+  filtered: whole('Records that --where left out; they are not among those read.'),
 };
 
 const plan = about(
@@ -43,6 +50,75 @@ export const ImportOutput = z.object({
   ...counts,
   plan: z.optional(plan),
 });
+
+/** What `svc events inspect` finds. */
+export const InspectOutput = z.object({
+  files: about('The inputs.', z.array(z.string())),
+  format: text('Format of the first input.'),
+  encoding: text('Its character encoding.'),
+  compression: textOrNull('Its compression.'),
+  delimiter: textOrNull('The delimiter of its cells.'),
+  header: about(
+    'True if the first row names the columns; null for formats without rows.',
+    z.nullable(z.boolean()),
+  ),
+  rows: whole('Number of records.'),
+  rowsExact: flag('False if the number of records is an estimate.'),
+  columns: about(
+    'The columns, or paths of JSON records.',
+    z.array(
+      z.object({
+        name: text('Name of the column.'),
+        type: text('Type of its values in the sample.'),
+        examples: about('Values of the sample.', z.array(z.string())),
+        empty: whole('Records of the sample in which it is empty, null or missing.'),
+        distinct: whole('Distinct values in the sample.'),
+        min: about('Smallest value.', z.nullable(z.union([z.string(), z.number()]))),
+        max: about('Largest value.', z.nullable(z.union([z.string(), z.number()]))),
+        role: about(
+          'The field of an event that it holds.',
+          z.nullable(z.enum(['userId', 'event', 'timestamp'])),
+        ),
+      }),
+    ),
+  ),
+  timestamps: about(
+    'The times of the records.',
+    z.object({
+      format: textOrNull('Format of the times.'),
+      first: textOrNull('Earliest time.'),
+      last: textOrNull('Latest time.'),
+    }),
+  ),
+  ambiguities: about(
+    'What only the user can decide.',
+    z.array(
+      z.object({
+        column: textOrNull('The column.'),
+        choices: about('The possible answers.', z.array(z.string())),
+        flag: text('The flag that answers.'),
+      }),
+    ),
+  ),
+  command: text('The command that imports the inputs; what the user must decide is in capitals.'),
+});
+
+/** The vendor mappings, or one of them as a mapping file. */
+export const SourcesOutput = z.union([
+  z.object({
+    sources: about(
+      'The sources.',
+      z.array(
+        z.object({
+          source: text('Name of the source.'),
+          title: text('What it reads.'),
+          documentation: about('Pages of its documentation.', z.array(z.string())),
+        }),
+      ),
+    ),
+  }),
+  z.looseObject({}),
+]);
 
 /** A line of `svc users import`, beside which the result goes to stderr. */
 export const ImportedUser = z.object({

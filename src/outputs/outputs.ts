@@ -18,7 +18,7 @@ import { batchOf } from './batches.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
-import { ImportedUser, ImportOutput } from './imports.ts';
+import { ImportedUser, ImportOutput, InspectOutput, SourcesOutput } from './imports.ts';
 import { ConformanceOutput, ListenOutput, ReplayOutput, SendOutput, VerifyOutput } from './listen.ts';
 import {
   CommandsOutput,
@@ -89,6 +89,8 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   ),
   doctor: document('The checks.', DoctorOutput),
   'events:import': document('The result, also after a failure.', ImportOutput),
+  'events:inspect': document('What the inputs hold.', InspectOutput),
+  'events:sources': document('The sources, or one of them as a mapping file.', SourcesOutput),
   'events:send': document('The answer of the service.', s.IngestEventsAnswer),
   'events:tail': lines('An event.', s.StreamedEvent),
   'keys:create': document('The key.', KeyCreated),

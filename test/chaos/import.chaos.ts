@@ -6,6 +6,10 @@ import { type ChaosReport, chaosRun } from '../support/scenarios/import-chaos.ts
 const RUNS = Number(process.env.SVC_CHAOS_RUNS ?? 200);
 const AT_ONCE = 4;
 
+const SHAPES = ['array', 'parquet', 'zip', 'folder'] as const;
+/** Every other run is of NDJSON, over up to three nights; the others are of the other shapes. */
+const kindOf = (n: number) => (n % 2 === 0 ? { nights: 1 + (n % 3) } : { shape: SHAPES[(n >> 1) % 4]! });
+
 let program: SvcProgram;
 beforeAll(async () => {
   program = await svcProgram();
@@ -19,7 +23,7 @@ test(`${RUNS} imports, killed up to five times each behind a proxy that loses an
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop())
-        reports.push(await chaosRun(program, { seed, ...options, nights: 1 + (seeds.length % 3) }));
+        reports.push(await chaosRun(program, { seed, ...options, ...kindOf(seeds.length) }));
     }),
   );
   const broken = reports.filter(

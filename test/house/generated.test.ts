@@ -16,6 +16,7 @@ const FILES = [
   'docs/catalog.schema.json',
   'docs/faults.schema.json',
   'docs/llms.txt',
+  'docs/mapping.schema.json',
   ...['commands', 'environment', 'exit-codes', 'files', 'flags'].map((name) => `docs/${name}.md`),
 ];
 

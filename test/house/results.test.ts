@@ -45,6 +45,7 @@ it('prints JSON of the recorded shape', { timeout: 60_000 }, async () => {
   await svc('events send --user-id u1 --event viewed');
   await svc('events import events.ndjson');
   await svc('events import events.ndjson --dry-run');
+  await svc('events inspect events.ndjson');
   const { hashId } = (await svc('users import users.ndjson')) as { hashId: string };
   const { decisionId } = (await svc(`decide --hash-id ${hashId} --channel in-app --surface home`)) as {
     decisionId: string;

@@ -4,12 +4,15 @@ import { longestRecord } from '../../src/features/import/batch/request-body.ts';
 import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
 import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
+import { JsonReader } from '../../src/features/import/read/json/json-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
+import type { Reading } from '../../src/features/import/read/reading.ts';
+import { recordsIn as windowed } from '../../src/features/import/read/record-source.ts';
 import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
-import { jsonMapper } from '../../src/features/import/transform/map-json.ts';
+import { parseRule } from '../../src/features/import/transform/map-rules.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
-import { scanEvent } from '../../src/features/import/transform/scan-event.ts';
+import { recordMappers } from '../../src/features/import/transform/record-mappers.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
 export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 'types'>> {
@@ -17,6 +20,9 @@ export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 't
   readonly set?: Record<string, string>;
   readonly types?: Record<string, 'string' | 'number' | 'boolean'>;
   readonly csv?: boolean;
+  readonly reading?: Reading;
+  /** Reads JSON of any shape, with the records at this path. */
+  readonly json?: readonly string[];
   /** How the input is cut into reads, in bytes. */
   readonly chunk?: number;
   readonly longest?: number;
@@ -30,12 +36,22 @@ export interface Collected {
   readonly batches: Batch[];
   readonly notices: string[];
   readonly read: number;
+  /** Records that `--where` left out. */
+  readonly filtered: number;
 }
 
 /** Runs the reading half of an import over bytes. `map` is field to column, as `--map` has it. */
 export async function collect(input: string | Buffer, options: CollectOptions = {}): Promise<Collected> {
   const bytes = Buffer.from(input);
-  const { csv, chunk = 1 << 20, longest = longestRecord('events'), batcher: more, deal } = options;
+  const {
+    csv,
+    reading,
+    json: path,
+    chunk = 1 << 20,
+    longest = longestRecord('events'),
+    batcher: more,
+    deal,
+  } = options;
   const mapping: Mapping = {
     kind: 'events',
     convert: undefined,
@@ -43,28 +59,32 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     validate: true,
     delimiter: undefined,
     ...options,
-    map: new Map(Object.entries(options.map ?? {}).map(([field, column]) => [column, field])),
+    map: Object.entries(options.map ?? {}).map(([field, columns]) => parseRule(`${field}=${columns}`)!),
     set: new Map(Object.entries(options.set ?? {})),
     types: new Map(Object.entries(options.types ?? {})),
   };
   const notices: string[] = [];
   const batcher = new Batcher({ kind: mapping.kind, size: 1000, ...more });
   batcher.nextFile(0, 0, deal);
-  const file = csv ? 'a.csv' : 'a.ndjson';
-  const plain = mapping.map.size === 0 && mapping.set.size === 0;
+  const file = csv ? 'a.csv' : path ? 'a.json' : 'a.ndjson';
+  const onNotice = (text: string) => notices.push(text);
+  const { rows, json, scan } = recordMappers(mapping);
   const reader = csv
-    ? new CsvReader({ file, mapping, longest, onNotice: (text) => notices.push(text) })
-    : new NdjsonReader({ file, longest, map: jsonMapper(mapping), scan: plain ? scanEvent : undefined });
+    ? new CsvReader({ file, mapping, rows, reading, longest, onNotice })
+    : path
+      ? new JsonReader({ file, longest, map: json, scan, path, onNotice })
+      : new NdjsonReader({ file, longest, map: json, scan });
   const window = new Window(sourceOf(bytes, chunk), longest + 1, 0, 256);
   const flush = { clock: systemClock, interval: undefined, signal: new AbortController().signal };
   const batches: Batch[] = [];
-  for await (const batch of batchesOf(window, reader, batcher, flush)) batches.push(batch);
+  for await (const batch of batchesOf(windowed(window, reader), batcher, flush)) batches.push(batch);
   return {
     records: batches.flatMap(recordsOf),
     rejects: batches.flatMap((batch) => batch.rejects),
     batches,
     notices,
     read: batcher.read,
+    filtered: batcher.filtered,
   };
 }
 

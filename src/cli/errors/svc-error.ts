@@ -9,6 +9,10 @@ export const CLI_ERRORS = {
   count_mismatch: { exit: EXIT.unexpected, means: 'an import whose counts do not add up: a bug in svc' },
   usage: { exit: EXIT.usage, means: 'a flag or an argument is missing, unknown or wrong' },
   file: { exit: EXIT.usage, means: 'a file is missing, unreadable or of the wrong kind' },
+  preflight: {
+    exit: EXIT.usage,
+    means: 'most of the first records would be rejected: nothing was sent',
+  },
   unfinished_import: {
     exit: EXIT.usage,
     means: 'an earlier import of this input is unfinished: --resume or --restart',

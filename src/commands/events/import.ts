@@ -8,10 +8,12 @@ export default class EventsImport extends SvcCommand {
   static override description =
     `Validates records, sends them in batches within the rate limit, and keeps a journal: use --resume to continue an
 interrupted import. Rejected records are written to the rejects file with the reason; all others are sent.
-See docs/import.md.`;
+See docs/import.md and docs/mapping.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> events.ndjson',
     '<%= config.bin %> <%= command.id %> reviews.csv.gz --map userId=reviewerId --map timestamp=date --set event=review_posted --convert-timestamps',
+    "<%= config.bin %> <%= command.id %> orders.csv --map userId=customer,guest --map timestamp=Date+Time --set event=ordered --timestamp-format 'DD/MM/YYYY HH:mm'",
+    '<%= config.bin %> <%= command.id %> export.ndjson.gz --from mixpanel',
     'tail -f app.log | <%= config.bin %> <%= command.id %> - --flush-interval 5s',
     '<%= config.bin %> <%= command.id %> events.ndjson.zst --dry-run',
   ];

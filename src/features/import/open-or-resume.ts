@@ -17,6 +17,7 @@ import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import type { Inputs } from './read/inputs.ts';
 import { isUnchangedSince } from './report/rejects-file.ts';
+import type { ColumnTypes } from './transform/mapping.ts';
 
 /**
  * The import cannot start. An earlier run of it is `unfinished`, its input has `changed`, or it had other `options`; or
@@ -70,18 +71,20 @@ export interface OpenedImport {
 
 /**
  * Starts a new import or resumes an earlier one, as the flags say, and claims its rejects file. A finished import needs
- * no claim. Throws ImportRefused.
+ * no claim. `prepare` decides the types of the columns of a new import. Throws ImportRefused.
  */
 export async function openOrResume(
   journal: Journal,
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
+  prepare: () => Promise<ColumnTypes>,
 ): Promise<OpenedImport> {
   const { mode, name, mapping } = options;
-  const text = optionsText(name, mapping, options.format);
-  const fingerprints = inputs.fingerprints;
+  const text = optionsText(name, mapping, options.format, options.reading);
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
+  if (mode === 'resume' && earlier?.contents) inputs.arrange(earlier.contents);
+  let fingerprints = inputs.fingerprints;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
     const { finished } = earlier;
@@ -98,11 +101,14 @@ export async function openOrResume(
       if (resumed) return resumed;
     }
   }
+  inputs.arrange();
+  fingerprints = inputs.fingerprints;
   const siblings = siblingsOf(options);
   if (mode === 'restart') siblings?.forget();
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
   if (sibling !== undefined)
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
+  const columnTypes = await prepare();
   const claim = await claimRejects(options.rejects, text, options);
   await siblings?.add();
   const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
@@ -115,7 +121,13 @@ export async function openOrResume(
     !areDifferentImports(found)
   )
     world.onNotice(againText(name, journal.lastAt));
-  const state = { id: randomUUID(), options: text, inputs: fingerprints, rejectsPath: options.rejects };
+  const state = {
+    id: randomUUID(),
+    options: text,
+    inputs: fingerprints,
+    rejectsPath: options.rejects,
+    columnTypes,
+  };
   journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
@@ -124,7 +136,7 @@ export async function openOrResume(
     if (found.length > 0) throw new ImportRefused('options', false, found);
     if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
     for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
-      world.onNotice(ambiguousText(batch, name));
+      world.onNotice(ambiguousText(batch, inputs.names));
     const rejectsPath = asTyped(state.rejectsPath, options);
     const claim = await claimRejects(rejectsPath, text, options);
     return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
@@ -153,7 +165,7 @@ export async function openOrResume(
     const claim = await claimRejects(options.rejects, text, options);
     const path = resolve(name.cwd, options.rejects);
     const rejectsLength =
-      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, name.inputs))
+      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, inputs.names))
         ? state.rejectsLength
         : 0;
     journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
@@ -234,10 +246,10 @@ function minuteOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function ambiguousText(batch: AmbiguousBatch, name: ImportName): string {
+function ambiguousText(batch: AmbiguousBatch, names: readonly string[]): string {
   const { file, firstLine, lastLine, records, sentAt } = batch;
   return (
-    `${name.inputs[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
+    `${names[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
     `${new Date(sentAt).toISOString()}, more than 24 hours: their idempotency key may have expired, so sending ` +
     'them again may store them twice'
   );

@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { ImportName } from './journal/identity.ts';
 import type { Format } from './read/detect.ts';
 import type { OpenPipe } from './read/open.ts';
+import type { Reading } from './read/reading.ts';
 import type { Progress } from './report/progress-tracker.ts';
 import type { Traffic } from './report/result.ts';
 import type { Answer, Send } from './send/send.ts';
@@ -11,7 +12,11 @@ import type { Mapping } from './transform/mapping.ts';
 export interface ImportOptions {
   readonly name: ImportName;
   readonly format: Format | undefined;
+  /** How inputs are read. */
+  readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
+  /** Stop if most records of the sample would be rejected. */
+  readonly preflight: boolean;
   readonly concurrency: number;
   readonly maxErrors: number | undefined;
   /** Milliseconds. */

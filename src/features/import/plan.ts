@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { sizeOf } from './batch/batch.ts';
 import { Batcher } from './batch/batcher.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import { prepareImport } from './prepare.ts';
 import { batchesOf } from './read/batches.ts';
+import type { InputFacts } from './read/input-facts.ts';
 import { Inputs } from './read/inputs.ts';
 import { newCounters } from './report/counters.ts';
 import type { Reasons } from './report/reasons.ts';
@@ -24,14 +26,21 @@ export interface Plan {
 export async function planImport(
   options: ImportOptions,
   world: Pick<ImportWorld, 'stdin' | 'openPipe' | 'clock' | 'stop' | 'onNotice'>,
-): Promise<{ result: ImportResult; reasons: Reasons; plan: Plan; interrupted: boolean }> {
+): Promise<{
+  result: ImportResult;
+  reasons: Reasons;
+  factsOf: (file: string) => InputFacts | undefined;
+  plan: Plan;
+  interrupted: boolean;
+}> {
   const startedAt = world.clock.now();
-  const { name, mapping, maxErrors, format } = options;
+  const { name, mapping, maxErrors, format, reading } = options;
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
     part: name.part,
     format,
+    reading,
     mapping,
     ...world,
   });
@@ -42,10 +51,14 @@ export async function planImport(
   const flush = { clock: world.clock, interval: undefined, signal: world.stop };
   let sha256: string | null = null;
   try {
-    for (let index = 0; index < name.inputs.length && !batcher.done && !world.stop.aborted; index++) {
+    inputs.mapping = {
+      ...mapping,
+      columnTypes: await prepareImport(inputs, { ...options, preflight: false }, world),
+    };
+    for (let index = 0; index < inputs.opened.length && !batcher.done && !world.stop.aborted; index++) {
       const feed = await inputs.feed(index, batcher);
       try {
-        for await (const batch of batchesOf(feed.window, feed.reader, batcher, flush)) {
+        for await (const batch of batchesOf(feed.records, batcher, flush)) {
           const valid = batch.records.count;
           counters.rejected += batch.rejects.length;
           counters.reasons.add(batch.rejects);
@@ -59,7 +72,7 @@ export async function planImport(
           const before = name.part ? await feed.linesBefore() : 0;
           await rejects.append(batch.rejects.map((reject) => ({ ...reject, line: reject.line + before })));
         }
-        const whole = name.inputs.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
+        const whole = inputs.opened.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
         if (whole) sha256 = feed.input.sha256();
       } finally {
         await feed.close();
@@ -70,19 +83,23 @@ export async function planImport(
     await inputs.close();
   }
   counters.read = batcher.read;
+  counters.filtered = batcher.filtered;
   counters.unsent += batcher.waiting;
   const result = resultOf(
     counters,
     { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 },
+    batcher.times,
+    inputs.mapping,
     {
-      files: name.inputs.length,
+      files: inputs.opened.length,
       elapsedMs: world.clock.now() - startedAt,
       rejectsFile: counters.rejected > 0 ? options.rejects : null,
       resumeCommand: null,
       sha256,
     },
   );
-  return { result, reasons: counters.reasons, plan, interrupted: world.stop.aborted };
+  const factsOf = (file: string) => inputs.factsOf(file);
+  return { result, reasons: counters.reasons, factsOf, plan, interrupted: world.stop.aborted };
 }
 
 /**

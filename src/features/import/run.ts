@@ -3,7 +3,9 @@ import { Batcher } from './batch/batcher.ts';
 import { Journal } from './journal/journal.ts';
 import { type OpenedImport, openOrResume } from './open-or-resume.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
+import { prepareImport } from './prepare.ts';
 import { BatchReader } from './read/batch-reader.ts';
+import type { InputFacts } from './read/input-facts.ts';
 import { Inputs } from './read/inputs.ts';
 import { imbalance, newCounters } from './report/counters.ts';
 import { ProgressTracker } from './report/progress-tracker.ts';
@@ -21,6 +23,8 @@ export interface ImportEnd {
   readonly result: ImportResult;
   /** Why records were rejected. */
   readonly reasons: Reasons;
+  /** Describes an input by its name. */
+  readonly factsOf: (file: string) => InputFacts | undefined;
   /** It stopped before the end of the inputs: `read` is less than the number of their records. */
   readonly unread: boolean;
   readonly failure: { readonly error: unknown } | undefined;
@@ -35,7 +39,7 @@ export interface ImportEnd {
  */
 export async function runImport(options: ImportOptions, world: ImportWorld): Promise<ImportEnd> {
   const startedAt = world.clock.now();
-  const { name, mapping, format } = options;
+  const { name, mapping, format, reading } = options;
   const inputs = await Inputs.open({
     names: name.inputs,
     kind: name.kind,
@@ -43,6 +47,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     stdin: world.stdin,
     openPipe: world.openPipe,
     format,
+    reading,
     mapping,
     part: name.part,
     onNotice: world.onNotice,
@@ -50,7 +55,10 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal, { discard: options.mode === 'restart' });
     try {
-      const opened = await openOrResume(journal, inputs, options, world);
+      const opened = await openOrResume(journal, inputs, options, world, () =>
+        prepareImport(inputs, options, world),
+      );
+      inputs.mapping = { ...mapping, columnTypes: opened.state.columnTypes };
       journal.everySync = inputs.opened.some(({ fingerprint }) => fingerprint === null);
       const pipeline = new Pipeline(options, world, inputs, journal, opened);
       const failure = await pipeline.run().then(
@@ -163,9 +171,10 @@ class Pipeline {
     const { counters, world, options, complete } = this;
     const { rejectsPath, rejectsLength } = this.opened.state;
     counters.read = this.batcher.read;
+    counters.filtered = this.batcher.filtered;
     counters.unsent += this.batcher.waiting;
-    const result = resultOf(counters, world.traffic(), {
-      files: options.name.inputs.length,
+    const result = resultOf(counters, world.traffic(), this.batcher.times, this.inputs.mapping, {
+      files: this.inputs.opened.length,
       elapsedMs,
       rejectsFile: counters.rejected > 0 || rejectsLength > 0 ? rejectsPath : null,
       resumeCommand: complete ? null : options.resumeCommand,
@@ -175,6 +184,7 @@ class Pipeline {
     return {
       result,
       reasons: counters.reasons,
+      factsOf: (file) => this.inputs.factsOf(file),
       unread: !complete && this.progress.hasUnread,
       failure: failure ?? (balanced ? undefined : { error: new CountMismatch(counters) }),
       interrupted: world.stop.aborted && !complete,
@@ -188,14 +198,14 @@ class Pipeline {
   }
 
   private sender(importId: string): BatchSender {
-    const { name, mapping, maxWait, concurrency } = this.options;
+    const { mapping, maxWait, concurrency } = this.options;
     const { clock, random, send, stop, onNotice } = this.world;
     const onPause = (reason: string, ms: number) =>
       onNotice(`${reason}; retrying in ${Math.ceil(ms / 1000)} s (--max-wait)`);
     return new BatchSender({
       kind: mapping.kind,
       importId,
-      names: name.inputs,
+      names: this.inputs.names,
       concurrency,
       send,
       outage: new Outage({ maxWait, clock, random, onPause }),
@@ -235,17 +245,18 @@ class Pipeline {
     const { finished, rejectsLength, rejectsPath } = this.opened.state;
     if (!rejectsOfInputs || finished || rejectsLength > 0 || this.counters.rejected > 0 || this.batcher.done)
       return;
-    if (await removeEarlierRejects(resolve(name.cwd, rejectsPath), name.inputs))
+    if (await removeEarlierRejects(resolve(name.cwd, rejectsPath), this.inputs.names))
       this.world.onNotice(`removed ${rejectsPath} of an earlier import: no record was rejected now`);
   }
 
   /** Converts the line numbers of rejects in a shard, which count from its start, to those in the whole file. */
   private async renumber(rejects: readonly Reject[]): Promise<readonly Reject[]> {
-    const { inputs, part } = this.options.name;
+    const { names } = this.inputs;
+    const { part } = this.options.name;
     if (!part) return rejects;
     return Promise.all(
       rejects.map(async (reject) => {
-        const before = await this.reader.linesBefore(inputs.indexOf(reject.file));
+        const before = await this.reader.linesBefore(names.indexOf(reject.file));
         return { ...reject, line: reject.line + before };
       }),
     );

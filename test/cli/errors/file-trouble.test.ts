@@ -40,10 +40,14 @@ function folder(): string {
   return cwd;
 }
 
-describe.each(READERS)('%s', (_, argv) => {
+// An import reads the files of a directory; all others read one file.
+const DIRECTORY = (command: string) =>
+  command.endsWith(' import') ? 'a dir is a folder without data files' : 'a dir is a directory, not a file';
+
+describe.each(READERS)('%s', (command, argv) => {
   test.each([
     ['sub/none.txt', 'no such file: sub/none.txt', 'ls -l sub'],
-    ['a dir', 'a dir is a directory, not a file', undefined],
+    ['a dir', DIRECTORY(command), undefined],
   ])('reports %s by the typed name, with exit 2', async (file, message, hint) => {
     const run = await runSvc([...argv(file), '--json'], { cwd: folder() });
     expect(run.code, run.stderr).toBe(2);

@@ -37,7 +37,7 @@ const expected = gunzipSync(readFileSync(FILE))
       userId: reviewerId,
       event: 'review_posted',
       timestamp: `${date!.replace(' ', 'T')}:00Z`,
-      properties: JSON.stringify({ vendorId: Number(vendorId), rating: Number(rating) }),
+      properties: JSON.stringify({ vendorId, rating: Number(rating) }),
     };
   });
 

@@ -6,23 +6,28 @@ import { tempDir } from '../../support/temp.ts';
 
 const BASE = '"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"';
 
-test.each([
+test.each<[string, string, string, string?]>([
   ['a flat value', '"plan":"pro"', 'properties'],
-  ['an object', '"plan":{"name":"pro"}', 'drop'],
-  ['null', '"plan":null', 'drop'],
-  ['a list beside a flat value', '"tags":["a"],"plan":"pro"', 'drop'],
+  ['an object', '"plan":{"name":"pro"}', 'properties --nested flatten'],
+  ['null', '"plan":null', 'properties --nulls drop'],
+  ['a list beside a flat value', '"tags":["a"],"plan":"pro"', 'properties --nested flatten'],
+  ['a nested property', '"properties":{"plan":{"name":"pro"}}', '', '--nested flatten'],
+  ['a null property', '"properties":{"plan":null}', '', '--nulls drop'],
   ['what is a property already', '"plan":"pro","properties":{"plan":"free"}', 'drop'],
-])('the suggested flag for extra fields accepts the record: %s', async (_, extra, value) => {
-  const home = tempDir();
-  writeFileSync(join(home, 'a.ndjson'), `{${BASE},${extra}}\n`);
-  const run = (line: string) => runSvc(line.replace(/^svc /, '').split(' '), { home, cwd: home });
-  const refused = await run('svc events import a.ndjson -p local --json');
-  expect(refused.code).toBe(7);
-  const way = /svc events import .*$/.exec(JSON.parse(refused.stderr).error.hint)![0];
-  expect(way).toContain(`--extra-fields ${value}`);
-  const taken = await run(way);
-  expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { accepted: 1, rejected: 0 }]);
-});
+])(
+  'the suggested flag for extra fields accepts the record: %s',
+  async (_, extra, value, words = `--extra-fields ${value}`) => {
+    const home = tempDir();
+    writeFileSync(join(home, 'a.ndjson'), `{${BASE},${extra}}\n`);
+    const run = (line: string) => runSvc(line.replace(/^svc /, '').split(' '), { home, cwd: home });
+    const refused = await run('svc events import a.ndjson -p local --json');
+    expect(refused.code).toBe(7);
+    const way = /svc events import .*$/.exec(JSON.parse(refused.stderr).error.hint)![0];
+    expect(way).toContain(words);
+    const taken = await run(way);
+    expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { accepted: 1, rejected: 0 }]);
+  },
+);
 
 test('a run without accepted records does not count as an import and leaves nothing unfinished', async () => {
   const home = tempDir();

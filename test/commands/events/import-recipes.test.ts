@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,15 +6,20 @@ import { ROOT, runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const RECIPES = [
-  ...readFileSync(join(ROOT, 'docs/import.md'), 'utf8').matchAll(/^(sed .*) \\\n {4}\| svc (.*)$/gm),
-].map(([, sed, svc]) => ({ sed: sed!, argv: svc!.split(' ') }));
+  ...readFileSync(join(ROOT, 'docs/mapping.md'), 'utf8').matchAll(/^((jq|duckdb) .*) \\\n {4}\| svc (.*)$/gm),
+].map(([, command, tool, svc]) => ({ command: command!, tool: tool!, argv: svc!.split(' ') }));
 
-/** Runs the recipe for that file on these lines; resolves to the events that the service then holds. */
-async function cooked(file: string, lines: readonly string[], ...flags: string[]) {
+/** Runs the recipe of the docs that reads a file, on these lines; resolves to the events that the service then holds. */
+async function cooked(files: Record<string, readonly string[]>, ...flags: string[]) {
   const home = tempDir();
-  writeFileSync(join(home, file), `${lines.join('\n')}\n`);
-  const { sed, argv } = RECIPES.find((recipe) => recipe.sed.endsWith(file))!;
-  const stdin = execFileSync('sh', ['-c', sed], { cwd: home });
+  for (const [file, lines] of Object.entries(files)) writeFileSync(join(home, file), `${lines.join('\n')}\n`);
+  const { command, tool, argv } = RECIPES.find((recipe) =>
+    Object.keys(files).every((file) => recipe.command.includes(file)),
+  )!;
+  const jq = `'${process.execPath}' '${join(ROOT, 'test/support/jq.mjs')}'`;
+  const stdin = execFileSync('sh', ['-c', tool === 'jq' ? command.replace(/^jq/, jq) : command], {
+    cwd: home,
+  });
   const run = await runSvc([...argv, ...flags, '-p', 'local'], { home, cwd: home, stdin });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   const held = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
@@ -24,21 +29,32 @@ async function cooked(file: string, lines: readonly string[], ...flags: string[]
     .map((line) => JSON.parse(line));
 }
 
-test('converts dates with the day first, adding midnight if there is no time', async () => {
-  const events = await cooked('reviews.csv', [
-    'userId,event,timestamp',
-    'u,e,31/12/2025',
-    'u,e,01/02/2026 13:45',
-  ]);
-  expect(events.map(({ timestamp }) => timestamp)).toEqual(['2025-12-30T23:00:00Z', '2026-02-01T12:45:00Z']);
+test('the parameters of GA4 become properties', async () => {
+  const params = '[{"key":"page","value":{"string_value":"/a"}},{"key":"n","value":{"int_value":"5"}}]';
+  const [event] = await cooked({
+    'ga4.ndjson': [
+      `{"event_name":"page_view","event_timestamp":"1575779411418000","user_id":null,"user_pseudo_id":"p","event_params":${params}}`,
+    ],
+  });
+  expect(event).toMatchObject({ userId: 'p', event: 'page_view', properties: { page: '/a', n: '5' } });
 });
 
-test('converts decimal commas to points', async () => {
-  const events = await cooked('sales.csv', [
-    'userId;event;timestamp;amount',
-    ...['9.549,07', '1.234.567,89', '0,5', '12'].map((amount) => `u;e;2025-12-31T12:00:00Z;${amount}`),
-  ]);
-  expect(events.map(({ properties }) => properties.amount)).toEqual([9549.07, 1234567.89, 0.5, 12]);
+test('each item of an order becomes an event', async () => {
+  const events = await cooked({
+    'orders.ndjson': ['{"customer":"c","at":"2025-12-31 12:00Z","items":[{"sku":"a"},{"sku":"b"}]}'],
+  });
+  expect(events.map(({ properties }) => properties.sku)).toEqual(['a', 'b']);
+});
+
+const duckdb = spawnSync('duckdb', ['--version']).status === 0;
+if (!duckdb) console.warn('duckdb is not installed: its recipe in docs/mapping.md is not run');
+
+test.runIf(duckdb)('DuckDB joins two files', async () => {
+  const events = await cooked({
+    'orders.csv': ['customer,kind,at', '1,bought,2025-12-31 12:00:00'],
+    'users.csv': ['id,email', '1,a@example.com'],
+  });
+  expect(events).toMatchObject([{ userId: 'a@example.com', event: 'bought' }]);
 });
 
 test('reports a decimal comma in a number column, and does not mistake a thousands separator for one', async () => {
@@ -48,8 +64,8 @@ test('reports a decimal comma in a number column, and does not mistake a thousan
   await runSvc(['events', 'import', 'a.csv', '-p', 'local', '--type', 'n=number'], { home, cwd: home });
   const rejects = readFileSync(join(home, 'a.csv.rejects.ndjson'), 'utf8').trimEnd().split('\n');
   expect(rejects.map((line) => JSON.parse(line).reason)).toEqual([
-    'must be a number; this one has a decimal comma: write 9549.07',
-    'must be a number; this one has a decimal comma: write -0.5',
+    'must be a number; this one has a decimal comma: use --decimal-comma, or write 9549.07',
+    'must be a number; this one has a decimal comma: use --decimal-comma, or write -0.5',
     'must be a number',
     'must be a number',
     'must be a number',

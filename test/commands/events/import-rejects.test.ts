@@ -191,7 +191,7 @@ test('never overwrites an input with its rejects', async () => {
     const run = await svc(`${LOCAL} --rejects ${rejects}`);
     expect([run.code, run.stderr]).toEqual([
       2,
-      `error: --rejects ${rejects} is an input of this import and would be overwritten\n  next: name another file, such as --rejects ${rejects}.rejects.ndjson\n`,
+      `error: --rejects ${rejects} is an input of this import and would be overwritten\n  next: ${LOCAL} --rejects ${rejects.replace('.ndjson', '')}.2.rejects.ndjson\n`,
     ]);
   }
   expect(readFileSync(join(home, 'a.ndjson'), 'utf8')).toBe(CONTENT);

@@ -55,8 +55,7 @@ test('a finished import does nothing with --resume, and imports again without it
 
 test.each([
   ['missing.ndjson', 'no such file: missing.ndjson'],
-  ['.', '. is a directory, not a file'],
-  ['binary.ndjson', 'binary.ndjson is binary data, not NDJSON or CSV'],
+  ['binary.ndjson', 'binary.ndjson is binary data, not text'],
 ])('refuses %s before anything is sent, with exit 2 and a next step', async (name, message) => {
   const service = await startTestService();
   const cwd = tempDir();

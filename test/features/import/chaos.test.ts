@@ -33,3 +33,17 @@ test('a file that grows every night is imported once, however often each import 
     expect(report.kills).toBeGreaterThan(0);
   }
 }, 120_000);
+
+test('so does an import of an array, of Parquet, of a zip archive and of a folder', async () => {
+  const options = { records: 1500, batchSize: 25, concurrency: 4 };
+  const shapes = ['array', 'parquet', 'zip', 'folder'] as const;
+  const reports = await Promise.all(
+    shapes.map((shape) => chaosRun(program, { seed: `shape ${shape}`, shape, ...options })),
+  );
+  for (const report of reports) {
+    expect(report).toMatchObject({ lost: 0, doubled: 0, rejectsMissing: 0, rejectsDoubled: 0, afterEnd: 0 });
+    expect(report.resent).toBeLessThanOrEqual(options.concurrency);
+    expect(report.lastResult).toMatchObject({ read: 1500, unsent: 0 });
+  }
+  expect(reports.reduce((sum, { kills }) => sum + kills, 0)).toBeGreaterThan(0);
+}, 120_000);

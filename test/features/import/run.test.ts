@@ -9,10 +9,10 @@ import { event, events, importer, MAPPING } from '../../support/scenarios/import
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('an unusable input suggests no command to resume', async () => {
-  const { run, service } = importer({ 'a.csv': 'id,event,timestamp\nu,e,t\n' });
+  const { run, service } = importer({ 'a.csv': 'user_id,event,timestamp\nu,e,2026-01-31T12:00:00Z\n' });
   await expect(run()).rejects.toMatchObject({
     name: 'InputError',
-    hint: 'svc events import a.csv --map userId=id',
+    hint: 'svc events import a.csv --map userId=user_id',
   });
   expect(service.bodies).toEqual([]);
 });
@@ -148,41 +148,47 @@ test('refuses a pipe at the position where its content differs', async () => {
   expect(service.stored.sort()).toEqual(events(30).sort());
 });
 
-test('flushes a pipe after the interval, and resumes it with the same batches', async () => {
-  const clock = new VirtualClock();
-  let send: (text: string | null) => void = () => undefined;
-  const chunks = async function* () {
-    for (;;) {
-      const text = await new Promise<string | null>((resolve) => {
-        send = resolve;
-      });
-      if (text === null) return;
-      yield Buffer.from(text);
-    }
-  };
-  const service = new KeyedService();
-  const { run } = importer({ '-': '' }, service);
-  const done = run({}, { stdin: chunks(), clock });
-  const until = async (check: () => boolean) => {
-    while (!check()) await new Promise((resolve) => setImmediate(resolve));
-  };
-  await until(() => clock.asleep === 0 && send.length > 0);
-  send(`${event(0)}\n${event(1)}\n`);
-  await until(() => clock.asleep > 0);
-  expect(service.bodies).toHaveLength(0);
-  await clock.advance(5000);
-  await until(() => service.stored.length === 2);
-  send(`${event(2)}\n`);
-  await until(() => clock.asleep > 0);
-  send(null);
-  expect((await done).result).toMatchObject({ accepted: 3, batches: 2 });
+test.each([false, true])(
+  'a pipe is flushed after the interval, sampled before or not (%s), and resumes with the same batches',
+  async (preflight) => {
+    const clock = new VirtualClock();
+    let send: (text: string | null) => void = () => undefined;
+    const chunks = async function* () {
+      for (;;) {
+        const text = await new Promise<string | null>((resolve) => {
+          send = resolve;
+        });
+        if (text === null) return;
+        yield Buffer.from(text);
+      }
+    };
+    const service = new KeyedService();
+    const { run } = importer({ '-': '' }, service);
+    const done = run({ preflight }, { stdin: chunks(), clock });
+    const until = async (check: () => boolean) => {
+      while (!check()) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await until(() => clock.asleep === 0 && send.length > 0);
+    send(`${event(0)}\n${event(1)}\n`);
+    await until(() => clock.asleep > 0);
+    expect(service.bodies).toHaveLength(0);
+    await clock.advance(5000);
+    await until(() => {
+      void clock.advance(0);
+      return service.stored.length === 2;
+    });
+    send(`${event(2)}\n`);
+    await until(() => clock.asleep > 0);
+    send(null);
+    expect((await done).result).toMatchObject({ accepted: 3, batches: 2 });
 
-  const again = await run(
-    { mode: 'resume' },
-    { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
-  );
-  expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
-});
+    const again = await run(
+      { mode: 'resume' },
+      { stdin: Readable.from([Buffer.from(`${events(3).join('\n')}\n`)]) },
+    );
+    expect(again.result).toMatchObject({ skipped: 3, accepted: 0 });
+  },
+);
 
 test('does not flush a pipe early while full batches arrive', async () => {
   const clock = new VirtualClock();

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -6,6 +6,7 @@ import { seededRandom } from '../../../src/kit/random.ts';
 import { startService } from '../../../src/service/start.ts';
 import { droppingProxy } from '../peers/dropping-proxy.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
+import { addRecords, inputsOf, isBad, type Shape } from './shaped-inputs.ts';
 
 export interface ChaosReport {
   readonly seed: string;
@@ -30,18 +31,17 @@ export interface ChaosOptions {
   readonly concurrency: number;
   /** The input comes in as many parts, each appended when the import of those before it finished; 1 unless given. */
   readonly nights?: number;
+  /** What the input is; two NDJSON files unless given. */
+  readonly shape?: Shape;
 }
 
-const event = (n: number) =>
-  `{"userId":"user-${n}","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"n":${n}}}`;
-
 /**
- * An import of two files under fire: the service behind a proxy that throws 5 % of its answers away after the commit, the importer
+ * An import under fire: the service behind a proxy that throws 5 % of its answers away after the commit, the importer
  * killed at random moments up to five times and resumed, then left to finish, night after night. Reports what the service and the rejects
  * file hold against the input.
  */
 export async function chaosRun(program: SvcProgram, options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, records, batchSize, concurrency, nights = 1 } = options;
+  const { seed, records, batchSize, concurrency, nights = 1, shape = 'lines' } = options;
   const random = seededRandom(seed);
   const dir = mkdtempSync(join(tmpdir(), 'svc-chaos-'));
   const database = join(dir, 'service.db');
@@ -49,7 +49,6 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
   const service = await startService({ database, limits });
   const proxy = await droppingProxy(service.url, { share: 0.05, delayMs: 20, random });
   try {
-    const lines = Array.from({ length: records }, (_, n) => (n % 97 === 13 ? `bad ${n}` : event(n)));
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: dir,
@@ -65,7 +64,8 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
       '--json',
       '--resume',
     ];
-    const argv = ['events', 'import', 'in.ndjson', 'more.ndjson', ...flags];
+    const inputs = inputsOf(shape);
+    const argv = ['events', 'import', ...inputs, ...flags];
     const start = () => program.start(argv, { env, cwd: dir });
     let resent = 0;
     let killed = 0;
@@ -73,10 +73,7 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
     let last: Awaited<ReturnType<typeof start>['ended']> | undefined;
     for (let night = 0; night < nights; night++) {
       const [from, to] = [night, night + 1].map((n) => Math.floor((records * n) / nights));
-      const part = lines.slice(from, to);
-      const text = (odd: number) => part.filter((_, n) => n % 2 === odd).map((line) => `${line}\n`);
-      appendFileSync(join(dir, 'in.ndjson'), text(0).join(''));
-      appendFileSync(join(dir, 'more.ndjson'), text(1).join(''));
+      await addRecords(shape, dir, from!, to!);
       last = undefined;
       const kills = 1 + Math.floor(random() * 5);
       for (let run = 0; run <= kills && last?.code === undefined; run++) {
@@ -110,7 +107,7 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
       resent,
       afterEnd,
       lastResult: JSON.parse(last!.stdout),
-      ...compare(lines, database, join(dir, 'in.ndjson.rejects.ndjson')),
+      ...compare(records, database, join(dir, `${inputs[0]}.rejects.ndjson`)),
     };
   } finally {
     await proxy.close();
@@ -119,7 +116,7 @@ export async function chaosRun(program: SvcProgram, options: ChaosOptions): Prom
   }
 }
 
-function compare(lines: readonly string[], database: string, rejectsPath: string) {
+function compare(records: number, database: string, rejectsPath: string) {
   const db = new Database(database);
   const stored = db.prepare('SELECT user_id AS id, properties FROM event').all() as {
     id: string;
@@ -129,16 +126,19 @@ function compare(lines: readonly string[], database: string, rejectsPath: string
   const found = new Map<string, number>();
   for (const { id, properties } of stored)
     found.set(`${id} ${properties}`, (found.get(`${id} ${properties}`) ?? 0) + 1);
-  const good = lines.flatMap((line, n) => (line.startsWith('bad') ? [] : [`user-${n} {"n":${n}}`]));
+  const all = Array.from({ length: records }, (_, n) => n);
+  const good = all.filter((n) => !isBad(n)).map((n) => `user-${n} {"n":${n}}`);
   const rejects = readFileSync(rejectsPath, 'utf8').trimEnd().split('\n');
-  const raws = rejects.map((line) => (JSON.parse(line) as { raw: string }).raw);
-  const bad = lines.filter((line) => line.startsWith('bad'));
+  // Each ends with the number of its record, whatever its form.
+  const rejected = rejects.map((line) =>
+    Number(/(\d+)\D*$/.exec((JSON.parse(line) as { raw: string }).raw)?.[1]),
+  );
   return {
     accepted: stored.length,
     lost: good.filter((key) => !found.has(key)).length,
     doubled: stored.length - found.size,
-    rejectsMissing: bad.filter((line) => !raws.includes(line)).length,
-    rejectsDoubled: raws.length - new Set(raws).size,
+    rejectsMissing: all.filter((n) => isBad(n) && !rejected.includes(n)).length,
+    rejectsDoubled: rejected.length - new Set(rejected).size,
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { ImportName } from '../../../src/features/import/journal/identity.ts';
 import type { ImportOptions } from '../../../src/features/import/options.ts';
 import { runImport } from '../../../src/features/import/run.ts';
 import type { Mapping } from '../../../src/features/import/transform/mapping.ts';
@@ -12,7 +13,7 @@ export const event = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"
 export const events = (count: number, from = 0) => Array.from({ length: count }, (_, n) => event(n + from));
 export const MAPPING: Mapping = {
   kind: 'events',
-  map: new Map(),
+  map: [],
   set: new Map(),
   types: new Map(),
   convert: undefined,
@@ -26,23 +27,24 @@ export function importer(files: Record<string, string | Buffer>, service = new K
   const cwd = tempDir();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
   const notices: string[] = [];
+  const plain: ImportName = {
+    kind: 'events',
+    inputs: Object.keys(files),
+    cwd,
+    baseUrl: 'http://test',
+    workspace: 'w',
+    part: undefined,
+    batchSize: 10,
+    limit: undefined,
+  };
   const run = (more: Partial<ImportOptions> = {}, world: Record<string, unknown> = {}) => {
     const { name, ...rest } = more;
     return runImport(
       {
-        name: {
-          kind: 'events',
-          inputs: Object.keys(files),
-          cwd,
-          baseUrl: 'http://test',
-          workspace: 'w',
-          part: undefined,
-          batchSize: 10,
-          limit: undefined,
-          ...name,
-        },
+        name: { ...plain, ...name },
         format: undefined,
         mapping: MAPPING,
+        preflight: false,
         concurrency: 4,
         maxErrors: undefined,
         flushInterval: 5000,
@@ -81,5 +83,5 @@ export function importer(files: Record<string, string | Buffer>, service = new K
       .split('\n')
       .map((line) => JSON.parse(line));
   };
-  return { run, rejects, service, cwd, notices };
+  return { run, rejects, service, cwd, notices, name: plain };
 }

@@ -39,7 +39,7 @@ export class RecordTable {
   readonly line: Float64Array;
   readonly offset: Float64Array;
   /** The record as it was read, if the body holds a converted one; same index. */
-  readonly raws: (string | undefined)[] = [];
+  readonly raws: (string | (() => string) | undefined)[] = [];
 
   constructor(size: number) {
     this.start = new Int32Array(size);
@@ -50,7 +50,8 @@ export class RecordTable {
 
   /** Returns the record as it stands in the input. */
   raw(index: number, body: Buffer): string {
-    return this.raws[index] ?? body.toString('utf8', this.start[index], this.end[index]).trimEnd();
+    const raw = this.raws[index] ?? body.toString('utf8', this.start[index], this.end[index]).trimEnd();
+    return typeof raw === 'string' ? raw : raw();
   }
 }
 

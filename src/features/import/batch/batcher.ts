@@ -1,5 +1,6 @@
 import { MAX_BATCH, MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import type { Reject } from '../report/reject.ts';
+import { TimeSpan } from '../report/time-span.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { type Batch, type Checkpoint, InputChanged, RecordTable, sizeOf } from './batch.ts';
 import { RequestBody } from './request-body.ts';
@@ -30,6 +31,10 @@ export class Batcher {
   done = false;
   /** Records read so far, without blank lines and the records of other shards. */
   read = 0;
+  /** The first and the last timestamp of the valid records. */
+  readonly times = new TimeSpan();
+  /** Records that `--where` left out, which are not in `read`. */
+  filtered = 0;
   private readonly options: BatcherOptions;
   private readonly size: number;
   private readonly limit: number;
@@ -83,7 +88,7 @@ export class Batcher {
   /**
    * Adds the record in `buffer[start..end)`. `buffer[end]` must be the byte after its line, a line feed, which may
    * be overwritten. `next` is the offset in the input after the line. With `raw`, the bytes are not those of the input
-   * and are copied at once.
+   * and are copied at once. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
    */
   record(
     buffer: Buffer,
@@ -92,9 +97,12 @@ export class Batcher {
     line: number,
     offset: number,
     next: number,
-    raw?: string,
+    raw?: string | (() => string),
+    time = -1,
   ): void {
     const length = end - start;
+    if (time >= 0) this.times.add(buffer, time);
+    else if (this.options.kind === 'events') this.times.addRecord(buffer.toString('utf8', start, end));
     if (this.open && !this.body.fits(length)) this.cut();
     this.openAt(line);
     if (raw !== undefined) this.body.flushPending();
@@ -119,6 +127,13 @@ export class Batcher {
     this.rejectBytes += reject.raw.length;
     if (!this.checkpoint?.acknowledged && ++this.errors >= this.maxErrors) this.done = true;
     this.advance(reject.line, next, this.rejects.length >= this.size || this.rejectBytes > MAX_BODY_BYTES);
+  }
+
+  /** Skips the record that was counted last: `--where` leaves it out. */
+  filter(next: number): void {
+    this.read--;
+    this.filtered++;
+    this.skip(next);
   }
 
   /** Skips a line that is not a record of this import. */

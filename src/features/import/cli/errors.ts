@@ -55,8 +55,12 @@ export function outputClosedError(recovery: RecoveryCommands): SvcError {
 }
 
 function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
-  const { flags, note } = error;
-  const step = flags ? recovery.without(flags.without, flags.more) : error.hint;
+  const { flags, note, through } = error;
+  const step = flags
+    ? recovery.without(flags.without, flags.more)
+    : through
+      ? `${through} | ${recovery.through()}`
+      : error.hint;
   return new SvcError('file', withoutPeriod(error.message), {
     hint: note ? `${step}\n        ${note}` : step,
     cause: error,

@@ -1,62 +1,16 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileError } from '../../../cli/errors/file-error.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
-import { shell, shellWord } from '../../../kit/shell.ts';
 import { type ImportName, journalPath } from '../journal/identity.ts';
 import type { ImportOptions } from '../options.ts';
 import type { Format } from '../read/detect.ts';
 import type { Part } from '../read/range.ts';
-import { foreignRejects } from '../report/rejects-file.ts';
-import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { isTimeZone } from '../transform/timestamps.ts';
 import type { ImportFlags } from './flags.ts';
-
-/** Parses the flags that map records. Throws a `usage` error. */
-function mappingOf(kind: RecordKind, flags: ImportFlags, onZoneless: Mapping['onZoneless']): Mapping {
-  const pairs = (name: string, given: string[] | undefined) =>
-    (given ?? []).map((text) => pairOf(name, text));
-  const zone = flags['time-zone'] ?? 'UTC';
-  if (!isTimeZone(zone))
-    throw new SvcError('usage', `--time-zone ${zone} is not a time zone`, {
-      hint: 'give an IANA name, such as --time-zone Europe/Berlin',
-    });
-  const types = pairs('type', flags.type).map(([column, type]) => {
-    if (!['string', 'number', 'boolean'].includes(type))
-      throw new SvcError('usage', `--type ${column}=${type} is not a type`, {
-        hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
-      });
-    return [column, type as CellType] as const;
-  });
-  return {
-    kind,
-    map: new Map(pairs('map', flags.map).map(([field, column]) => [column, field])),
-    set: new Map(pairs('set', flags.set)),
-    types: new Map(types),
-    convert: flags['convert-timestamps'] ? zone : undefined,
-    onZoneless: flags['time-zone'] === undefined ? onZoneless : undefined,
-    extraFields: flags['extra-fields'] as Mapping['extraFields'],
-    validate: !flags['no-validate'],
-    delimiter: delimiterOf(flags.delimiter),
-  };
-}
-
-function pairOf(flag: string, text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new SvcError('usage', `--${flag} ${text} has no =`, { hint: `write it as --${flag} name=value` });
-}
-
-function delimiterOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const one = /^(tab|\\t)$/i.test(text) ? '\t' : text;
-  if (/^[\x01-\x09\x0b\x0c\x0e-\x21\x23-\x7e]$/.test(one)) return one;
-  throw new SvcError('usage', `--delimiter ${text} is not one ASCII character`, {
-    hint: "give one, such as --delimiter ';' or --delimiter tab",
-  });
-}
+import { mappingOf } from './mapping-options.ts';
+import { readingOf } from './reading-options.ts';
+import { rejectsPath } from './rejects-path.ts';
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
 function partOf(text: string | undefined): Part | undefined {
@@ -108,38 +62,20 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
   return {
     name,
     format: flags.format as Format | undefined,
+    reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
+    preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
     mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
     journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
-    rejects: flags.rejects ?? rejectsPath(inputs, part),
+    rejects: flags.rejects ?? rejectsPath(inputs, cwd, part),
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
   };
-}
-
-/** Verifies before anything is sent that the rejects file can be written. Throws a `usage` or `file` error. */
-export async function checkRejectsPath(
-  rejects: string,
-  inputs: readonly string[],
-  cwd: string,
-): Promise<void> {
-  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
-  const path = real(resolve(cwd, rejects));
-  if (inputs.some((input) => input !== '-' && real(resolve(cwd, input)) === path))
-    throw new SvcError('usage', `--rejects ${rejects} is an input of this import and would be overwritten`, {
-      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
-    });
-  if (!existsSync(dirname(path))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
-  const foreign = await foreignRejects(resolve(cwd, rejects));
-  if (foreign)
-    throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, {
-      hint: `name another file, such as --rejects ${shellWord(`${rejects}.rejects.ndjson`)}`,
-    });
 }
 
 /**
@@ -148,10 +84,4 @@ export async function checkRejectsPath(
 export function dryRunRejects({ rejects, name }: ImportOptions): string {
   if (!existsSync(resolve(name.cwd, rejects))) return rejects;
   return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
-}
-
-/** The default rejects file: next to the first input, one for each part of it. */
-function rejectsPath(inputs: readonly string[], part: Part | undefined): string {
-  const base = inputs[0] === '-' ? 'stdin' : inputs[0]!;
-  return `${base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
 }

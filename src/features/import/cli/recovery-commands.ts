@@ -1,6 +1,8 @@
 import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
 import type { Difference } from '../journal/identity.ts';
+import { pathText } from '../read/json/find-records.ts';
+import { ruleText, simpleRule } from '../transform/map-rules.ts';
 
 /** The commands that recover from a failure, quoted for a shell. */
 export interface RecoveryCommands {
@@ -10,6 +12,8 @@ export interface RecoveryCommands {
   resumeAs(earlier: readonly Difference[]): string;
   /** The command without some of its flags, and with `more` appended. */
   without(flags: readonly string[], more?: readonly string[]): string;
+  /** The command with standard input in place of its inputs, without the flags that continue an earlier run. */
+  through(): string;
   /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
   instead(
     inputs: readonly string[],
@@ -19,8 +23,12 @@ export interface RecoveryCommands {
   ): string;
 }
 
-/** The recovery out of `svc COMMAND WORDS…`. */
-export function recoveryCommands(command: string, typed: readonly string[]): RecoveryCommands {
+/** The recovery out of `svc COMMAND WORDS…`, in which `named` are the inputs. */
+export function recoveryCommands(
+  command: string,
+  typed: readonly string[],
+  named: readonly string[] = [],
+): RecoveryCommands {
   const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {
     const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
@@ -35,6 +43,10 @@ export function recoveryCommands(command: string, typed: readonly string[]): Rec
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
+    through() {
+      const { others } = withoutFlags(typed, ['resume', 'restart']);
+      return line(['-', ...others.filter((word) => !named.includes(word))]);
+    },
     instead(inputs, file, flags = [], more = []) {
       const { others } = withoutFlags(typed, [
         'rejects',
@@ -81,13 +93,26 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   set: ['set'],
   types: ['type'],
   convert: ['convert-timestamps', 'time-zone'],
+  timestampFormat: ['timestamp-format', 'time-zone'],
   extraFields: ['extra-fields'],
+  nested: ['nested'],
+  nulls: ['nulls'],
+  nullTexts: ['null'],
+  decimalComma: ['decimal-comma'],
+  drop: ['drop'],
+  where: ['where'],
   validate: ['no-validate'],
   delimiter: ['delimiter'],
+  quote: ['quote'],
+  records: ['records'],
+  columns: ['columns'],
+  encoding: ['encoding'],
 };
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'convert-timestamps',
+  'decimal-comma',
   'dry-run',
+  'no-preflight',
   'no-validate',
   'resume',
   'restart',
@@ -102,9 +127,22 @@ function typedAs({ name, before }: Difference): string[] {
   if (before === null || before === undefined) return [];
   switch (name) {
     case 'map':
-      return pairs(([column, field]) => `${field}=${column}`);
+      return (before as [string | string[][], string][]).flatMap(([column, target]) => [
+        flag,
+        ruleText(typeof column === 'string' ? simpleRule(target, column) : { target, sources: column }),
+      ]);
+    case 'timestampFormat': {
+      const [format, zone] = before as [string, string];
+      return [flag, format, ...(zone === 'UTC' ? [] : ['--time-zone', zone])];
+    }
+    case 'decimalComma':
+      return [flag];
+    case 'nullTexts':
+    case 'drop':
+      return (before as string[]).flatMap((text) => [flag, text]);
     case 'set':
     case 'types':
+    case 'where':
       return pairs(([left, right]) => `${left}=${right}`);
     case 'convert':
       return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
@@ -112,6 +150,15 @@ function typedAs({ name, before }: Difference): string[] {
       const { take, of } = before as { take: number; of: number };
       return [flag, `${take + 1}/${of}`];
     }
+    case 'records':
+      return [flag, pathText(before as string[])];
+    case 'columns':
+      return [
+        flag,
+        (before as string[])
+          .map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+          .join(','),
+      ];
     case 'delimiter':
       return [flag, before === '\t' ? 'tab' : String(before)];
     default:

@@ -6,20 +6,26 @@ import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
+import type { Text } from '../../../cli/terminal/text.ts';
 import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../../contract/limits.ts';
 import { randomFrom } from '../../../kit/random.ts';
 import type { ImportOptions } from '../options.ts';
 import { leastSeconds, planImport } from '../plan.ts';
-import { runImport } from '../run.ts';
+import { PreflightFailed } from '../prepare.ts';
+import { Reasons } from '../report/reasons.ts';
+import { type ImportEnd, runImport } from '../run.ts';
 import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
-import { checkRejectsPath, dryRunRejects, importOptions, shareOf } from './options.ts';
+import { withMappingFile } from './mapping-flags.ts';
+import { dryRunRejects, importOptions, shareOf } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
+import { reportPreflight } from './preflight.ts';
 import { ProgressView } from './progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './recovery-commands.ts';
+import { checkRejectsPath, withoutRejects } from './rejects-path.ts';
 import { planSummary, summary, zonelessText } from './summary.ts';
 
 export interface ImportCommand {
@@ -39,14 +45,16 @@ type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal'
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
-  const { flags, argv: inputs, world, paths, out } = context;
-  if (inputs.length === 0)
+  const { argv: typedInputs, world, paths, out } = context;
+  const flags = withMappingFile(context.flags, world.cwd);
+  if (typedInputs.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: `name a file, or - for standard input: svc ${command.command} FILE`,
     });
-  if (inputs.filter((name) => name === '-').length > 1)
+  if (typedInputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
-  const recovery = recoveryCommands(command.command, command.typed);
+  const recovery = recoveryCommands(command.command, command.typed, typedInputs);
+  const inputs = await withoutRejects(typedInputs, world.cwd, (text) => out.warn(text));
   let zoneless = 0;
   const place = {
     kind: command.kind,
@@ -59,14 +67,29 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
     },
   };
   try {
-    if (flags.rejects !== undefined) await checkRejectsPath(flags.rejects, inputs, world.cwd);
-    if (flags['dry-run']) return await plan(context, command, place, recovery);
-    return await run(context, command, place, recovery);
+    await checkRejectsPath(flags.rejects, inputs, world.cwd, recovery);
+    if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
+    return await run({ ...context, flags }, command, place, recovery);
   } catch (error) {
-    throw toImportError(error, recovery, flags.debug);
+    if (!(error instanceof PreflightFailed)) throw toImportError(error, recovery, flags.debug);
+    const stopped = reportPreflight(error, { kind: command.kind, flags, recovery }, { out, world });
+    const end = { result: stopped.result, reasons: new Reasons(), unread: true };
+    printResult(out, command, end, () => summary(end, command.kind));
+    throw stopped.error;
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
+}
+
+/** Prints the result on the stream of the command. */
+function printResult(
+  out: Context['out'],
+  { resultTo }: ImportCommand,
+  { result }: Pick<ImportEnd, 'result'>,
+  words: () => Text,
+): void {
+  if (resultTo === 'stderr') out.info(out.json ? JSON.stringify(result) : words());
+  else out.result(result, words);
 }
 
 interface ImportPlace {
@@ -162,12 +185,11 @@ async function run(
             isLocal: connection.isLocal,
           }),
       );
-    if (command.resultTo === 'stderr') out.info(out.json ? JSON.stringify(end.result) : words());
-    else out.result(end.result, words);
+    printResult(out, command, end, words);
     if (end.interrupted)
       throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialImportError(end, recovery, { ...place, format: flags.format });
+    if (end.result.rejected > 0) throw partialImportError(end, recovery, place);
     return 0;
   } finally {
     reading?.over();
@@ -211,7 +233,7 @@ async function plan(
   });
   const asked = optionsFor(flags, place, connection);
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
-  const { result, reasons, plan, interrupted } = await planImport(options, {
+  const { result, reasons, factsOf, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),
     openPipe: pipesUntil(signal),
     clock: world.clock,
@@ -234,9 +256,6 @@ async function plan(
   );
   if (interrupted) throw interruptedImportError(recovery);
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, tooManyErrors: false }, recovery, {
-      ...place,
-      format: flags.format,
-    });
+    throw partialImportError({ result, reasons, factsOf, tooManyErrors: false }, recovery, place);
   return 0;
 }

@@ -39,11 +39,12 @@ export function planSummary(
   return [
     `dry run: nothing was sent\n  ${n(result.read)} ${noun} read, `,
     bold(`${n(result.unsent)} can be sent`),
-    `, ${n(result.rejected)} rejected${whyText(reasons)}\n`,
+    `, ${n(result.rejected)} rejected${whyText(reasons)}${result.filtered > 0 ? `; ${n(result.filtered)} more left out by --where` : ''}\n`,
     `  ${count(plan.batches, 'batch', 'batches')}, ${count(plan.bytes, 'byte')}, ${count(plan.requests, 'request')}\n`,
     plan.limit === UNLIMITED
       ? `  the service has no rate limit (${source})`
       : `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
+    dataText(result),
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
   ];
 }
@@ -61,10 +62,12 @@ export function summary(
     ['rejected', n(result.rejected)],
     ['skipped', n(result.skipped)],
     ['unsent', n(result.unsent)],
+    ...(result.filtered > 0 ? [['filtered', n(result.filtered)] satisfies [string, string]] : []),
   ];
   const more: Readonly<Record<string, string>> = {
     read: unread ? '; the rest of the input was not read' : '',
     rejected: whyText(reasons),
+    filtered: '; left out by --where, not read',
   };
   const width = Math.max(...rows.map(([, value]) => value.length));
   const requests =
@@ -78,10 +81,27 @@ export function summary(
   ]);
   const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);
+  lines.push(dataText(result));
   if (slow) lines.push(`\n  ${slow.held}\n  faster:  ${slow.faster.join('\n           ')}`);
   if (result.rejectsFile) lines.push(`\n  rejects: ${result.rejectsFile}`);
   if (result.resumeCommand) lines.push(`\n  resume:  ${result.resumeCommand}`);
   return lines;
+}
+
+/** Maximum number of columns that are named for a type. */
+const MAX_COLUMNS = 8;
+
+/** The times of the records, and the types of the columns. */
+function dataText({ firstTimestamp, lastTimestamp, types }: ImportResult): string {
+  const times = firstTimestamp === null ? '' : `\n  times:   ${firstTimestamp} to ${lastTimestamp}`;
+  const named = (['number', 'boolean', 'string'] as const).flatMap((type) => {
+    const columns = Object.keys(types).filter((name) => types[name] === type);
+    if (columns.length === 0) return [];
+    const some = columns.slice(0, MAX_COLUMNS).map((name) => name.slice(0, MAX_CHARS));
+    const more = columns.length - some.length;
+    return `${type === 'string' ? 'text' : type} ${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  });
+  return times + (named.length > 0 ? `\n  types:   ${named.join('; ')}` : '');
 }
 
 /** The notice about times without a zone that were assumed to be UTC. */

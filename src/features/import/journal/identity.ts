@@ -2,6 +2,8 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { digestOf } from '../batch/keys.ts';
 import type { Part } from '../read/range.ts';
+import type { Reading } from '../read/reading.ts';
+import { onlyColumn } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
@@ -31,18 +33,38 @@ export function siblingsPath(folder: string, name: ImportName): string {
 }
 
 /** Returns everything that determines what is sent, as text. An import is resumed only if it is the same. */
-export function optionsText(name: ImportName, mapping: Mapping, format: string | undefined): string {
+export function optionsText(
+  name: ImportName,
+  mapping: Mapping,
+  format: string | undefined,
+  reading: Reading = {},
+): string {
   const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
+  const { timestampFormat, nested, nulls, nullTexts, decimalComma, drop, where, quote } = mapping;
   return JSON.stringify({
     ...named(name),
     format: format ?? null,
-    map: [...map],
+    // A rule of one column is written as before there were others.
+    map: map.map((rule) => [onlyColumn(rule) ?? rule.sources, rule.target]),
     set: [...set],
     types: [...types],
     convert: convert ?? null,
     extraFields: extraFields ?? null,
     validate,
     delimiter: delimiter ?? null,
+    // Left out unless they are given, as journals of earlier versions have none of them.
+    records: reading.records,
+    columns: reading.columns,
+    encoding: reading.encoding,
+    // Journals from before these options lack them, so they are left out where they are not given.
+    timestampFormat: timestampFormat && [timestampFormat.format.format, timestampFormat.zone],
+    nested,
+    nulls,
+    nullTexts: nullTexts && [...nullTexts],
+    decimalComma,
+    quote,
+    drop: drop && [...drop],
+    where: where && [...where].flatMap(([field, values]) => [...values].map((value) => [field, value])),
   });
 }
 

@@ -15,6 +15,8 @@ const SCHEMA = `
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS content (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS column_types (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, types TEXT NOT NULL);
 `;
 // The known states of a batch.
 

@@ -1,8 +1,9 @@
 import type Database from 'libsql';
 import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
+import type { ColumnTypes } from '../transform/mapping.ts';
 import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
-import { contentsOf, dropAppended, noteFinished } from './journal-content.ts';
+import { columnTypesOf, contentsOf, dropAppended, noteColumnTypes, noteFinished } from './journal-content.ts';
 import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
 
@@ -18,6 +19,8 @@ export interface JournalState {
   readonly rejectsLength: number;
   /** Undefined if the import never finished. */
   readonly contents?: Contents | undefined;
+  /** The types of CSV columns; undefined if an older svc started the import. */
+  readonly columnTypes?: ColumnTypes | undefined;
 }
 
 /** The new state of a finished import that is resumed with appended records. */
@@ -98,6 +101,7 @@ export class Journal {
         rejectsPath: String(row.rejects_path),
         rejectsLength: Number(row.rejects_length),
         contents: contentsOf(this.db, String(row.id)),
+        columnTypes: columnTypesOf(this.db, String(row.id)),
       };
     });
   }
@@ -132,6 +136,7 @@ export class Journal {
       this.db
         .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0)')
         .run(state.id, state.options, state.inputs, state.rejectsPath);
+      if (state.columnTypes) noteColumnTypes(this.db, state.id, state.columnTypes);
       this.db.exec('COMMIT');
       this.seq = 0;
     });

@@ -65,11 +65,11 @@ export class BatchReader {
     const { inputs, batcher, clock, flushInterval, signal } = this.options;
     const feed = await inputs.feed(index, batcher);
     this.feeds[index] = feed;
-    const { input, window, reader } = feed;
+    const { input, records } = feed;
     const readBefore = batcher.read;
     const interval = input.fingerprint ? undefined : flushInterval;
     try {
-      for await (const batch of batchesOf(window, reader, batcher, { clock, interval, signal })) {
+      for await (const batch of batchesOf(records, batcher, { clock, interval, since: feed.since, signal })) {
         this.currentBytes = feed.taken(batch.end);
         yield batch;
       }
@@ -86,7 +86,8 @@ export class BatchReader {
     const { inputs, batcher, sharded, onNotice } = this.options;
     if (empty && !sharded && !batcher.done)
       onNotice(`${input.name === '-' ? 'standard input' : input.name} has no records: nothing was sent`);
-    if (inputs.opened.length === 1 && !sharded && !batcher.done) this.sha256 = input.sha256();
+    if (inputs.opened.length === 1 && !input.source.entry && !sharded && !batcher.done)
+      this.sha256 = input.sha256();
     this.contents[index] = input.content();
     if (await input.changed())
       onNotice(`${input.name} was modified while it was read; data added meanwhile was not imported`);

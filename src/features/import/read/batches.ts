@@ -1,13 +1,14 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { Batcher } from '../batch/batcher.ts';
-import type { RecordReader } from './ndjson-reader.ts';
-import type { Window } from './window.ts';
+import type { RecordSource } from './record-source.ts';
 
 export interface Flush {
   readonly clock: Clock;
   /** How long a partial batch waits after its first record, in milliseconds; undefined: until it is full. */
   readonly interval: number | undefined;
+  /** Since when the records that arrived first wait, while they were sampled. */
+  readonly since?: number | undefined;
   /** Ends the wait for input that may never come. */
   readonly signal: AbortSignal;
 }
@@ -17,23 +18,25 @@ export interface Flush {
  * yielded after the flush interval, so that `tail -f` reaches the service.
  */
 export async function* batchesOf(
-  window: Window,
-  reader: RecordReader,
+  source: RecordSource,
   batcher: Batcher,
   flush: Flush,
 ): AsyncGenerator<Batch> {
   let openSince: number | undefined;
+  let { since } = flush;
   for (;;) {
-    reader.drain(window, batcher);
+    source.drain(batcher);
     for (let batch = batcher.take(); batch; batch = batcher.take()) {
       // The batch that is open now was started after this one.
       openSince = undefined;
+      since = undefined;
       yield batch;
     }
-    if (batcher.done || window.ended) break;
-    openSince = batcher.partial ? (openSince ?? flush.clock.now()) : undefined;
+    if (batcher.done || source.ended) break;
+    openSince = batcher.partial ? (openSince ?? since ?? flush.clock.now()) : undefined;
+    if (batcher.partial) since = undefined;
     batcher.flushPending();
-    let reading: Promise<unknown> | undefined = window.more();
+    let reading: Promise<unknown> | undefined = source.more();
     while (reading) {
       const due =
         openSince === undefined || flush.interval === undefined ? undefined : openSince + flush.interval;

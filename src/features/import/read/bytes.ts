@@ -34,26 +34,17 @@ export class ChunkSource implements ByteSource {
   }
 }
 
-/** Reads `head`, which was already read from the source, before the rest of it. */
-export class PeekedSource implements ByteSource {
-  private head: Buffer;
-  private readonly rest: ByteSource;
-
-  constructor(head: Buffer, rest: ByteSource) {
-    this.head = head;
-    this.rest = rest;
-  }
-
-  async read(into: Buffer, at: number, length: number): Promise<number> {
-    if (this.head.length === 0) return this.rest.read(into, at, length);
-    const count = this.head.copy(into, at, 0, Math.min(length, this.head.length));
-    this.head = this.head.subarray(count);
-    return count;
-  }
-
-  close(): Promise<void> {
-    return this.rest.close();
-  }
+/** Reads from memory. */
+export function bytesOf(bytes: Buffer): ByteSource {
+  let position = 0;
+  return {
+    async read(into, at, length) {
+      const count = bytes.copy(into, at, position, Math.min(position + length, bytes.length));
+      position += count;
+      return count;
+    },
+    close: async () => undefined,
+  };
 }
 
 /** Converts a source to a stream of chunks. */
@@ -64,4 +55,9 @@ export async function* chunksOf(source: ByteSource, size = 256 * 1024): AsyncGen
     if (count === 0) return;
     yield chunk.subarray(0, count);
   }
+}
+
+/** Reads a source to its end, so that its content is hashed. */
+export async function readThrough(source: ByteSource): Promise<void> {
+  for await (const _ of chunksOf(source));
 }

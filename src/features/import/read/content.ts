@@ -7,6 +7,8 @@ const FIRST_MARK = 64;
 
 /** Describes the decompressed content of an input, so that a longer version of it can be recognized. */
 export interface Content {
+  /** The file of a folder, pattern or archive; left out where the user named it. */
+  readonly name?: string | undefined;
   /** Bytes that were read. */
   readonly length: number;
   /** It was read to its end. */

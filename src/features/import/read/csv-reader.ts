@@ -1,22 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
-import type { Batcher } from '../batch/batcher.ts';
 import { EXCERPT_BYTES } from '../report/reject.ts';
-import { Columns } from '../transform/csv-columns.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
-import { scanEvent } from '../transform/scan-event.ts';
-import { checkRecord } from '../transform/validate.ts';
-import type { ValidationError } from '../transform/validation-errors.ts';
-import { cellsOf, findDelimiter, type Row, scanRow } from './csv-rows.ts';
-import { type RecordReader, skipByteOrderMark } from './ndjson-reader.ts';
+import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
+import { uniqueNames } from '../transform/unique-names.ts';
+import { skipByteOrderMark } from './byte-order-mark.ts';
+import { findDialect } from './csv-dialect.ts';
+import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
+import type { Reading } from './reading.ts';
+import { RecordBytes } from './record-bytes.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
+import { notText, undecodedParts } from './undecoded.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
+/** How much of a CSV shows how it is written, in bytes. */
+const HEAD = 64 * 1024;
 
 export interface CsvOptions {
   readonly file: string;
   readonly mapping: Mapping;
+  readonly rows: RecordMappers['rows'];
+  readonly reading?: Reading | undefined;
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
   readonly onNotice: (text: string) => void;
@@ -35,8 +43,13 @@ interface LongRow {
  */
 export class CsvReader implements RecordReader {
   private line = 0;
-  private columns: Columns | undefined;
-  private delimiter = ',';
+  private columns: RowMapper | undefined;
+  delimiter = ',';
+  headerText: string | undefined;
+  headerLine = 0;
+  /** The bytes of the delimiter. */
+  private mark = Buffer.from(',');
+  private started = false;
   private readonly options: CsvOptions;
   private readonly row: Row = {
     next: -1,
@@ -47,22 +60,23 @@ export class CsvReader implements RecordReader {
     unclosed: false,
   };
   private long: LongRow | undefined;
-  /** Bytes of the record in `scratch`. */
-  private length = 0;
-  private scratch = Buffer.allocUnsafeSlow(4096);
+  private readonly made = new RecordBytes();
 
   constructor(options: CsvOptions) {
     this.options = options;
   }
 
-  drain(window: Window, batcher: Batcher): void {
+  drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
+    if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
     while (!batcher.done && window.start < window.end) {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const limit = window.ended ? window.end + 1 : window.end;
-      if (!this.columns) this.findDelimiter(window);
-      const row = scanRow(window.buffer, window.start, limit, this.delimiter.charCodeAt(0), this.row);
+      const row =
+        this.options.mapping.quote === 'none'
+          ? scanUnquotedRow(window.buffer, window.start, limit, this.row)
+          : scanRow(window.buffer, window.start, limit, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
@@ -74,18 +88,28 @@ export class CsvReader implements RecordReader {
     if (this.long && window.ended) this.skipLongRow(window, batcher);
   }
 
-  /** Finds the delimiter in the first line. A header with a quoted line feed continues, and is scanned again. */
-  private findDelimiter(window: Window): void {
-    if (this.options.mapping.delimiter !== undefined) {
-      this.delimiter = this.options.mapping.delimiter;
-      return;
+  /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
+  private start(window: Window, batcher: RecordSink): boolean {
+    const { file, mapping, reading, rows, onNotice } = this.options;
+    const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
+    if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
+    const dialect = findDialect(head, mapping.delimiter);
+    this.delimiter = dialect.delimiter;
+    this.mark = Buffer.from(dialect.delimiter);
+    this.line += dialect.skipLines;
+    window.start += dialect.skipBytes;
+    if (dialect.title !== undefined) {
+      const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
+      onNotice(`${file}: left out ${lines} before the table: ${dialect.title.slice(0, 60)}`);
     }
-    const feed = window.buffer.subarray(window.start, window.end).indexOf(LINE_FEED);
-    const end = feed < 0 ? window.end : window.start + feed;
-    this.delimiter = findDelimiter(window.buffer.toString('utf8', window.start, end));
+    batcher.skip(window.offset);
+    this.started = true;
+    if (reading?.columns) this.columns = rows([...reading.columns], file);
+    for (const notice of this.columns?.notices ?? []) onNotice(notice);
+    return true;
   }
 
-  private take(window: Window, batcher: Batcher, row: Row): void {
+  private take(window: Window, batcher: RecordSink, row: Row): void {
     const { start, buffer } = window;
     const offset = window.base + start;
     const next = Math.min(window.base + row.next, window.base + window.end);
@@ -105,43 +129,43 @@ export class CsvReader implements RecordReader {
         ? tooLong(this.options.longest)
         : isUtf8(bytes)
           ? row.error
-          : 'is not valid UTF-8';
+          : notText(this.options.encoding);
     if (reason) {
       this.reject(batcher, bytes, reason, next, offset);
       return;
     }
     const raw = bytes.toString('utf8');
     const made = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
-    const error = 'field' in made ? made : this.put(made.text, made.errors);
+    if ('filtered' in made) {
+      batcher.filter(next);
+      return;
+    }
+    const error = 'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
-    batcher.record(this.scratch, 0, this.length, this.line + 1, offset, next, raw);
-  }
-
-  /** Writes a record to the scratch buffer and validates it: by the scan, and by the schema if the scan cannot decide. */
-  private put(text: string, known: readonly ValidationError[]): ValidationError | null {
-    const { mapping } = this.options;
-    if (known.length > 0) return checkRecord(mapping, text, known);
-    if (text.length * 3 + 1 > this.scratch.length)
-      this.scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
-    this.length = this.scratch.write(text, 'utf8');
-    if (!mapping.validate) return checkRecord(mapping, text);
-    this.scratch[this.length] = LINE_FEED;
-    if (mapping.kind === 'events' && scanEvent(this.scratch, 0) === this.length) return null;
-    return checkRecord(mapping, text);
+    const { bytes: record, length, time } = this.made;
+    batcher.record(record, 0, length, this.line + 1, offset, next, raw, time);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, mapping, onNotice } = this.options;
+    const { file, mapping, rows, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
-        `The header of ${file} ${row.error ?? 'is not valid UTF-8'}.`,
+        `The header of ${file} ${row.error ?? notText(this.options.encoding)}.`,
         `head -1 ${shellPath(file)}`,
+        row.error ? {} : { flags: { without: ['encoding'], more: ['--encoding', 'latin1'] } },
       );
-    const names = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted).map((name) => name.trim());
-    this.columns = new Columns(names, mapping, file);
+    this.headerText = bytes.toString('utf8');
+    this.headerLine = this.line + 1;
+    const { names, notice } = uniqueNames(
+      cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
+      mapping,
+      file,
+    );
+    if (notice) onNotice(notice);
+    this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
 
@@ -164,7 +188,7 @@ export class CsvReader implements RecordReader {
   }
 
   /** Skips the first line of such a row without buffering it. Returns true when its end is found. */
-  private skipLongRow(window: Window, batcher: Batcher): boolean {
+  private skipLongRow(window: Window, batcher: RecordSink): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     if (found) window.start++;
@@ -177,7 +201,7 @@ export class CsvReader implements RecordReader {
   }
 
   private reject(
-    batcher: Batcher,
+    batcher: RecordSink,
     bytes: Buffer,
     reason: string,
     next: number,
@@ -193,7 +217,7 @@ export class CsvReader implements RecordReader {
         field: 'record',
         reason,
         raw,
-        ...(isUtf8(bytes) ? {} : { rawBase64: bytes.toString('base64') }),
+        ...undecodedParts(bytes, this.options.encoding),
         ...(truncated ? { truncated: true as const } : {}),
       },
       next,

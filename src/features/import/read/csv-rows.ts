@@ -23,10 +23,12 @@ export interface Row {
 
 /**
  * Finds the end of the row that starts at `at`, by RFC 4180: a quoted cell may contain delimiters, line breaks and
- * doubled quotes. Scans `bytes[at..limit)`. A quote in the middle of a cell, or text after a closing quote, is an error
+ * doubled quotes. Scans `bytes[at..limit)` for cells separated by the bytes of `delimiter`. A quote in the middle of a cell, or text after a closing quote, is an error
  * of that row, which then ends at the next line break. Fills and returns `row`.
  */
-export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter: number, row: Row): Row {
+export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter: Uint8Array, row: Row): Row {
+  const first = delimiter[0]!;
+  const more = delimiter.length - 1;
   row.next = -1;
   row.breaks = 0;
   row.quoted = false;
@@ -45,17 +47,35 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
         return row;
       }
       const after = bytes[i];
-      if (i < limit && after !== delimiter && after !== LINE_FEED && after !== RETURN)
-        return invalidRow(bytes, at, i, limit, 'has text after a closing quote', row);
+      if (i < limit && !startsAt(bytes, i, delimiter) && after !== LINE_FEED && after !== RETURN)
+        if (i + more < limit || bytes[limit - 1] === LINE_FEED)
+          // The delimiter may be cut by the end of the bytes.
+          return invalidRow(bytes, at, i, limit, 'has text after a closing quote', row);
       cellStart = false;
       continue;
     }
     if (c === QUOTE)
       return invalidRow(bytes, at, i, limit, 'has a quote inside a cell that does not start with one', row);
-    cellStart = c === delimiter;
-    i++;
+    cellStart = c === first && (more === 0 || startsAt(bytes, i, delimiter));
+    i += cellStart ? 1 + more : 1;
   }
   return row;
+}
+
+/** Finds the end of the row that starts at `at` where quotes are characters like others; as `scanRow` otherwise. */
+export function scanUnquotedRow(bytes: Uint8Array, at: number, limit: number, row: Row): Row {
+  row.next = -1;
+  row.breaks = 0;
+  row.quoted = false;
+  row.error = undefined;
+  row.unclosed = false;
+  const feed = bytes.indexOf(LINE_FEED, at);
+  return feed < 0 || feed >= limit ? row : endAt(bytes, at, feed, row);
+}
+
+function startsAt(bytes: Uint8Array, at: number, delimiter: Uint8Array): boolean {
+  for (let i = 0; i < delimiter.length; i++) if (bytes[at + i] !== delimiter[i]) return false;
+  return true;
 }
 
 /** Returns the index after the closing quote, or -1. */
@@ -114,27 +134,10 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean): strin
       i = end;
     }
     if (i >= text.length) return cells;
-    i++;
+    i += delimiter.length;
     if (i === text.length) {
       cells.push('');
       return cells;
     }
   }
-}
-
-const CANDIDATES = [',', ';', '\t', '|'];
-
-/** Finds the delimiter of a header line: the most frequent candidate outside quotes, or a comma if there is none. */
-export function findDelimiter(header: string): string {
-  const bare = header.replace(/"(?:[^"]|"")*"/g, '');
-  let best = ',';
-  let most = 0;
-  for (const candidate of CANDIDATES) {
-    const count = bare.split(candidate).length - 1;
-    if (count > most) {
-      best = candidate;
-      most = count;
-    }
-  }
-  return best;
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createInflateRaw } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import xxhash from 'xxhash-wasm';
 import { shellPath } from '../../../kit/shell.ts';
@@ -7,7 +7,10 @@ import { InputError } from '../transform/input-error.ts';
 import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
 import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
 
-export type Compression = 'gzip' | 'zstd';
+export type Compression = 'gzip' | 'zstd' | 'zip';
+
+/** How a stream is compressed; `deflate` is that of a zip entry, without a header. */
+type Method = 'gzip' | 'zstd' | 'deflate';
 
 /** The ratio is limited for outputs above this size in bytes. */
 const RATIO_FROM = 64 * 1024 * 1024;
@@ -15,7 +18,7 @@ const RATIO_FROM = 64 * 1024 * 1024;
 const MAX_RATIO = 1000;
 
 /** Detects the compression by the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1 (and its skippable frames). */
-export function compressionOf(head: Uint8Array): Compression | undefined {
+export function compressionOf(head: Uint8Array): 'gzip' | 'zstd' | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd && head[0] === 0x28) return 'zstd';
   if (head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18 && (head[0]! & 0xf0) === 0x50) return 'zstd';
@@ -28,13 +31,13 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
  */
 export function decompressed(
   source: ByteSource,
-  compression: Compression,
+  compression: Method,
   name: string,
   limits = { from: RATIO_FROM, ratio: MAX_RATIO },
 ): ByteSource {
   const counted = { taken: 0 };
   const packed = counting(chunksOf(source, 64 * 1024), counted);
-  const plain = compression === 'gzip' ? gunzip(packed, name) : unzstd(packed, name);
+  const plain = compression === 'zstd' ? unzstd(packed, name) : inflated(packed, compression, name);
   const out = new ChunkSource(bounded(plain, counted, name, limits));
   return {
     read: (into, at, length) => out.read(into, at, length),
@@ -70,16 +73,20 @@ async function* bounded(
   }
 }
 
-async function* gunzip(packed: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+async function* inflated(
+  packed: AsyncIterable<Buffer>,
+  method: 'gzip' | 'deflate',
+  name: string,
+): AsyncGenerator<Buffer> {
   const input = Readable.from(packed, { objectMode: true, highWaterMark: 2 });
-  const output = createGunzip({ chunkSize: 256 * 1024 });
+  const output = (method === 'gzip' ? createGunzip : createInflateRaw)({ chunkSize: 256 * 1024 });
   input.on('error', (error) => output.destroy(error));
   try {
     for await (const chunk of input.pipe(output)) yield chunk as Buffer;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (typeof code !== 'string' || !/^Z_/.test(code)) throw error;
-    throw damaged(name, 'gzip', code === 'Z_BUF_ERROR' ? 'it is truncated' : (error as Error).message);
+    throw damaged(name, method, code === 'Z_BUF_ERROR' ? 'it is truncated' : (error as Error).message);
   } finally {
     input.destroy();
     output.destroy();

@@ -1,8 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { shellPath } from '../../../kit/shell.ts';
+import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
+import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
 
-export type Format = 'ndjson' | 'csv';
+export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
+
+/** The format of an input, and the path of the records in JSON. */
+export interface Detected {
+  readonly format: Format;
+  readonly path?: readonly string[] | undefined;
+}
 
 const BY_NAME: [RegExp, Format][] = [
   [/\.(ndjson|jsonl|ldjson|json)$/i, 'ndjson'],
@@ -10,84 +17,121 @@ const BY_NAME: [RegExp, Format][] = [
 ];
 
 /** File types that are imported by mistake, by their first bytes, with the command that converts each. */
-const OTHERS: { magic: number[]; what: string; step: (name: string) => string }[] = [
+const OTHERS: {
+  magic: number[];
+  at?: number;
+  what: string;
+  unpack?: string;
+  step?: (name: string) => string;
+}[] = [
+  { magic: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', unpack: 'bzip2 -dc' },
+  { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', unpack: 'xz -dc' },
   {
-    magic: [0x42, 0x5a, 0x68],
-    what: 'compressed with bzip2',
-    step: (n) => `bzip2 -dc ${shellPath(n)} | svc events import -`,
+    magic: [0x75, 0x73, 0x74, 0x61, 0x72],
+    at: 257,
+    what: 'a tar archive',
+    step: (name) => {
+      const folder = name.replace(/(\.tar)?(\.\w+)?$/i, '') || 'unpacked';
+      return shell`mkdir -p ${folder} && tar -xf ${name} -C ${folder} && svc events import ${folder}`;
+    },
   },
   {
-    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
-    what: 'compressed with xz',
-    step: (n) => `xz -dc ${shellPath(n)} | svc events import -`,
-  },
-  {
-    magic: [0x50, 0x4b, 3, 4],
-    what: 'a zip archive (or a spreadsheet)',
-    step: (n) => `unzip -p ${shellPath(n)} | svc events import -`,
-  },
-  {
-    magic: [0xff, 0xfe],
-    what: 'UTF-16 text',
-    step: (n) => `iconv -f UTF-16 -t UTF-8 ${shellPath(n)} | svc events import -`,
-  },
-  {
-    magic: [0xfe, 0xff],
-    what: 'UTF-16 text',
-    step: (n) => `iconv -f UTF-16 -t UTF-8 ${shellPath(n)} | svc events import -`,
-  },
-  {
-    magic: [0x50, 0x41, 0x52, 0x31],
-    what: 'a Parquet file',
-    step: () => 'Export it as CSV or NDJSON first.',
+    magic: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an old Excel workbook',
+    step: (name) => `libreoffice --convert-to csv ${shellPath(name)}`,
   },
 ];
 
 /** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
 
+export interface DetectOptions {
+  /** The format that the user gave. */
+  readonly format?: Format | undefined;
+  /** The path that the user gave. */
+  readonly records?: readonly string[] | undefined;
+  readonly known: Known;
+  /** Names of a record, by which it is told from an object around records. */
+  readonly fields: ReadonlySet<string>;
+}
+
 /**
- * Detects NDJSON or CSV by the extension of the name (before `.gz` and `.zst`), else by the first character.
- * `head` is the beginning of the decompressed input. Throws an InputError for binary data and a JSON array.
+ * Detects the format by the extension of the name (before `.gz` and `.zst`), else by the first character, and where the
+ * records of JSON are. `head` is the beginning of the decompressed input. Returns undefined if more of it is needed.
+ * Throws an InputError for binary data, and for several arrays of which none was chosen.
  */
-export function detectFormat(name: string, head: Buffer): Format {
+export function detectFormat(name: string, head: Buffer, options: DetectOptions): Detected | undefined {
   refuseBinary(name, head);
+  const { format, records, known, fields } = options;
+  if (records) return { format: 'json', path: records };
+  if (format && format !== 'json') return { format };
   const first = firstCharacter(head);
   const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
-  const named = BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
-  if (named !== 'csv' && first === '[' && /^\[\s*(\{|$|\])/.test(head.toString('latin1').trimStart()))
-    throw new InputError(
-      `${name} contains a JSON array, not one record per line.`,
-      `jq -c '.[]' ${shellPath(name)} | svc events import -`,
-    );
-  if (named) return named;
-  return first === undefined || first === '{' ? 'ndjson' : 'csv';
+  const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
+  if (named === 'csv') return { format: named };
+  if (first === undefined && known === 'more') return undefined;
+  if (first === '{' || first === '[') {
+    const shape = jsonShape(head, known, fields);
+    if (shape && 'choices' in shape) throw severalArrays(name, shape.choices);
+    if (shape?.format === 'ndjson' && format) return { format, path: [] };
+    return shape as Exclude<JsonShape, { choices: unknown }> | undefined;
+  }
+  if (named) return { format: named, path: [] };
+  return { format: first === undefined ? 'ndjson' : 'csv' };
+}
+
+function severalArrays(name: string, choices: readonly string[]): InputError {
+  return new InputError(
+    `${name} has several arrays of objects: ${choices.join(', ')}.`,
+    shell`svc events import ${name} --records ${choices[0]!}`,
+    { flags: { without: ['records'], more: ['--records', choices[0]!] } },
+  );
+}
+
+/** The notice about an array that was found in a document. */
+export function foundText(name: string, path: readonly string[]): string {
+  return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
 }
 
 function firstCharacter(head: Buffer): string | undefined {
   const text = head
+    .subarray(0, 4096)
     .toString('utf8')
     .replace(/^\uFEFF/, '')
-    .trimStart();
+    .replace(/^[\s\x1e]+/, '');
   return text === '' ? undefined : text[0];
 }
 
 function refuseBinary(name: string, head: Buffer): void {
-  const other = OTHERS.find(({ magic }) => magic.every((byte, i) => head[i] === byte));
-  if (other) throw new InputError(`${name} is ${other.what}, not NDJSON or CSV.`, other.step(name));
+  const other = OTHERS.find(({ magic, at = 0 }) => magic.every((byte, i) => head[at + i] === byte));
+  if (other) {
+    const { what, unpack, step } = other;
+    throw new InputError(
+      `${name} is ${what}.`,
+      step?.(name) ?? `${unpack} ${shellPath(name)} | svc events import -`,
+      unpack ? { through: `${unpack} ${shellPath(name)}` } : {},
+    );
+  }
   const sample = head.subarray(0, 8192);
   if (sample.length === 0) return;
   let nonText = 0;
   // The sample may end within a character.
   const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
   for (const byte of sample) {
-    if (byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 : byte === 0x7f) nonText++;
-    else if (byte >= 0x80 && !text) nonText++;
+    if (
+      byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e : byte === 0x7f
+    )
+      nonText++;
   }
   if (nonText > sample.length * BINARY_SHARE)
+    throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
+  if (text) return;
+  const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);
+  if (high > sample.length * BINARY_SHARE)
     throw new InputError(
-      `${name} is binary data, not NDJSON or CSV.`,
-      'Import text: one JSON object per line, or CSV with a header; .gz and .zst files are decompressed.',
+      `${name} is not UTF-8 text.`,
+      `svc events import ${shellPath(name)} --encoding NAME`,
+      { flags: { without: ['encoding'], more: ['--encoding', 'windows-1252'] } },
     );
 }
 

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Batcher } from '../batch/batcher.ts';
-import { longestRecord } from '../batch/request-body.ts';
-import { jsonMapper } from '../transform/map-json.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import { scanEvent } from '../transform/scan-event.ts';
+import { recordMappers } from '../transform/record-mappers.ts';
+import { filesIn } from './archive/files-in.ts';
+import { type ByteSource, bytesOf, readThrough } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
-import { CsvReader } from './csv-reader.ts';
-import type { Format } from './detect.ts';
-import { NdjsonReader, type RecordReader } from './ndjson-reader.ts';
+import { type Format, foundText } from './detect.ts';
+import { type InputFacts, inputFacts, refuseCsvFlags } from './input-facts.ts';
 import { type Input, type OpenPipe, openInput } from './open.ts';
+import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import type { Reading } from './reading.ts';
+import type { RecordSource } from './record-source.ts';
+import { recordsOf } from './records-of.ts';
+import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { Spool } from './spool.ts';
-import { Window } from './window.ts';
 
 export interface InputOptions {
   readonly names: readonly string[];
@@ -23,6 +26,7 @@ export interface InputOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format: Format | undefined;
+  readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
   readonly part: Part | undefined;
   readonly onNotice: (text: string) => void;
@@ -31,10 +35,11 @@ export interface InputOptions {
 /** An input that is being read. */
 export interface Feed {
   readonly input: Input;
-  readonly window: Window;
-  readonly reader: RecordReader;
+  readonly records: RecordSource;
   /** Offset of the first byte. */
   readonly start: number;
+  /** When a pipe was sampled, in Unix milliseconds: its first records wait since then. */
+  readonly since: number | undefined;
   /** Converts an offset in the decompressed input to the number of bytes read from the file. */
   taken(offset: number): number;
   /** The number of lines before `start`; counted on the first call. */
@@ -48,20 +53,30 @@ export interface Feed {
  */
 export class Inputs {
   readonly opened: Input[] = [];
+  /** How records are mapped; the import sets it once the types of the columns are decided. */
+  mapping: Mapping;
   private readonly options: InputOptions;
+  private readonly sampledAt = new Map<number, number>();
+  /** The names in the order in which the inputs were found, if they were arranged. */
+  private sorted: string[] = [];
+  /** The records of the inputs that were read so far. */
+  private readonly reading: RecordSource[] = [];
 
   private constructor(options: InputOptions) {
     this.options = options;
+    this.mapping = options.mapping;
   }
 
   static async open(options: InputOptions): Promise<Inputs> {
     const inputs = new Inputs(options);
     try {
-      for (const name of options.names) {
-        const input = await openInput(name, options);
+      for (const source of await filesIn(options.names, options.cwd, options.onNotice)) {
+        const input = await openInput(source, options);
         inputs.opened.push(input);
+        if (input.recordsFound) options.onNotice(foundText(input.name, input.recordsAt));
         if (input.fingerprint) await input.close();
       }
+      refuseCsvFlags(inputs.opened, options);
     } catch (error) {
       await inputs.close();
       throw error;
@@ -74,13 +89,32 @@ export class Inputs {
     return JSON.stringify(this.opened.map(({ fingerprint }) => fingerprint));
   }
 
+  /**
+   * Puts the files of folders, patterns and archives in the order in which an earlier import read them, and those that it
+   * did not know last: positions in its journal refer to that order. Without `before`, sorts them as they are named.
+   */
+  arrange(before: Contents = []): void {
+    if (this.sorted.length === 0) this.sorted = this.names;
+    const order = before.map((content, index) => content?.name ?? this.sorted[index]);
+    const place = ({ name }: Input) => {
+      const known = order.indexOf(name);
+      return known < 0 ? before.length + this.sorted.indexOf(name) : known;
+    };
+    this.opened.sort((a, b) => place(a) - place(b));
+  }
+
+  /** The names of all inputs, as messages show them. */
+  get names(): string[] {
+    return this.opened.map(({ name }) => name);
+  }
+
   /** Total bytes of the files to read; undefined if an input is a pipe. */
   get size(): number | undefined {
     let sum = 0;
-    for (const [index, { fingerprint }] of this.opened.entries()) {
-      if (!fingerprint) return undefined;
+    for (const [index, { size }] of this.opened.entries()) {
+      if (size === undefined) return undefined;
       const { part } = this.options;
-      sum += part && !this.isDealtByIndex(index) ? fingerprint.size / part.of : fingerprint.size;
+      sum += part && !this.isDealtByIndex(index) ? size / part.of : size;
     }
     return sum;
   }
@@ -89,7 +123,9 @@ export class Inputs {
   isDealtByIndex(index: number): boolean {
     const input = this.opened[index]!;
     const { part } = this.options;
-    return part !== undefined && (input.format !== 'ndjson' || !!input.compression || !input.fingerprint);
+    const { format, compression, encoding, fingerprint } = input;
+    const byLine = format === 'ndjson' && !compression && encoding === 'utf-8' && fingerprint !== null;
+    return part !== undefined && !byLine;
   }
 
   /** Returns whether the content read of an input is known, which it is not for a byte range. */
@@ -99,9 +135,11 @@ export class Inputs {
 
   /** Returns the content read of each input: empty for inputs after a limit was reached, null if unknown. */
   contents(read: readonly Content[]): Contents {
-    return this.opened.map((_, index) =>
-      this.hasContent(index) ? (read[index] ?? new ContentHash().content(false)) : null,
-    );
+    return this.opened.map(({ name }, index) => {
+      if (!this.hasContent(index)) return null;
+      const content = read[index] ?? new ContentHash().content(false);
+      return this.options.names.includes(name) ? content : { ...content, name };
+    });
   }
 
   /**
@@ -115,6 +153,13 @@ export class Inputs {
     stop: AbortSignal,
   ): Promise<Comparison | 'unknown'> {
     if (!before) return 'unknown';
+    // A file that is gone was imported, and what the others hold cannot be told from it.
+    if (
+      before.some(
+        (content, index) => content?.name !== undefined && content.name !== this.opened[index]?.name,
+      )
+    )
+      return 'unknown';
     const found = new Set<Comparison>();
     for (const [index, content] of before.entries()) {
       if (!content || !this.hasContent(index)) return 'unknown';
@@ -122,7 +167,7 @@ export class Inputs {
       if (comparison === 'other') return comparison;
       found.add(comparison);
     }
-    return found.has('appended') ? 'appended' : 'same';
+    return found.has('appended') || this.opened.length > before.length ? 'appended' : 'same';
   }
 
   private async compareOne(
@@ -133,7 +178,7 @@ export class Inputs {
   ): Promise<Comparison> {
     const opened = this.opened[index]!;
     if (opened.fingerprint) {
-      const input = await openInput(opened.name, this.options);
+      const input = await openInput(opened.source, this.options);
       try {
         return await compareContent(input.bytes, before);
       } finally {
@@ -155,12 +200,18 @@ export class Inputs {
     return comparison;
   }
 
+  /** Describes an input by its name, as far as it was read. */
+  factsOf(name: string): InputFacts | undefined {
+    const index = this.opened.findIndex((input) => input.name === name);
+    const input = this.opened[index];
+    return input && inputFacts(input, this.reading[index]);
+  }
+
   /** Opens an input for reading. */
   async feed(index: number, batcher: Batcher): Promise<Feed> {
     const opened = this.opened[index]!;
-    const { mapping, part } = this.options;
-    const input = opened.fingerprint ? await openInput(opened.name, this.options) : opened;
-    const longest = longestRecord(mapping.kind);
+    const { part } = this.options;
+    const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
     let source = input.bytes;
     let start = 0;
     if (part && !this.isDealtByIndex(index)) {
@@ -171,12 +222,28 @@ export class Inputs {
     }
     batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
     let lines: Promise<number> | undefined;
+    if (input.format === 'parquet') await readThrough(source);
+    const { reading, onNotice } = this.options;
+    const records = await recordsOf(input, source, start, {
+      mapping: this.mapping,
+      mappers: recordMappers,
+      reading,
+      onNotice,
+    });
+    this.reading[index] = records;
+    const isTable = input.format === 'parquet';
     return {
-      input,
-      window: new Window(source, longest + 1, start),
-      reader: this.reader(input),
+      // Positions in a Parquet file are row numbers.
+      input: isTable
+        ? { ...input, content: () => ({ ...input.content(), length: records.readUntil }) }
+        : input,
+      records,
       start,
-      taken: (offset) => Math.max(1, input.compression ? input.taken() : offset - start),
+      since: this.sampledAt.get(index),
+      taken: (offset) => {
+        if (isTable) return Math.ceil((input.size! * offset) / Math.max(1, records.readUntil));
+        return Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start);
+      },
       linesBefore: () => {
         lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
         return lines;
@@ -188,22 +255,52 @@ export class Inputs {
     };
   }
 
-  async close(): Promise<void> {
-    for (const input of this.opened) if (!input.fingerprint) await input.close();
+  /**
+   * Reads the first records of an input, from its start also in a shard. `wait` limits how long a pipe is waited for;
+   * what was read of it is read again by the import.
+   */
+  async sample(index: number, limits: SampleLimits, wait: Omit<HeadLimits, 'lines'>): Promise<Sample> {
+    const opened = this.opened[index]!;
+    const mappers = new SampleMappers();
+    const mapping = sampleMapping(this.mapping);
+    let source: ByteSource;
+    let input = opened;
+    let bytesReady = Number.POSITIVE_INFINITY;
+    if (opened.fingerprint) {
+      input = await openInput(opened.source, this.options);
+      source = input.bytes;
+    } else {
+      const pipe = new PipeHead(opened.bytes);
+      this.sampledAt.set(index, wait.clock.now());
+      await pipe.fill({ ...wait, lines: limits.records });
+      this.opened[index] = { ...opened, bytes: pipe };
+      source = bytesOf(pipe.head);
+      if (!pipe.ended) bytesReady = pipe.head.length;
+    }
+    try {
+      const records = await recordsOf(input, source, 0, {
+        mapping,
+        mappers: () => mappers,
+        reading: this.options.reading,
+        onNotice: () => undefined,
+      });
+      const read = await readRecords(records, { kind: mapping.kind, limits, bytesReady }, index);
+      return {
+        input,
+        header: mappers.header,
+        delimiter: input.format === 'csv' ? records.delimiter : undefined,
+        rows: mappers.rowsRead,
+        texts: mappers.texts,
+        taken: input.compression ? input.taken() : read.bytes,
+        types: records.types,
+        ...read,
+      };
+    } finally {
+      if (opened.fingerprint) await input.close();
+    }
   }
 
-  private reader(input: Input): RecordReader {
-    const { mapping, onNotice } = this.options;
-    const longest = longestRecord(mapping.kind);
-    const file = input.name;
-    if (input.format === 'csv') return new CsvReader({ file, mapping, longest, onNotice });
-    // The scan suffices for records that no flag changes.
-    const plain = mapping.kind === 'events' && mapping.map.size === 0 && mapping.set.size === 0;
-    return new NdjsonReader({
-      file,
-      longest,
-      map: jsonMapper(mapping),
-      scan: plain ? scanEvent : undefined,
-    });
+  async close(): Promise<void> {
+    for (const input of this.opened) if (!input.fingerprint) await input.close();
   }
 }

@@ -1,25 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import type { Batcher } from '../batch/batcher.ts';
-import { EXCERPT_BYTES, type Reject } from '../report/reject.ts';
-import type { RecordMapper } from '../transform/map-json.ts';
+import { EXCERPT_BYTES } from '../report/reject.ts';
+import { scanned } from '../transform/scan-event.ts';
+import { skipByteOrderMark } from './byte-order-mark.ts';
+import { type JsonOptions, passRecord, tooLong } from './json/json-record.ts';
+import type { RecordReader, RecordSink } from './record-source.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
-
-export interface ReaderOptions {
-  readonly file: string;
-  /** Longest record in bytes. */
-  readonly longest: number;
-  readonly map: RecordMapper;
-  /** Returns the end of a record that is valid as it is, or -1; see scanEvent. */
-  readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
-}
-
-/** Passes the complete records in a window to the batcher. */
-export interface RecordReader {
-  /** Passes on all complete records; at the end of the input, all records. */
-  drain(window: Window, batcher: Batcher): void;
-}
 
 interface LongLine {
   readonly offset: number;
@@ -34,13 +21,13 @@ interface LongLine {
 export class NdjsonReader implements RecordReader {
   private line = 0;
   private long: LongLine | undefined;
-  private readonly options: ReaderOptions;
+  private readonly options: JsonOptions;
 
-  constructor(options: ReaderOptions) {
+  constructor(options: JsonOptions) {
     this.options = options;
   }
 
-  drain(window: Window, batcher: Batcher): void {
+  drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
     if (this.long && !this.skipLongLine(window, batcher)) return;
     const limit = completeUntil(window);
@@ -56,7 +43,8 @@ export class NdjsonReader implements RecordReader {
         if (buffer[end] === LINE_FEED && end - at <= this.options.longest) {
           this.line++;
           const next = window.base + end + 1;
-          if (batcher.wants()) batcher.record(buffer, at, end, this.line, window.base + at, next);
+          if (batcher.wants())
+            batcher.record(buffer, at, end, this.line, window.base + at, next, undefined, scanned.timestamp);
           else batcher.skip(next);
           at = end + 1;
           continue;
@@ -72,89 +60,37 @@ export class NdjsonReader implements RecordReader {
   }
 
   /** Handles a line that the scan did not accept. */
-  private slowPath(bytes: Buffer, at: number, window: Window, batcher: Batcher, clean: boolean): void {
+  private slowPath(bytes: Buffer, at: number, window: Window, batcher: RecordSink, clean: boolean): void {
     this.line++;
     const offset = window.base + at;
     const next = Math.min(offset + bytes.length + 1, window.base + window.end);
     if (isBlank(bytes) || !batcher.wants()) {
       batcher.skip(next);
-    } else if (bytes.length > this.options.longest) {
-      batcher.reject(this.tooLong({ offset, excerpt: bytes.subarray(0, EXCERPT_BYTES) }), next);
-    } else if (!clean && !isUtf8(bytes)) {
-      batcher.reject(this.invalidUtf8(bytes, offset), next);
-    } else this.mapped(bytes, at, offset, next, window, batcher);
-  }
-
-  private mapped(
-    bytes: Buffer,
-    at: number,
-    offset: number,
-    next: number,
-    window: Window,
-    batcher: Batcher,
-  ): void {
-    const raw = bytes.toString('utf8');
-    const mapped = this.options.map(raw);
-    if ('field' in mapped) {
-      const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      batcher.reject({ file: this.options.file, line: this.line, offset, ...mapped, raw: trimmed }, next);
-    } else if (mapped.text === raw) {
-      batcher.record(window.buffer, at, at + bytes.length, this.line, offset, next);
-    } else {
-      const text = Buffer.from(mapped.text);
-      batcher.record(text, 0, text.length, this.line, offset, next, raw.trimEnd());
+      return;
     }
+    const place = { line: this.line, offset, next };
+    passRecord(this.options, batcher, window.buffer, [at, at + bytes.length], place, clean);
   }
 
-  private startLongLine(window: Window, batcher: Batcher): void {
+  private startLongLine(window: Window, batcher: RecordSink): void {
     const excerpt = Buffer.from(window.buffer.subarray(window.start, window.start + EXCERPT_BYTES));
     this.long = { offset: window.offset, excerpt };
     this.skipLongLine(window, batcher);
   }
 
   /** Returns true when the end of the long line is found. */
-  private skipLongLine(window: Window, batcher: Batcher): boolean {
+  private skipLongLine(window: Window, batcher: RecordSink): boolean {
     const found = window.dropLine();
     if (!found && !window.ended) return false;
     const long = this.long!;
     this.long = undefined;
     if (found) window.start++;
     this.line++;
-    if (batcher.wants()) batcher.reject(this.tooLong(long), window.offset);
+    if (batcher.wants())
+      batcher.reject(tooLong(this.options, this.line, long.offset, long.excerpt), window.offset);
     else batcher.skip(window.offset);
     return true;
   }
-
-  private tooLong({ offset, excerpt }: LongLine): Reject {
-    return {
-      file: this.options.file,
-      line: this.line,
-      offset,
-      field: 'record',
-      reason: `is longer than the longest record (${this.options.longest} bytes)`,
-      raw: excerpt.toString('utf8').replace(/\uFFFD+$/, ''),
-      truncated: true,
-    };
-  }
-
-  private invalidUtf8(bytes: Buffer, offset: number): Reject {
-    return {
-      file: this.options.file,
-      line: this.line,
-      offset,
-      field: 'record',
-      reason: 'is not valid UTF-8',
-      raw: bytes.toString('utf8').trimEnd(),
-      rawBase64: bytes.toString('base64'),
-    };
-  }
-}
-
-/** Skips the byte order mark of UTF-8, EF BB BF. */
-export function skipByteOrderMark(window: Window): void {
-  const { buffer, start, end } = window;
-  if (end - start >= 3 && buffer[start] === 0xef && buffer[start + 1] === 0xbb && buffer[start + 2] === 0xbf)
-    window.start += 3;
 }
 
 /** Returns the index after the last complete line. At the end of the input, the last line needs no line feed. */

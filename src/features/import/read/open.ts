@@ -1,13 +1,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describeFileProblem } from '../../../kit/file-trouble.ts';
-import { shellPath } from '../../../kit/shell.ts';
+import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
-import type { RecordKind } from '../transform/record-kind.ts';
-import { type ByteSource, ChunkSource, PeekedSource } from './bytes.ts';
+import { columnsOf } from '../transform/map-rules.ts';
+import type { Mapping } from '../transform/mapping.ts';
+import { FIELDS, type RecordKind } from '../transform/record-kind.ts';
+import type { Source } from './archive/files-in.ts';
+import { isZip } from './archive/zip.ts';
+import { type ZipContent, zipContent } from './archive/zip-content.ts';
+import { type ByteSource, ChunkSource } from './bytes.ts';
 import { type Content, ContentHash } from './content.ts';
 import { type Compression, compressionOf, decompressed } from './decompress.ts';
-import { detectFormat, type Format } from './detect.ts';
+import { type Detected, detectFormat, type Format } from './detect.ts';
+import { markedEncoding, transcoded } from './encoding.ts';
+import { Head } from './head.ts';
+import type { Reading } from './reading.ts';
 
 /** Identifies a version of a file. */
 interface Fingerprint {
@@ -24,9 +32,21 @@ export interface Input {
   readonly path: string | null;
   /** Null for a pipe. */
   readonly fingerprint: Fingerprint | null;
+  /** What was opened. */
+  readonly source: Source;
+  /** Bytes that are to be read of the file; undefined for a pipe. */
+  readonly size: number | undefined;
   readonly compression: Compression | undefined;
   readonly format: Format;
-  /** The decompressed bytes. */
+  /** JSON: the names that lead to the array of records. */
+  readonly recordsAt: readonly string[];
+  /** The array of records was found, not named by the user. */
+  readonly recordsFound: boolean;
+  /** As `TextDecoder` names it. */
+  readonly encoding: string;
+  /** The open file; undefined for a pipe. */
+  readonly handle: FileHandle | undefined;
+  /** The decompressed bytes, as UTF-8; of Parquet, the file. */
   readonly bytes: ByteSource;
   /** Bytes read from the file so far, before decompression. */
   taken(): number;
@@ -50,16 +70,24 @@ export interface OpenOptions {
   readonly format?: Format | undefined;
   /** The folder that relative paths refer to. */
   readonly cwd: string;
+  readonly reading?: Reading | undefined;
+  readonly mapping?: Pick<Mapping, 'map'> | undefined;
 }
 
 const HEAD = 64 * 1024;
+const UTF_8 = 'utf-8';
+const PARQUET = Buffer.from('PAR1');
 
 /**
- * Opens a file, or standard input for `-`. Detects the compression by content, and the format by extension or content.
- * A regular file is read up to its size when it was opened, so that a growing file yields the same records again.
+ * Opens a file, an entry of a zip archive, or standard input for `-`. Detects the compression by content, and the format
+ * by extension or content. A regular file is read up to its size when it was opened, so that a growing file yields the
+ * same records again.
  */
-export async function openInput(name: string, options: OpenOptions): Promise<Input> {
-  if (name === '-') return inspect(name, null, null, new ChunkSource(options.stdin), undefined, options);
+export async function openInput(source: Source | string, options: OpenOptions): Promise<Input> {
+  const given = typeof source === 'string' ? { name: source, file: source } : source;
+  const { file: name, entry } = given;
+  if (name === '-')
+    return inspect({ given, path: null, fingerprint: null, source: new ChunkSource(options.stdin) }, options);
   const path = resolve(options.cwd, name);
   let pipe: AsyncIterable<Uint8Array> | undefined;
   let file: FileHandle | undefined;
@@ -67,24 +95,37 @@ export async function openInput(name: string, options: OpenOptions): Promise<Inp
     pipe = await options.openPipe?.(path);
     if (!pipe) file = await open(path, 'r');
   } catch (error) {
-    const { message, hint } = describeFileProblem(name, error);
-    throw new InputError(message, hint, { cause: error });
+    throw unreadable(name, error);
   }
-  if (!file) return inspect(name, path, null, new ChunkSource(pipe!), undefined, options);
+  if (!file) return inspect({ given, path, fingerprint: null, source: new ChunkSource(pipe!) }, options);
   try {
     const stat = await file.stat();
-    if (stat.isDirectory())
-      throw new InputError(
-        describeFileProblem(name, { code: 'EISDIR' }).message,
-        `svc ${options.kind} import ${shellPath(name.replace(/\/+$/, ''))}/*.ndjson`,
-      );
+    if (stat.isDirectory()) throw unreadable(name, { code: 'EISDIR' });
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;
-    const source = fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
-    return await inspect(name, path, fingerprint, source, file, options);
+    const zip = entry && (await zipContent(file, entry, name));
+    const bytes = zip?.bytes ?? fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
+    return await inspect({ given, path, fingerprint, source: bytes, file, zip }, options);
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+function unreadable(name: string, error: unknown): InputError {
+  if (/^(https?|s3|gs|ftp):\/\//i.test(name)) {
+    const fetch = /^(https?|ftp):/i.test(name)
+      ? shell`curl -fsSL ${name}`
+      : name.startsWith('s3')
+        ? shell`aws s3 cp ${name} -`
+        : shell`gsutil cat ${name}`;
+    return new InputError(
+      `${name} is an address, and only files can be read.`,
+      `${fetch} | svc events import -`,
+      { through: fetch },
+    );
+  }
+  const { message, hint } = describeFileProblem(name, error);
+  return new InputError(message, hint, { cause: error });
 }
 
 function fileSource(name: string, file: FileHandle, size: number): ByteSource {
@@ -129,60 +170,92 @@ class HashingSource implements ByteSource {
   }
 }
 
-async function inspect(
-  name: string,
-  path: string | null,
-  fingerprint: Fingerprint | null,
-  source: ByteSource,
-  file: FileHandle | undefined,
-  options: OpenOptions,
-): Promise<Input> {
-  const hashed = new HashingSource(source);
+interface Opened {
+  readonly given: Source;
+  readonly path: string | null;
+  readonly fingerprint: Fingerprint | null;
+  readonly source: ByteSource;
+  readonly file?: FileHandle | undefined;
+  readonly zip?: ZipContent | undefined;
+}
+
+async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
+  const { given, path, fingerprint, source, file, zip } = opened;
+  const { name } = given;
   const shown = name === '-' ? 'standard input' : name;
-  const first = await headOf(hashed, 4);
-  const compression = compressionOf(first.head);
-  if (!compression && first.head.length > 0 && /\.(gz|zst)$/i.test(name))
-    throw new InputError(`${name} is not compressed, despite its name.`, `file ${shellPath(name)}`);
-  const unpacked = compression
-    ? new HashingSource(decompressed(first.source, compression, shown))
-    : undefined;
-  const second = await headOf(unpacked ?? first.source, 1);
-  const format = options.format ?? detectFormat(name, second.head);
-  if (options.format) detectFormat(`input.${options.format}`, second.head);
+  const hashed = new HashingSource(source);
+  const packed = new Head(hashed, HEAD);
+  await packed.atLeast(4);
+  const isParquet = packed.bytes.subarray(0, 4).equals(PARQUET);
+  if ((isParquet || isZip(packed.bytes)) && (!file || zip)) throw notSeekable(given, isParquet);
+  const compression = compressionOf(packed.bytes);
+  if (!compression && packed.bytes.length > 0 && /\.(gz|zst)$/i.test(name))
+    throw new InputError(`${name} is not compressed, despite its name.`, `file ${shellPath(given.file)}`);
+  const unpacked = compression ? new HashingSource(decompressed(packed, compression, shown)) : undefined;
+  const plain = new Head(unpacked ?? packed, HEAD);
+  await plain.atLeast(3);
+  const encoding = markedEncoding(plain.bytes) ?? options.reading?.encoding ?? UTF_8;
+  const decoded =
+    encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
+  const text = new Head(decoded ?? plain, HEAD);
+  const detected = isParquet ? { format: 'parquet' as const } : await detect(name, text, options);
+  const content = decoded ?? unpacked ?? hashed;
   return {
     name,
     path,
+    source: given,
     fingerprint,
-    compression,
-    format,
-    bytes: second.source,
-    taken: () => hashed.hash.length,
+    size: fingerprint ? (given.entry?.compressedSize ?? fingerprint.size) : undefined,
+    compression: zip ? 'zip' : compression,
+    format: detected.format,
+    recordsAt: detected.path ?? [],
+    recordsFound: options.reading?.records === undefined && (detected.path?.length ?? 0) > 0,
+    encoding,
+    handle: file,
+    bytes: text,
+    taken: () => zip?.taken() ?? hashed.hash.length,
     sha256: () => hashed.hash.digest(),
-    content() {
-      const { hash, ended } = unpacked ?? hashed;
-      return hash.content(ended);
-    },
+    content: () => content.hash.content(content.ended),
     async changed() {
       if (!file || !fingerprint) return false;
       const now = await file.stat();
       return now.size !== fingerprint.size || now.mtimeMs !== fingerprint.mtimeMs;
     },
     async close() {
-      await second.source.close();
+      await text.close();
       await file?.close();
     },
   };
 }
 
-/** Reads the available bytes, at least `least` unless the source ends, without waiting for more from a slow pipe. */
-async function headOf(source: ByteSource, least: number): Promise<{ head: Buffer; source: ByteSource }> {
-  const buffer = Buffer.allocUnsafe(HEAD);
-  let length = 0;
-  while (length < least) {
-    const count = await source.read(buffer, length, HEAD - length);
-    if (count === 0) break;
-    length += count;
+/** Detects the format, and reads as much more as that takes. */
+async function detect(name: string, text: Head, options: OpenOptions): Promise<Detected> {
+  const { format, reading, kind, mapping } = options;
+  const fields = new Set([...FIELDS[kind], ...columnsOf(mapping?.map ?? [])]);
+  await text.atLeast(1);
+  for (;;) {
+    const known = text.ended ? 'all' : text.full ? 'decide' : 'more';
+    const found = detectFormat(name, text.bytes, { format, records: reading?.records, known, fields });
+    if (found) return found;
+    await text.more();
   }
-  const head = buffer.subarray(0, length);
-  return { head, source: new PeekedSource(head, source) };
+}
+
+/** The error for a file that must be read from its end, in a pipe or an archive. */
+function notSeekable({ name, file, entry }: Source, isParquet: boolean): InputError {
+  const what = isParquet ? 'a Parquet file' : 'a zip archive';
+  if (entry) {
+    const out = entry.name.split('/').at(-1)!;
+    return new InputError(
+      `${name} is ${what} in a zip archive.`,
+      shell`unzip -p ${file} ${entry.name} > ${out} && svc events import ${out}`,
+    );
+  }
+  const out = isParquet ? 'input.parquet' : 'input.zip';
+  return new InputError(
+    `${file === '-' ? 'standard input' : name} is ${what}, which cannot be read from a pipe.`,
+    file === '-'
+      ? shell`cat > ${out} && svc events import ${out}`
+      : shell`cat ${file} > ${out} && svc events import ${out}`,
+  );
 }

@@ -69,3 +69,13 @@ export class Window {
     this.buffer = grown;
   }
 }
+
+/** Returns the index after the last complete character in the window. */
+export function charactersEnd({ buffer, start, end }: Window): number {
+  let at = end;
+  while (at > start && at > end - 4 && (buffer[at - 1]! & 0xc0) === 0x80) at--;
+  if (at === start || buffer[at - 1]! < 0xc0) return end;
+  const first = buffer[at - 1]!;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return at - 1 + length <= end ? end : at - 1;
+}

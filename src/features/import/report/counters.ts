@@ -9,6 +9,8 @@ export interface Counters {
   skipped: number;
   /** Read, but neither accepted nor rejected. */
   unsent: number;
+  /** Left out by `--where`; not in `read`. */
+  filtered: number;
   batches: number;
   /** Bytes of the request bodies that were answered. */
   bytes: number;
@@ -22,6 +24,7 @@ export function newCounters(): Counters {
     rejected: 0,
     skipped: 0,
     unsent: 0,
+    filtered: 0,
     batches: 0,
     bytes: 0,
     reasons: new Reasons(),

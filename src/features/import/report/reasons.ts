@@ -5,16 +5,29 @@ import type { Reject } from './reject.ts';
 const MAX_COUNTED = 100;
 const MAX_REPORTED = 5;
 
+/** An input some of whose records were rejected. */
+export interface RejectedFile {
+  readonly name: string;
+  readonly count: number;
+  /** Those whose exact bytes are in the rejects file because they are not UTF-8. */
+  readonly undecoded: number;
+}
+
 /** Counts why records were rejected, by the first invalid field, in bounded memory. */
 export class Reasons {
   private readonly counts = new Map<string, number>();
   private total = 0;
   private fixable = 0;
   private readonly flags = new Set<FixingFlag>();
+  private readonly byFile = new Map<string, { count: number; undecoded: number }>();
 
   add(rejects: readonly Reject[]): void {
-    for (const { field, fixableBy } of rejects) {
+    for (const { field, fixableBy, file, rawBase64 } of rejects) {
       this.total++;
+      const counted = this.byFile.get(file) ?? { count: 0, undecoded: 0 };
+      counted.count++;
+      if (rawBase64 !== undefined) counted.undecoded++;
+      if (this.byFile.has(file) || this.byFile.size < MAX_COUNTED) this.byFile.set(file, counted);
       const known = this.counts.get(field);
       if (known !== undefined || this.counts.size < MAX_COUNTED) this.counts.set(field, (known ?? 0) + 1);
       if (fixableBy === undefined) continue;
@@ -27,6 +40,11 @@ export class Reasons {
   top(): { readonly fields: readonly (readonly [field: string, count: number])[]; readonly others: number } {
     const fields = [...this.counts].sort(([, a], [, b]) => b - a).slice(0, MAX_REPORTED);
     return { fields, others: this.total - fields.reduce((sum, [, count]) => sum + count, 0) };
+  }
+
+  /** The inputs with rejected records. */
+  get files(): readonly RejectedFile[] {
+    return [...this.byFile].map(([name, counted]) => ({ name, ...counted }));
   }
 
   /** The flags with which all records would be valid; empty if some would not. */

@@ -96,6 +96,12 @@ export function foreignRejects(path: string): Promise<string | undefined> {
   return describeForeign(path, 'not a rejects file', async () => (await firstFile(path)) !== undefined);
 }
 
+/** Returns whether a file is a rejects file, by its first line. */
+export async function isRejectsFile(path: string): Promise<boolean> {
+  const state = await lstat(path).catch(() => undefined);
+  return state?.isFile() === true && (await firstFile(path).catch(() => undefined)) !== undefined;
+}
+
 /** Returns whether the rejects file of an import of these inputs is unchanged, `length` bytes long. */
 export async function isUnchangedSince(
   path: string,

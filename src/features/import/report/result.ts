@@ -1,4 +1,8 @@
+import { onlyColumn } from '../transform/map-rules.ts';
+import type { CellType, Mapping } from '../transform/mapping.ts';
+import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
 import { type Counters, imbalance } from './counters.ts';
+import type { TimeSpan } from './time-span.ts';
 
 /** Counts of the client's requests. */
 export interface Traffic {
@@ -19,6 +23,8 @@ export interface ImportResult extends Traffic {
   readonly rejected: number;
   readonly skipped: number;
   readonly unsent: number;
+  /** Records that `--where` left out; they are not in `read`. */
+  readonly filtered: number;
   readonly batches: number;
   /** Bytes of request bodies. */
   readonly bytes: number;
@@ -28,15 +34,22 @@ export interface ImportResult extends Traffic {
   readonly resumeCommand: string | null;
   /** Hash of the input file; null for several inputs, for a shard, and if it was not read to its end. */
   readonly sha256: string | null;
+  /** Of the valid records that were read; null if there are none, and for users. */
+  readonly firstTimestamp: string | null;
+  readonly lastTimestamp: string | null;
+  /** The types of the columns that become properties; empty for JSON. */
+  readonly types: Readonly<Record<string, CellType>>;
 }
 
 /** Makes the result from the counters. */
 export function resultOf(
   counters: Counters,
   traffic: Traffic,
+  times: TimeSpan,
+  mapping: Mapping,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, batches, bytes } = counters;
+  const { read, accepted, rejected, skipped, unsent, filtered, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -54,7 +67,21 @@ export function resultOf(
     rejectsFile,
     resumeCommand,
     sha256,
+    filtered,
+    firstTimestamp: times.first,
+    lastTimestamp: times.last,
+    types: typesOf(mapping),
   };
+}
+
+/** The types of the columns that become properties, by the sample or by flags. */
+function typesOf({ kind, columnTypes, types, map, drop }: Mapping): Record<string, CellType> {
+  const isField = (name: string) => FIELDS[kind].includes(name) || name === FREE_PART[kind];
+  const targets = new Map(map.map((rule) => [onlyColumn(rule), rule.target]));
+  const properties = [...(columnTypes ?? [])].filter(
+    ([name]) => name !== '' && !drop?.has(name) && !isField(targets.get(name) ?? name),
+  );
+  return Object.fromEntries([...properties, ...types]);
 }
 
 /** The counters do not add up. */

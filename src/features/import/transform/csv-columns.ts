@@ -1,21 +1,47 @@
+import { jsonString } from '../../../kit/json-string.ts';
+import { decidedJson, hasType } from './column-types.ts';
+import { Draft } from './draft.ts';
+import { FILTERED } from './filtered.ts';
 import { InputError } from './input-error.ts';
 import { membersOf } from './json-members.ts';
-import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
+import type { MapRule } from './map-rules.ts';
+import { type CellType, cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';
 import { FIELDS, FREE_PART, type RecordKind } from './record-kind.ts';
-import { toUtc } from './timestamps.ts';
+import { timeConverter } from './time-converter.ts';
 import type { ValidationError } from './validation-errors.ts';
 
 type Column =
-  | { readonly to: 'field'; readonly name: string; readonly prefix: string }
+  | { readonly to: 'field'; readonly name: string; readonly prefix: string; readonly isTime: boolean }
   | {
       readonly to: 'property';
       readonly name: string;
       readonly prefix: string;
       readonly type: CellType | undefined;
+      /** The type that the sample gave the column, by its name in the header. */
+      readonly decided: { readonly type: CellType; readonly name: string } | undefined;
     }
   | { readonly to: 'free' }
   | { readonly to: 'nothing' };
+
+/** A rule of `--map` that reads several columns: the indexes of those that the header has. */
+interface ComposedColumn {
+  readonly target: Column;
+  readonly sources: readonly (readonly number[])[];
+}
+
+/** A condition of `--where`. */
+interface Condition {
+  readonly read: (cells: readonly string[]) => string;
+  readonly values: ReadonlySet<string>;
+}
+
+/** A record under construction: the JSON text of its members, each after a comma. */
+interface Parts {
+  fields: string;
+  properties: string;
+  readonly errors: ValidationError[];
+}
 
 /** Converts the rows of a CSV to records, by its header. */
 export class Columns {
@@ -23,108 +49,183 @@ export class Columns {
   /** Notices about the header for the user. */
   readonly notices: string[] = [];
   private readonly columns: Column[];
+  /** What each column is where no rule reads it: for alternatives that were not used. */
+  private readonly plain: Column[];
+  private readonly composed: readonly ComposedColumn[];
+  private readonly conditions: readonly Condition[];
   private readonly mapping: Mapping;
   private readonly freePart: string;
+  private readonly nullTexts: ReadonlySet<string> | undefined;
+  private readonly convert: ReturnType<typeof timeConverter>;
   private readonly setFields: string;
   private readonly setProperties: string;
 
   constructor(header: string[], mapping: Mapping, file: string) {
     this.mapping = mapping;
     this.freePart = FREE_PART[mapping.kind];
+    this.nullTexts = mapping.nullTexts;
+    this.convert = timeConverter(mapping);
     this.count = header.length;
     const constants = constantsOf(mapping, file);
     this.setFields = constants.fields;
     this.setProperties = constants.properties;
-    this.columns = header.map((name, index) => this.column(name, index));
+    const indexes = new Map(header.map((name, index) => [name, index] as const).reverse());
+    const rules = mapping.map.map((rule) => ({ rule, sources: presentSources(rule, indexes) }));
+    const direct = new Map<number, string>();
+    for (const { rule, sources } of rules)
+      if (sources.length === 1 && sources[0]!.length === 1) direct.set(sources[0]![0]!, rule.target);
+    const several = rules.filter(({ sources }) => sources.length > 1 || (sources[0]?.length ?? 0) > 1);
+    const inRules = new Set(several.flatMap(({ sources }) => sources.flat()));
+    this.plain = header.map((name, index) =>
+      mapping.drop?.has(name) ? NOTHING : this.column(name, index, direct.get(index)),
+    );
+    this.columns = this.plain.map((column, index) => (inRules.has(index) ? NOTHING : column));
+    this.composed = several.map(({ rule, sources }) => ({
+      target: this.column(header[sources[0]![0]!]!, sources[0]![0]!, rule.target),
+      sources,
+    }));
+    this.conditions = [...(mapping.where ?? [])].map(([field, values]) => {
+      const rule = rules.find(({ rule: { target } }) => target === field);
+      const sources = rule?.sources ?? [[indexes.get(field) ?? -1]];
+      return { values, read: (cells) => this.chosen(cells, sources).text };
+    });
     this.checkHeader(header, file);
   }
 
   /** Returns the JSON text of the record without its invalid cells, and their errors; or an error of the whole row. */
   record(
     cells: string[],
-  ): { readonly text: string; readonly errors: readonly ValidationError[] } | ValidationError {
+  ):
+    | { readonly text: string; readonly errors: readonly ValidationError[] }
+    | ValidationError
+    | typeof FILTERED {
     if (cells.length !== this.count)
       return {
         field: 'record',
         reason: `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${this.count}`,
       };
-    let fields = this.setFields;
-    let properties = this.setProperties;
-    const errors: ValidationError[] = [];
-    for (let i = 0; i < cells.length; i++) {
-      const cell = cells[i]!;
-      const column = this.columns[i]!;
-      if (cell === '' || column.to === 'nothing') continue;
-      if (column.to === 'field') {
-        const value = this.field(column.name, cell);
-        if (typeof value === 'string') fields += column.prefix + value;
-        else errors.push(value);
-      } else if (column.to === 'property') {
-        const value = cellJson(cell, column.type);
-        if ('json' in value) properties += column.prefix + value.json;
-        else errors.push({ field: `${this.freePart}.${column.name}`, reason: value.reason });
-      } else {
-        const inner = this.free(cell);
-        if (typeof inner === 'string') properties += inner;
-        else errors.push(inner);
-      }
+    if (this.conditions.some(({ read, values }) => !values.has(read(cells)))) return FILTERED;
+    const parts: Parts = { fields: this.setFields, properties: this.setProperties, errors: [] };
+    const { columns } = this;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      if (column.to !== 'nothing') this.add(parts, column, cells[i]!);
     }
-    if (properties !== '') fields += `,"${this.freePart}":{${properties.slice(1)}}`;
-    return { text: `{${fields.slice(1)}}`, errors };
+    if (this.composed.length > 0) this.addComposed(parts, cells);
+    const { fields, properties, errors } = parts;
+    const free = properties === '' ? '}' : `,"${this.freePart}":{${properties.slice(1)}}}`;
+    return { text: `{${fields.slice(1)}${free}`, errors };
   }
 
-  private field(name: string, cell: string): string | ValidationError {
-    if (name !== 'timestamp' || this.mapping.convert === undefined) return JSON.stringify(cell);
-    const converted = toUtc(cell, this.mapping.convert);
-    if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
-    if (converted.zoneless) this.mapping.onZoneless?.();
-    return `"${converted.utc}"`;
+  private addComposed(parts: Parts, cells: readonly string[]): void {
+    for (const { target, sources } of this.composed) {
+      const { text, used } = this.chosen(cells, sources);
+      this.add(parts, target, text);
+      // What was not used is a property like any other.
+      for (const i of new Set(sources.flat()))
+        if (!used.includes(i)) this.add(parts, this.plain[i]!, cells[i]!);
+    }
+  }
+
+  /** Adds a cell, unless it is empty. */
+  private add(parts: Parts, column: Column, cell: string): void {
+    if (cell === '' || this.nullTexts?.has(cell)) return;
+    if (column.to === 'field') {
+      const value = column.isTime ? this.time(cell) : jsonString(cell);
+      if (typeof value === 'string') parts.fields += column.prefix + value;
+      else parts.errors.push(value);
+    } else if (column.to === 'property' && column.decided?.type === 'string') {
+      parts.properties += column.prefix + jsonString(cell);
+    } else if (column.to === 'property') {
+      const { type, decided } = column;
+      const { decimalComma } = this.mapping;
+      // Most cells have the type of their column.
+      if (decided && !decimalComma && hasType(cell, decided.type)) {
+        parts.properties += column.prefix + (decided.type === 'string' ? jsonString(cell) : cell);
+        return;
+      }
+      const value = decided
+        ? decidedJson(cell, decided.type, decided.name, decimalComma)
+        : cellJson(cell, type, decimalComma);
+      if ('json' in value) parts.properties += column.prefix + value.json;
+      else parts.errors.push({ field: `${this.freePart}.${column.name}`, ...value });
+    } else if (column.to === 'free') {
+      const inner = this.free(cell);
+      if (typeof inner === 'string') parts.properties += inner;
+      else parts.errors.push(...inner);
+    }
+  }
+
+  /** The text of the first source that is not empty, and its columns. */
+  private chosen(
+    cells: readonly string[],
+    sources: ComposedColumn['sources'],
+  ): { text: string; used: readonly number[] } {
+    for (const used of sources) {
+      const texts = used.map((i) => cells[i]!).filter((cell) => cell !== '' && !this.nullTexts?.has(cell));
+      if (texts.length > 0) return { text: texts.join(' '), used };
+    }
+    return { text: '', used: sources.flat() };
+  }
+
+  private time(cell: string): string | ValidationError {
+    if (!this.convert) return jsonString(cell);
+    const converted = this.convert(cell);
+    return converted.ok ? `"${converted.utc}"` : { field: 'timestamp', reason: converted.reason };
   }
 
   /** Reads a `properties` cell, a JSON object. Values are copied as text, so that numbers keep their spelling. */
-  private free(cell: string): string | ValidationError {
+  private free(cell: string): string | readonly ValidationError[] {
     try {
       const value: unknown = JSON.parse(cell);
       if (typeof value !== 'object' || value === null || Array.isArray(value))
         throw new Error('not an object');
     } catch {
-      return { field: this.freePart, reason: 'must hold a JSON object' };
+      return [{ field: this.freePart, reason: 'must hold a JSON object' }];
     }
     let text = '';
-    for (const member of membersOf(cell)) text += `,${cell.slice(member.at, member.end)}`;
+    if (keepsNested(this.mapping)) {
+      for (const member of membersOf(cell)) text += `,${cell.slice(member.at, member.end)}`;
+      return text;
+    }
+    const draft = new Draft(this.mapping);
+    const error = draft.spread(cell.trim(), this.freePart);
+    if (error || draft.errors.length > 0) return error ? [error] : draft.errors;
+    for (const [name, value] of draft.properties) text += `,${jsonString(name)}:${value}`;
     return text;
   }
 
-  private column(name: string, index: number): Column {
+  private column(name: string, index: number, mapped: string | undefined): Column {
     const { mapping, freePart } = this;
-    const mapped = mapping.map.get(name);
     const target = mapped ?? name;
     if (target === '') {
       this.notices.push(`Column ${index + 1} has no name and is ignored; --map NAME= imports it.`);
-      return { to: 'nothing' };
+      return NOTHING;
     }
     if (mapping.set.has(target)) {
       this.notices.push(`--set ${target} replaces the column ${name}.`);
-      return { to: 'nothing' };
+      return NOTHING;
     }
     if (target === freePart) return { to: 'free' };
     if (FIELDS[mapping.kind].includes(target))
-      return { to: 'field', name: target, prefix: `,${JSON.stringify(target)}:` };
-    if (mapped === undefined && mapping.extraFields === 'drop') return { to: 'nothing' };
+      return {
+        to: 'field',
+        name: target,
+        prefix: `,${jsonString(target)}:`,
+        isTime: target === 'timestamp',
+      };
+    if (mapped === undefined && mapping.extraFields === 'drop') return NOTHING;
     const property = propertyName(target, freePart);
     const type = mapping.types.get(name) ?? mapping.types.get(property);
-    return { to: 'property', name: property, prefix: `,${JSON.stringify(property)}:`, type };
+    const found = type ? undefined : mapping.columnTypes && (mapping.columnTypes.get(name) ?? 'string');
+    const decided = found && { type: found, name };
+    return { to: 'property', name: property, prefix: `,${jsonString(property)}:`, type, decided };
   }
 
   private checkHeader(header: string[], file: string): void {
     const { mapping } = this;
-    const duplicate = firstDuplicate(header.filter((name) => name !== ''));
-    if (duplicate !== undefined)
-      throw new InputError(
-        `${file} has two columns named ${shortName(duplicate)}.`,
-        'Rename one of them in the header.',
-      );
-    const targets = this.columns.flatMap((column) => ('name' in column ? [column.name] : []));
+    const columns = [...this.columns, ...this.composed.map(({ target }) => target)];
+    const targets = columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, mapping, file);
     if (missing) throw missing;
     const clash = firstDuplicate(targets);
@@ -143,6 +244,15 @@ export class Columns {
   }
 }
 
+const NOTHING: Column = { to: 'nothing' };
+
+/** The indexes of the columns of each source whose columns the header has. */
+function presentSources({ sources }: MapRule, indexes: ReadonlyMap<string, number>): number[][] {
+  return sources
+    .filter((parts) => parts.every((name) => indexes.has(name)))
+    .map((parts) => parts.map((name) => indexes.get(name)!));
+}
+
 /** Returns the first name that occurs twice. */
 function firstDuplicate(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
@@ -154,16 +264,16 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
   let properties = '';
   for (const [name, value] of mapping.set) {
     if (isField(mapping.kind, name)) {
-      fields += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      fields += `,${jsonString(name)}:${jsonString(value)}`;
       continue;
     }
-    const cell = cellJson(value, mapping.types.get(name));
+    const cell = cellJson(value, mapping.types.get(name), mapping.decimalComma);
     if ('reason' in cell)
       throw new InputError(
         `--set ${name}=${value} ${cell.reason} (${file}).`,
         `Use --type ${name}=string to keep it.`,
       );
-    properties += `,${JSON.stringify(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
+    properties += `,${jsonString(propertyName(name, FREE_PART[mapping.kind]))}:${cell.json}`;
   }
   return { fields, properties };
 }

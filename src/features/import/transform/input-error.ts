@@ -11,16 +11,24 @@ export class InputError extends Error {
   readonly flags: BetterFlags | undefined;
   /** An addition to the next step. */
   readonly note: string | undefined;
+  /** A command that prints the input in a form that can be imported, if that is the next step. */
+  readonly through: string | undefined;
 
   constructor(
     message: string,
     hint: string,
-    { flags, note, ...options }: ErrorOptions & { flags?: BetterFlags; note?: string | undefined } = {},
+    {
+      flags,
+      note,
+      through,
+      ...options
+    }: ErrorOptions & { flags?: BetterFlags; note?: string | undefined; through?: string | undefined } = {},
   ) {
     super(message, options);
     this.name = 'InputError';
     this.hint = hint;
     this.flags = flags;
     this.note = note;
+    this.through = through;
   }
 }

@@ -1,128 +1,191 @@
-import { type Member, membersOf } from './json-members.ts';
-import { cellJson, type Mapping, propertyName } from './mapping.ts';
+import { jsonString } from '../../../kit/json-string.ts';
+import { Draft } from './draft.ts';
+import { FILTERED } from './filtered.ts';
+import { membersOf, unquoted } from './json-members.ts';
+import { columnsOf, type MapRule, onlyColumn } from './map-rules.ts';
+import { keepsRecords, type Mapping, propertyName } from './mapping.ts';
 import { FIELDS, FREE_PART } from './record-kind.ts';
-import { toUtc } from './timestamps.ts';
-import { checkRecord, parseObject } from './validate.ts';
+import { type Found, RecordPaths } from './record-paths.ts';
+import { timeConverter } from './time-converter.ts';
+import { checkMapped, checkRecord, parseObject } from './validate.ts';
 import type { ValidationError } from './validation-errors.ts';
 
-/** Maps the text of a record to the text to send, or to a validation error. Unchanged text is sent byte for byte. */
-export type RecordMapper = (text: string) => { readonly text: string } | ValidationError;
+/**
+ * Maps the text of a record to the text to send, to a validation error, or to FILTERED. Unchanged text is sent byte for
+ * byte.
+ */
+export type RecordMapper = (text: string) => { readonly text: string } | ValidationError | typeof FILTERED;
 
 /**
- * Creates the mapper of NDJSON records for the flags. Values are copied as text, so that numbers keep their spelling; a
+ * Creates the mapper of JSON records for the flags. Values are copied as text, so that numbers keep their spelling; a
  * record that needs no change is returned unchanged. The result is validated like any record.
  */
 export function jsonMapper(mapping: Mapping): RecordMapper {
-  const changes =
-    mapping.map.size > 0 ||
-    mapping.set.size > 0 ||
-    mapping.convert !== undefined ||
-    (mapping.extraFields ?? 'reject') !== 'reject';
+  const convert = timeConverter(mapping);
+  if (keepsRecords(mapping) && !convert) return (text) => checkRecord(mapping, text) ?? { text };
+  const reshape = reshaper(mapping);
   return (text) => {
-    if (changes) {
-      const parsed = parseObject(text);
-      if ('field' in parsed) return parsed;
-      const made = reshape(text, mapping);
-      if ('field' in made) return made;
-      return checkRecord(mapping, made.text, made.errors) ?? { text: made.text };
-    }
-    return checkRecord(mapping, text) ?? { text };
+    const parsed = parseObject(text);
+    if ('field' in parsed) return parsed;
+    const draft = reshape(text);
+    if (!(draft instanceof Draft)) return draft;
+    const made = draft.changed ? draft.text() : text;
+    return checkMapped(mapping, made, draft.errors) ?? { text: made };
   };
 }
 
-/** A record under construction: the JSON text of each field and property, in order. */
-interface Draft {
-  readonly fields: Map<string, string>;
-  readonly properties: Map<string, string>;
-  changed: boolean;
-}
+type Reshaper = (text: string) => Draft | ValidationError | typeof FILTERED;
 
-/** Returns the new text, and errors for values that could not be converted. */
-function reshape(
-  text: string,
-  mapping: Mapping,
-): { text: string; errors: ValidationError[] } | ValidationError {
-  const draft: Draft = { fields: new Map(), properties: new Map(), changed: false };
-  for (const member of membersOf(text)) {
-    const error = place(text, member, mapping, draft);
-    if (error) return error;
+/** Compiles the flags to a function that reads each member of a record once. */
+function reshaper(mapping: Mapping): Reshaper {
+  const { map, set, where = new Map(), drop = new Set<string>(), kind, extraFields = 'reject' } = mapping;
+  const freePart = FREE_PART[kind];
+  const fields = new Set(FIELDS[kind]);
+  const byTarget = new Map(map.map((rule) => [rule.target, rule]));
+  const taken = columnsOf(map);
+  const filters = [...where].map(([field, values]) => ({ field, values, rule: byTarget.get(field) }));
+  const read = filters.filter(({ rule }) => !rule).map(({ field }) => field);
+  const paths = new RecordPaths(
+    taken,
+    read.filter((path) => !taken.includes(path)),
+    drop,
+  );
+  const convert = timeConverter(mapping);
+
+  function accepts(found: Found, draft: Draft): boolean {
+    return filters.every(({ field, values, rule }) => {
+      const value = rule ? evaluate(rule, found, draft).value : filled(paths.valueAt(field, found), draft);
+      return values.has(value === undefined || value === 'null' ? '' : textOf(value));
+    });
   }
-  const errors = [convert(draft, mapping), constants(draft, mapping)].filter((error) => error !== null);
-  return { text: draft.changed ? serialize(draft, FREE_PART[mapping.kind]) : text, errors };
-}
 
-function place(text: string, member: Member, mapping: Mapping, draft: Draft): ValidationError | null {
-  const freePart = FREE_PART[mapping.kind];
-  const mapped = mapping.map.get(member.name);
-  const name = mapped ?? member.name;
-  if (mapped !== undefined) draft.changed = true;
-  if (name === freePart) return spread(text, member, freePart, draft);
-  const value = text.slice(member.start, member.end);
-  if (FIELDS[mapping.kind].includes(name)) return put(draft.fields, name, value, name);
-  const extra = mapped !== undefined ? 'properties' : (mapping.extraFields ?? 'reject');
-  if (extra === 'reject') return put(draft.fields, name, value, name);
-  draft.changed = true;
-  if (extra === 'drop') return null;
-  const property = propertyName(name, freePart);
-  return put(draft.properties, property, value, `${freePart}.${property}`);
-}
-
-function spread(text: string, member: Member, freePart: string, draft: Draft): ValidationError | null {
-  if (text[member.start] !== '{') return { field: freePart, reason: 'must be an object' };
-  for (const inner of membersOf(text, member.start)) {
-    const value = text.slice(inner.start, inner.end);
-    const error = put(draft.properties, inner.name, value, `${freePart}.${inner.name}`);
-    if (error) return error;
-  }
-  // Kept even if it is empty.
-  draft.fields.set(freePart, '');
-  return null;
-}
-
-function put(into: Map<string, string>, name: string, value: string, field: string): ValidationError | null {
-  if (into.has(name)) return { field, reason: 'is given twice' };
-  into.set(name, value);
-  return null;
-}
-
-function convert(draft: Draft, mapping: Mapping): ValidationError | null {
-  const given = draft.fields.get('timestamp');
-  if (mapping.convert === undefined || given === undefined) return null;
-  if (given[0] !== '"' && !/^-?\d/.test(given)) return null;
-  const text = given[0] === '"' ? (JSON.parse(given) as string) : given;
-  const converted = toUtc(text, mapping.convert);
-  if (!converted.ok) return { field: 'timestamp', reason: converted.reason };
-  if (converted.zoneless) mapping.onZoneless?.();
-  if (converted.utc === text && given[0] === '"') return null;
-  draft.fields.set('timestamp', JSON.stringify(converted.utc));
-  draft.changed = true;
-  return null;
-}
-
-/** Applies `--set`, which overrides values of the record. */
-function constants(draft: Draft, mapping: Mapping): ValidationError | null {
-  const freePart = FREE_PART[mapping.kind];
-  for (const [name, value] of mapping.set) {
-    draft.changed = true;
-    if (FIELDS[mapping.kind].includes(name)) {
-      draft.fields.set(name, JSON.stringify(value));
-      continue;
+  /** The value of a rule that reads several paths, and those that were used for it. */
+  function evaluate(
+    rule: MapRule,
+    found: Found,
+    draft: Draft,
+  ): { value: string | undefined; used: readonly string[] } {
+    for (const used of rule.sources) {
+      const values = used
+        .map((path) => filled(paths.valueAt(path, found), draft))
+        .filter((value) => value !== undefined);
+      if (values.length === 0) continue;
+      return { value: used.length === 1 ? values[0] : jsonString(values.map(textOf).join(' ')), used };
     }
-    const cell = cellJson(value, mapping.types.get(name));
-    if ('reason' in cell) return { field: name, reason: cell.reason };
-    draft.properties.set(propertyName(name, freePart), cell.json);
+    return { value: undefined, used: rule.sources.flat() };
   }
-  return null;
+
+  function place(name: string, value: string, draft: Draft): ValidationError | undefined {
+    if (name === freePart) return draft.spread(value, freePart);
+    if (fields.has(name) || extraFields === 'reject') return draft.field(name, value);
+    draft.changed = true;
+    if (extraFields === 'drop') return undefined;
+    return draft.property(propertyName(name, freePart), value, name);
+  }
+
+  function apply(
+    rule: CompiledRule,
+    found: Found,
+    draft: Draft,
+    left: [string, string][],
+  ): ValidationError | undefined {
+    if (rule.only !== undefined) {
+      const value = paths.valueAt(rule.only, found);
+      return value === undefined ? undefined : rule.write(value, rule.only, draft);
+    }
+    const { value, used } = evaluate(rule, found, draft);
+    for (const path of rule.all) {
+      const unused = used.includes(path) ? undefined : filled(paths.valueAt(path, found), draft);
+      if (unused !== undefined) left.push([path, unused]);
+    }
+    return value === undefined ? undefined : rule.write(value, used[0]!, draft);
+  }
+
+  function compiled(rule: MapRule): CompiledRule {
+    const { target } = rule;
+    const property = propertyName(target, freePart);
+    const write: CompiledRule['write'] =
+      target === freePart
+        ? (value, path, draft) => draft.spread(value, path)
+        : fields.has(target)
+          ? (value, _, draft) => draft.field(target, asText(value))
+          : (value, path, draft) => draft.property(property, value, path);
+    return { ...rule, write, only: onlyColumn(rule), all: [...new Set(rule.sources.flat())] };
+  }
+
+  const rules = map.map(compiled);
+  return (text) => {
+    const draft = new Draft(mapping);
+    const found = paths.nothing();
+    const rest: [string, string][] = [];
+    for (const { name, start, end } of membersOf(text)) {
+      const value = text.slice(start, end);
+      if (!paths.concerns(name)) {
+        rest.push([name, value]);
+        continue;
+      }
+      const left = paths.take(name, value, found);
+      if (left !== value) draft.changed = true;
+      if (left !== undefined) rest.push([name, left]);
+    }
+    if (found.repeated !== undefined) return { field: found.repeated, reason: 'is given twice' };
+    if (filters.length > 0 && !accepts(found, draft)) return FILTERED;
+    const left: [string, string][] = [];
+    for (const rule of rules) {
+      const error = apply(rule, found, draft, left);
+      if (error) return error;
+    }
+    for (const [name, value] of rest) {
+      const error = place(name, value, draft);
+      if (error) return error;
+    }
+    // An alternative that was not used is a property like any other, beside one that has its name.
+    for (const [path, value] of left) {
+      const error = draft.property(draft.freeName(propertyName(path, freePart)), value, path);
+      if (error) return error;
+    }
+    if (convert) convertTime(draft, convert);
+    for (const [name, value] of set) draft.constant(name, value, fields.has(name));
+    return draft;
+  };
 }
 
-function serialize(draft: Draft, freePart: string): string {
-  const fields: string[] = [];
-  let free = draft.fields.has(freePart);
-  for (const [name, value] of draft.fields)
-    if (name !== freePart) fields.push(`${JSON.stringify(name)}:${value}`);
-  const properties: string[] = [];
-  for (const [name, value] of draft.properties) properties.push(`${JSON.stringify(name)}:${value}`);
-  free ||= properties.length > 0;
-  if (free) fields.push(`"${freePart}":{${properties.join(',')}}`);
-  return `{${fields.join(',')}}`;
+interface CompiledRule extends MapRule {
+  /** The path, if there is only one. */
+  readonly only: string | undefined;
+  readonly all: readonly string[];
+  /** Adds the value that was read at a path. */
+  readonly write: (value: string, path: string, draft: Draft) => ValidationError | undefined;
+}
+
+/** Returns a value unless it is empty. */
+function filled(value: string | undefined, draft: Draft): string | undefined {
+  const empty = value === undefined || value === 'null' || value === '""' || draft.isAbsent(value);
+  return empty ? undefined : value;
+}
+
+function convertTime(draft: Draft, convert: NonNullable<ReturnType<typeof timeConverter>>): void {
+  const given = draft.fields.get('timestamp');
+  if (given === undefined || (given[0] !== '"' && !/^-?\d/.test(given))) return;
+  const text = textOf(given);
+  const converted = convert(text);
+  if (!converted.ok) {
+    draft.errors.push({ field: 'timestamp', reason: converted.reason });
+    return;
+  }
+  if (converted.utc === text && given[0] === '"') return;
+  draft.fields.set('timestamp', jsonString(converted.utc));
+  draft.changed = true;
+}
+
+/** Returns the characters of a string, or the text of another value as it is written. */
+function textOf(value: string): string {
+  return value[0] === '"' ? unquoted(value) : value;
+}
+
+/** Fields are strings: a number or a boolean that is mapped to one is read as text, as in CSV. */
+function asText(value: string): string {
+  const first = value.charCodeAt(0);
+  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+  return isNumber || value === 'true' || value === 'false' ? `"${value}"` : value;
 }

@@ -1,6 +1,7 @@
 import { nearest } from '../../../kit/nearest.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { InputError } from './input-error.ts';
+import { type MapRule, onlyColumn, ruleText, simpleRule } from './map-rules.ts';
 import type { Mapping } from './mapping.ts';
 import { FIELDS, REQUIRED_FIELDS } from './record-kind.ts';
 
@@ -20,9 +21,9 @@ const PLACEHOLDER = 'COLUMN';
 /** How the flags and the required fields differ from the header of a CSV. */
 interface ColumnCheck {
   /** The `--map` pairs whose column and field were swapped, as the user meant them. */
-  readonly swapped: readonly (readonly [column: string, field: string])[];
+  readonly swapped: readonly (readonly [field: string, column: string])[];
   /** `--map` with those pairs corrected. */
-  readonly map: ReadonlyMap<string, string>;
+  readonly map: readonly MapRule[];
   /** Required fields that no column or flag provides. */
   readonly fields: readonly string[];
   /** Those fields, and the columns that flags name and the header lacks. */
@@ -42,44 +43,88 @@ export function missingColumns(
 ): InputError | undefined {
   const check = checkColumns(header, become, mapping);
   if (check.missing.length === 0 && check.swapped.length === 0) return undefined;
-  const flags = suggestedFlags(header, check, mapping);
-  return new InputError(
-    `${problems(header, check, file)}.`,
-    `svc ${[mapping.kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
-    { flags: { without: ['map', 'type'], more: flags }, note: timestampNote(check, mapping) },
-  );
+  return new MissingColumns(header, check, mapping, file);
+}
+
+/** Flags for the required fields that no column provides, and a note about them. */
+export interface FieldFlags {
+  readonly flags: readonly string[];
+  readonly note: string | undefined;
+}
+
+/** A table lacks columns. */
+export class MissingColumns extends InputError {
+  /**
+   * Returns the error with flags that are suggested by the contents of the columns, given the corrected `--map`, instead
+   * of by their names alone.
+   */
+  readonly withFlags: (suggest: (map: Mapping['map']) => FieldFlags) => InputError;
+
+  constructor(
+    header: readonly string[],
+    check: ColumnCheck,
+    mapping: Mapping,
+    file: string,
+    suggest?: (map: Mapping['map']) => FieldFlags,
+  ) {
+    const { flags, note } = suggestedFlags(header, check, mapping, suggest);
+    super(
+      `${problems(header, check, file)}.`,
+      `svc ${[mapping.kind, 'import', file, ...flags].map(shellWord).join(' ')}`,
+      { flags: { without: ['map', 'type'], more: flags }, note },
+    );
+    this.withFlags = (better) => new MissingColumns(header, check, mapping, file, better);
+  }
 }
 
 function checkColumns(header: readonly string[], become: readonly string[], mapping: Mapping): ColumnCheck {
   const { kind, types, set, validate } = mapping;
   const names = new Set(header);
   const isAbsent = (column: string) => !names.has(column) && !set.has(column);
-  const isSwapped = ([column, field]: readonly [string, string]) =>
-    isAbsent(column) && names.has(field) && FIELDS[kind].includes(column);
-  const pairs = [...mapping.map].map((pair) => {
-    const swapped = isSwapped(pair);
-    return { swapped, pair: swapped ? ([pair[1], pair[0]] as const) : pair };
+  const isSwapped = ({ target }: MapRule, column: string) =>
+    isAbsent(column) && names.has(target) && FIELDS[kind].includes(column);
+  const pairs = mapping.map.map((rule) => {
+    const column = onlyColumn(rule);
+    const swapped = column !== undefined && isSwapped(rule, column);
+    return { swapped, rule: swapped ? simpleRule(column, rule.target) : rule };
   });
-  const map = new Map(pairs.map(({ pair }) => pair));
-  const given = new Set([...set.keys(), ...become, ...map.values()]);
+  const map = pairs.map(({ rule }) => rule);
+  const given = new Set([...set.keys(), ...become, ...map.map(({ target }) => target)]);
   const fields = validate ? REQUIRED_FIELDS[kind].filter((field) => !given.has(field)) : [];
+  const absent = map.flatMap((rule) => absentColumns(rule, isAbsent));
+  const named = [...types.keys(), ...(mapping.drop ?? []), ...(mapping.where?.keys() ?? [])];
+  const targets = new Set(map.map(({ target }) => target));
   return {
-    swapped: pairs.filter(({ swapped }) => swapped).map(({ pair }) => pair),
+    swapped: pairs.flatMap(({ swapped, rule }) =>
+      swapped ? [[rule.target, onlyColumn(rule)!] as const] : [],
+    ),
     map,
     fields,
-    missing: [...new Set([...map.keys(), ...types.keys()].filter(isAbsent).concat(fields))],
+    missing: [
+      ...new Set([...absent, ...named.filter((name) => isAbsent(name) && !targets.has(name)), ...fields]),
+    ],
     isAbsent,
   };
+}
+
+/** The columns that a rule cannot do without: none where one of its alternatives is there. */
+function absentColumns({ sources }: MapRule, isAbsent: (column: string) => boolean): string[] {
+  const some = sources.some((parts) => !parts.some(isAbsent));
+  return some ? [] : sources.flat().filter(isAbsent);
 }
 
 /** The flags of a command that would read the file, with a placeholder for each column that cannot be guessed. */
 function suggestedFlags(
   header: readonly string[],
-  { map, fields, isAbsent }: ColumnCheck,
-  { kind, types }: Mapping,
-): string[] {
+  check: ColumnCheck,
+  mapping: Mapping,
+  suggest: ((map: Mapping['map']) => FieldFlags) | undefined,
+): FieldFlags {
+  const { map, fields, isAbsent } = check;
+  const { kind, types } = mapping;
+  const used = new Set(map.flatMap(({ sources }) => sources.flat()));
   const free = header.filter(
-    (name) => name !== '' && !map.has(name) && !REQUIRED_FIELDS[kind].includes(name),
+    (name) => name !== '' && !used.has(name) && !REQUIRED_FIELDS[kind].includes(name),
   );
   let guesses = 0;
   const guess = (wanted: string, field = wanted): string => {
@@ -89,27 +134,35 @@ function suggestedFlags(
     free.splice(free.indexOf(found), 1);
     return found;
   };
-  const mapped = [...map].flatMap(([column, field]) => [
-    '--map',
-    `${field}=${isAbsent(column) ? guess(column, field) : column}`,
-  ]);
-  const required = fields.flatMap((field) => {
-    const column = guess(field);
-    return column === PLACEHOLDER && field === 'event'
-      ? ['--set', 'event=NAME']
-      : ['--map', `${field}=${column}`];
+  const rules = map.map((rule) => {
+    const column = onlyColumn(rule);
+    const absent = column !== undefined && isAbsent(column);
+    return absent ? simpleRule(rule.target, guess(column, rule.target)) : rule;
   });
+  const mapped = rules.flatMap((rule) => ['--map', ruleText(rule)]);
+  const better = suggest?.(rules);
+  const required =
+    better?.flags ??
+    fields.flatMap((field) => {
+      const column = guess(field);
+      return column === PLACEHOLDER && field === 'event'
+        ? ['--set', 'event=NAME']
+        : ['--map', `${field}=${column}`];
+    });
   const typed = [...types].flatMap(([column, type]) => [
     '--type',
     `${isAbsent(column) ? guess(column) : column}=${type}`,
   ]);
-  return [...mapped, ...required, ...typed];
+  return {
+    flags: [...mapped, ...required, ...typed],
+    note: better ? better.note : timestampNote(check, mapping),
+  };
 }
 
 function problems(header: readonly string[], { swapped, missing }: ColumnCheck, file: string): string {
   const found: string[] = [];
   if (swapped.length > 0) {
-    const typed = swapped.map(([column, field]) => shellWord(`${column}=${field}`.slice(0, 2 * MAX_CHARS)));
+    const typed = swapped.map(([field, column]) => shellWord(`${column}=${field}`.slice(0, 2 * MAX_CHARS)));
     found.push(`--map ${typed.join(', ')} is the other way round: the field comes first`);
   }
   if (missing.length > 0)
@@ -121,8 +174,9 @@ function problems(header: readonly string[], { swapped, missing }: ColumnCheck, 
 
 /** Suggests a conversion where the format of the column for `timestamp` is not known. */
 function timestampNote({ swapped, missing, map }: ColumnCheck, { convert }: Mapping): string | undefined {
-  const names = [...missing, ...swapped.map(([, field]) => field)];
-  const concerned = names.some((name) => name === 'timestamp' || map.get(name) === 'timestamp');
+  const names = new Set([...missing, ...swapped.map(([field]) => field)]);
+  const sources = map.filter(({ target }) => target === 'timestamp').flatMap((rule) => rule.sources.flat());
+  const concerned = ['timestamp', ...sources].some((name) => names.has(name));
   return convert === undefined && concerned
     ? 'add --convert-timestamps where its times are not written as 2026-01-31T12:00:00Z, ' +
         'and --time-zone Europe/Berlin where they are as of there'

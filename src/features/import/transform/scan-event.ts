@@ -34,6 +34,12 @@ STOP.fill(1, 0, 0x20);
 STOP[QUOTE] = 1;
 STOP[BACKSLASH] = 1;
 
+/** What the last successful scan found. */
+export const scanned = {
+  /** Index of the first character of the timestamp. */
+  timestamp: -1,
+};
+
 const nameStart = new Int32Array(MAX_NAMES);
 const nameEnd = new Int32Array(MAX_NAMES);
 const DAYS = Uint8Array.of(0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31);
@@ -66,8 +72,10 @@ export function scanEvent(b: Uint8Array, at: number): number {
     if (b[i++] !== COLON) return -1;
     i = skipWhitespace(b, i);
     if (field === PROPERTIES) i = properties(b, i);
-    else if (field === TIMESTAMP) i = timestamp(b, i);
-    else i = name(b, i);
+    else if (field === TIMESTAMP) {
+      scanned.timestamp = i + 1;
+      i = timestamp(b, i);
+    } else i = name(b, i);
     if (i < 0) return -1;
     i = skipWhitespace(b, i);
     const c = b[i++];

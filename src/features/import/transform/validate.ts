@@ -4,12 +4,15 @@ import { validate } from '../../../contract/validation.ts';
 import { type Member, membersOf } from './json-members.ts';
 import type { Mapping } from './mapping.ts';
 import { FREE_PART, type RecordKind } from './record-kind.ts';
+import { scanEvent } from './scan-event.ts';
 import { toUtc, whyRefused } from './timestamps.ts';
 import { combineErrors, type ValidationError } from './validation-errors.ts';
 
 const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User };
 const UNKNOWN = 'is not a known field; use --extra-fields properties or drop';
-const UNKNOWN_NESTED = 'is not a known field and cannot be a property; use --extra-fields drop';
+const UNKNOWN_NESTED = 'is not a known field; use --extra-fields properties with --nested flatten, or drop';
+const UNKNOWN_NULL = 'is not a known field; use --extra-fields properties with --nulls drop, or drop';
+const UNKNOWN_TAKEN = 'is not a known field, and there is a property of that name; use --extra-fields drop';
 
 /**
  * Validates a record: JSON, then the schema of the contract, then what JSON.parse hides from the schema: duplicate names
@@ -38,6 +41,24 @@ export function checkRecord(
   return combineErrors([...known, ...found.filter(({ field }) => !named.has(field))]);
 }
 
+let scratch = Buffer.allocUnsafeSlow(4096);
+
+/** Validates a record that was made from flags, as `checkRecord` does: by the scan, and by the schema if it cannot decide. */
+export function checkMapped(
+  mapping: Pick<Mapping, 'kind' | 'validate'>,
+  text: string,
+  known: readonly ValidationError[],
+): ValidationError | null {
+  if (known.length === 0 && mapping.validate && mapping.kind === 'events') {
+    if (text.length * 3 + 1 > scratch.length) scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
+    const length = scratch.write(text, 'utf8');
+    scratch[length] = 0x0a;
+    // Half of a surrogate pair becomes U+FFFD when it is written, which the scan would accept.
+    if (scanEvent(scratch, 0) === length && text.isWellFormed()) return null;
+  }
+  return checkRecord(mapping, text, known);
+}
+
 /** The error for an unknown field, with the flag that accepts it. Not every value can become a property. */
 function unknown(
   field: string,
@@ -47,11 +68,12 @@ function unknown(
 ): ValidationError {
   const value = record[key];
   const free = record[FREE_PART[kind]];
-  const flat = ['string', 'number', 'boolean'].includes(typeof value);
   const taken = typeof free === 'object' && free !== null && Object.hasOwn(free, key);
-  return flat && !taken
-    ? { field, reason: UNKNOWN, fixableBy: ['extra-fields'] }
-    : { field, reason: UNKNOWN_NESTED, fixableBy: ['drop-fields'] };
+  if (taken) return { field, reason: UNKNOWN_TAKEN, fixableBy: ['drop-fields'] };
+  if (value === null) return { field, reason: UNKNOWN_NULL, fixableBy: ['extra-fields', 'nulls'] };
+  if (typeof value === 'object')
+    return { field, reason: UNKNOWN_NESTED, fixableBy: ['extra-fields', 'nested'] };
+  return { field, reason: UNKNOWN, fixableBy: ['extra-fields'] };
 }
 
 /** Parses a JSON object, or returns the validation error. */
@@ -89,7 +111,23 @@ function fieldError(kind: RecordKind, detail: Detail, value: Record<string, unkn
     const why = typeof given === 'string' ? whyRefused(given) : undefined;
     if (why) return { field, reason: `${message}; this one ${why}` };
   }
-  return { field, reason: message };
+  return unfitProperty(kind, detail, value) ?? { field, reason: message };
+}
+
+/** The error for a property that is null or nested, with the flag that accepts it. */
+function unfitProperty(
+  kind: RecordKind,
+  { field, message }: Detail,
+  record: Record<string, unknown>,
+): ValidationError | undefined {
+  const free = record[FREE_PART[kind]];
+  const start = `${FREE_PART[kind]}.`;
+  if (!field.startsWith(start) || typeof free !== 'object' || free === null) return undefined;
+  const value = (free as Record<string, unknown>)[field.slice(start.length)];
+  if (value === null)
+    return { field, reason: `${message}; --nulls drop leaves nulls out`, fixableBy: ['nulls'] };
+  if (typeof value !== 'object') return undefined;
+  return { field, reason: `${message}; --nested flatten makes properties of it`, fixableBy: ['nested'] };
 }
 
 interface Detail {

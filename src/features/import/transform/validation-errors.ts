@@ -6,8 +6,15 @@ export interface ValidationError {
   readonly fixableBy?: readonly FixingFlag[] | undefined;
 }
 
-/** A flag that makes a rejected record valid. */
-export type FixingFlag = 'convert-timestamps' | 'extra-fields' | 'drop-fields';
+/** A flag that makes a rejected record valid; `text:COLUMN` makes a column text. */
+export type FixingFlag =
+  | 'convert-timestamps'
+  | 'extra-fields'
+  | 'drop-fields'
+  | 'nested'
+  | 'nulls'
+  | 'latin1'
+  | `text:${string}`;
 
 /** Maximum number of fields named per record, and of characters in each name after the first. */
 const MAX_FIELDS = 6;

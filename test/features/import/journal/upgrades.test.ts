@@ -21,7 +21,10 @@ const MARKED = `PRAGMA application_id = ${0x7376636a}; ${TABLES}`;
 const CONTENT = `
   CREATE TABLE content (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);`;
-const SCHEMAS = [TABLES, MARKED, `${MARKED} ${CONTENT}`];
+const TYPES = `
+  CREATE TABLE column_types (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, types TEXT NOT NULL);`;
+const SCHEMAS = [TABLES, MARKED, `${MARKED} ${CONTENT}`, `${MARKED} ${CONTENT} ${TYPES}`];
 
 const IMPORT = ['events', 'import', 'events.ndjson', '-p', 'local', '--batch-size', '50', '--json'];
 

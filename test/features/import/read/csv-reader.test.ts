@@ -144,7 +144,7 @@ test.each([
     { map: { plan: 'Plan' } },
     `a.csv has no column Plan. It has: ${HEAD.replaceAll(',', ', ')}.`,
   ],
-  ['two columns of one name', `${HEAD},a,a`, {}, 'a.csv has two columns named a.'],
+  ['two columns of one field', `${HEAD},event`, {}, 'a.csv has two columns named event.'],
   [
     'two columns for one field',
     `${HEAD},id`,
@@ -198,5 +198,68 @@ test('reads the same rows as csv-parse, however the input is chunked', async () 
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+const ROWS = [`a,e,${T},1`, `b,e,${T},2`];
+const written = (delimiter: string) => [`${HEAD},n`, ...ROWS].join('\n').replaceAll(',', delimiter);
+test.each([
+  ['tabs', written('\t'), {}],
+  ['semicolons', written(';'), {}],
+  ['several characters', written('||'), { delimiter: '||' }],
+  ['a character that is not ASCII', written('§'), { delimiter: '§' }],
+  ['commas in a title, semicolons in the table', `Sales, May, all\n\n${written(';')}`, {}],
+  ["Excel's line", `sep=^\r\n${written('^').replaceAll('\n', '\r\n')}`, {}],
+  ['comments before it', `# made by x\n# on Monday, at noon, in Paris, Texas\n${written(',')}`, {}],
+  ['a title padded to the width', `Report,,,\n${written(',')}`, {}],
+  ['a title, a byte order mark and a quoted cell', `\ufeffReport\n${written(',').replace('a,', '"a",')}`, {}],
+])('a table with %s is read below what comes before it', async (_, text, options) => {
+  const { records, rejects } = await csv(`${text}\n`, options);
+  expect(rejects).toEqual([]);
+  expect(records.map((record) => JSON.parse(record))).toEqual([
+    { userId: 'a', event: 'e', timestamp: T, properties: { n: 1 } },
+    { userId: 'b', event: 'e', timestamp: T, properties: { n: 2 } },
+  ]);
+});
+
+test('lines left out before the header are said, and rejects keep the lines of the file', async () => {
+  const { notices, rejects, batches } = await csv(`Report of May\n\n${HEAD}\nu,e,${T}\nv,e,${T}\nbad\n`);
+  expect(notices).toEqual(['a.csv: left out 2 lines before the table: Report of May']);
+  expect(batches[0]!.records.line[0]).toBe(4);
+  expect(rejects).toMatchObject([{ line: 6, raw: 'bad' }]);
+});
+
+test('--columns names the columns of a file without a header, whose first row is a record', async () => {
+  const { records } = await csv(`a,e,${T},7\n`, {
+    reading: { columns: ['userId', 'event', 'timestamp', 'n'] },
+  });
+  expect(records).toEqual([`{"userId":"a","event":"e","timestamp":"${T}","properties":{"n":7}}`]);
+});
+
+test('any cells survive any dialect, for any division into reads', async () => {
+  const cell = fc.string({
+    unit: fc.constantFrom('a', 'é', '"', '\n', '\r\n', ' ', ',', ';', '|', '~', '\t', '😀'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 }),
+      fc.constantFrom(',', ';', '\t', '|', '||', '~|~', '§', '::'),
+      fc.integer({ min: 1, max: 40 }),
+      async (rows, delimiter, chunk) => {
+        const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+        const lines = rows.map(([x, y]) => ['u', 'e', T, quote(x), quote(y)].join(delimiter));
+        const text = [['userId', 'event', 'timestamp', 'x', 'y'].join(delimiter), ...lines, ''].join('\r\n');
+        const { records, rejects } = await csv(text, {
+          delimiter,
+          chunk,
+          types: { x: 'string', y: 'string' },
+        });
+        expect(rejects).toEqual([]);
+        expect(records.map((record) => JSON.parse(record).properties ?? {})).toEqual(
+          rows.map(([x, y]) => ({ ...(x === '' ? {} : { x }), ...(y === '' ? {} : { y }) })),
+        );
+      },
+    ),
+    { numRuns: 200 },
   );
 });

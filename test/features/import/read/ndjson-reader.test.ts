@@ -32,13 +32,13 @@ const DAMAGED: [string, string | Buffer, string, string][] = [
     'a nested property',
     event(',"properties":{"a":{"b":1}}'),
     'properties.a',
-    'must be a string, a number or a boolean',
+    'must be a string, a number or a boolean; --nested flatten makes properties of it',
   ],
   [
     'a null property',
     event(',"properties":{"a":null}'),
     'properties.a',
-    'must be a string, a number or a boolean',
+    'must be a string, a number or a boolean; --nulls drop leaves nulls out',
   ],
   ['properties that are none', event(',"properties":[]'), 'properties', 'must be an object'],
   ['an unknown field', event(',"x":1'), 'x', 'is not a known field; use --extra-fields properties or drop'],
@@ -60,7 +60,10 @@ test.each(DAMAGED)(
   '%s is rejected alone, with its place, field and reason',
   async (_, line, field, reason) => {
     const raw = Buffer.from(line);
-    const flag = /--(convert-timestamps|extra-fields)/.exec(reason)?.[1];
+    const flag =
+      reason === 'is not valid UTF-8'
+        ? 'latin1'
+        : /--(convert-timestamps|extra-fields|nested|nulls)/.exec(reason)?.[1];
     const lines = Buffer.concat([Buffer.from(`${event()}\n`), raw, Buffer.from(`\n${exact}\n`)]);
     const { records, rejects } = await collect(lines);
     expect(records).toEqual([event(), exact]);

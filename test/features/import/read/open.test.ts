@@ -45,6 +45,9 @@ test.each([
   ['a.log', ZSTD, 'ndjson', 'zstd'],
   ['empty.ndjson', '', 'ndjson', undefined],
   ['empty', '', 'ndjson', undefined],
+  ['a.csv', Buffer.from('fffe75007300', 'hex'), 'csv', undefined],
+  ['a.ndjson', '[\n  {"a": 1}\n]', 'json', undefined],
+  ['no-extension', '{\n  "a": 1\n}', 'json', undefined],
 ] as const)('%s is opened as %s of %s', async (name, content, format, compression) => {
   expect(await look(name, content)).toMatchObject({ format, compression });
 });
@@ -56,11 +59,16 @@ test.each([
     'binary.ndjson is binary data',
   ],
   ['packed.csv', gzipSync(gzipSync('a,b\n')), 'packed.csv is binary data'],
-  ['a.zip', Buffer.from('504b0304140000', 'hex'), 'a.zip is a zip archive'],
-  ['a.csv', Buffer.from('fffe75007300', 'hex'), 'a.csv is UTF-16 text'],
   ['a.ndjson.bz2', Buffer.from('BZh91AY&SY'), 'a.ndjson.bz2 is compressed with bzip2'],
-  ['a.json', '[\n  {"a": 1}\n]', 'a.json contains a JSON array'],
   ['a.gz', '{}\n', 'a.gz is not compressed'],
+  [
+    'a.tar.gz',
+    gzipSync(
+      Buffer.concat([Buffer.from('a.csv'.padEnd(257, '\0')), Buffer.from('ustar\0'.padEnd(255, '0'))]),
+    ),
+    'a.tar.gz is a tar archive',
+  ],
+  ['cyrillic.csv', Buffer.from('c8ecff2cf1eee1fbf2e8e50a', 'hex'), 'cyrillic.csv is not UTF-8 text'],
 ] as const)('%s is refused with a way out', async (name, content, message) => {
   await expect(look(name, content)).rejects.toMatchObject({
     name: 'InputError',

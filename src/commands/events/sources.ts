@@ -1,0 +1,41 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { Args } from '../../cli/flags/oclif.ts';
+import { sourceNamed } from '../../features/import/cli/mapping-flags.ts';
+import type { MappingDocument } from '../../features/import/mapping-file/document.ts';
+import { SOURCES } from '../../features/import/mapping-file/sources.ts';
+
+export default class EventsSources extends SvcCommand {
+  static override summary = 'List the products whose exports svc events import --from reads';
+  static override description =
+    `Each source is a mapping file that ships with svc, written from the product's documentation. With a name, prints that
+file, which can be changed and given to --mapping.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> segment > mapping.json',
+    '<%= config.bin %> events import export.ndjson.gz --from mixpanel',
+  ];
+  static override args = {
+    source: Args.string({ description: 'the source whose mapping file is printed', required: false }),
+  };
+
+  protected override async run({ args, out }: Context<typeof EventsSources>): Promise<void> {
+    if (args.source !== undefined) {
+      const mapping = sourceNamed(args.source);
+      out.result(mapping, () => JSON.stringify(mapping, null, 2));
+      return;
+    }
+    const sources = Object.entries(SOURCES as Record<string, MappingDocument>).map(
+      ([source, { title = '', documentation = [] }]) => ({
+        source,
+        title,
+        documentation: [documentation].flat(),
+      }),
+    );
+    out.result({ sources }, () =>
+      out.table(
+        [{ title: 'SOURCE' }, { title: 'EXPORT' }, { title: 'DOCUMENTATION', whole: true }],
+        sources.map(({ source, title, documentation }) => [source, title, documentation[0] ?? '']),
+      ),
+    );
+  }
+}

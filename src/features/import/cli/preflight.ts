@@ -1,0 +1,79 @@
+import { SvcError } from '../../../cli/errors/svc-error.ts';
+import type { Output } from '../../../cli/terminal/output.ts';
+import type { World } from '../../../cli/terminal/world.ts';
+import { findingsOf } from '../inspect/findings.ts';
+import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
+import { inspectionOf } from '../inspect/inspection.ts';
+import { ambiguityNote } from '../inspect/require-columns.ts';
+import { decideTypes } from '../inspect/types.ts';
+import type { PreflightFailed } from '../prepare.ts';
+import { newCounters } from '../report/counters.ts';
+import { type ImportResult, resultOf } from '../report/result.ts';
+import { TimeSpan } from '../report/time-span.ts';
+import type { RecordKind } from '../transform/record-kind.ts';
+import { extentOf } from './extent.ts';
+import type { ImportFlags } from './flags.ts';
+import { inspectionText } from './inspect-view.ts';
+import { mappingOf } from './mapping-options.ts';
+import type { RecoveryCommands } from './recovery-commands.ts';
+import { withFlags } from './suggested-flags.ts';
+
+/**
+ * Reports on standard error what the sample of an import holds that was not started, and returns its result and the
+ * error with the command that would import more.
+ */
+export function reportPreflight(
+  failed: PreflightFailed,
+  { kind, flags, recovery }: { kind: RecordKind; flags: ImportFlags; recovery: RecoveryCommands },
+  { out, world }: { out: Output; world: Pick<World, 'stderr'> },
+): { result: ImportResult; error: SvcError } {
+  const { samples, check } = failed;
+  const mapping = mappingOf(kind, flags, undefined);
+  const mappingWith = (more: readonly Flag[]) => mappingOf(kind, withFlags(flags, more), undefined);
+  const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
+  const { suggestion } = findings;
+  const better =
+    suggestion.flags.length > 0 && !(findings.check && findings.check.rejected >= check.rejected);
+  const command = better
+    ? recovery.without([], wordsOfFlags(suggestion.flags))
+    : recovery.without(['no-preflight'], ['--no-preflight']);
+  const stderr = world.stderr;
+  const width = stderr.isTTY ? (stderr.columns ?? 80) : undefined;
+  const inspection = inspectionOf(findings, extentOf(findings, undefined), command);
+  out.info(
+    inspectionText(
+      inspection,
+      findings,
+      findings.check && { ...findings.check, read: findings.check.records },
+      {
+        width,
+        color: out.colors(stderr),
+      },
+    ),
+  );
+  const counters = { ...newCounters(), read: check.records, unsent: check.records };
+  const traffic = { requests: 0, retries: 0, rateLimited: 0, rateLimit: null, heldBackMs: 0 };
+  const result = resultOf(
+    counters,
+    traffic,
+    new TimeSpan(),
+    { ...mapping, columnTypes: decideTypes(samples, mapping) },
+    {
+      files: samples.length,
+      elapsedMs: 0,
+      rejectsFile: null,
+      resumeCommand: null,
+      sha256: null,
+    },
+  );
+  const note = better ? ambiguityNote(suggestion) : undefined;
+  const example = [...check.examples][0];
+  return {
+    result,
+    error: new SvcError(
+      'preflight',
+      `${check.rejected} of the first ${check.records} records would be rejected${example ? ` (${example[0].slice(0, 60)} ${example[1]})` : ''}; nothing was sent`,
+      { hint: note ? `${command}\n        ${note}` : command, cause: failed },
+    ),
+  };
+}

@@ -1,0 +1,82 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileError } from '../../../cli/errors/file-error.ts';
+import { SvcError } from '../../../cli/errors/svc-error.ts';
+import { shellPath } from '../../../kit/shell.ts';
+import { isGlob } from '../read/archive/glob.ts';
+import type { Part } from '../read/range.ts';
+import { foreignRejects, isRejectsFile } from '../report/rejects-file.ts';
+import type { RecoveryCommands } from './recovery-commands.ts';
+
+/** The default rejects file: next to the first input, one for each part of it. */
+export function rejectsPath(inputs: readonly string[], cwd: string, part: Part | undefined): string {
+  const first = inputs[0]!;
+  const pattern = isGlob(first) && !existsSync(resolve(cwd, first));
+  // That of a pattern or folder is next to the folder, where the next run does not find it.
+  const folder = pattern ? first.replace(/[^/]*[*?[].*$/s, '') : first;
+  const base = first === '-' ? 'stdin' : folder.replace(/\/+$/, '');
+  const name = /^(\.{0,2}|(\.\.?\/)+\.{0,2})$/.test(base) ? 'import' : base;
+  return `${name}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
+}
+
+/**
+ * Leaves out the rejects files of earlier imports, which a pattern such as `*.ndjson` matches. Throws a `usage` error if
+ * nothing else was named.
+ */
+export async function withoutRejects(
+  inputs: readonly string[],
+  cwd: string,
+  onNotice: (text: string) => void,
+): Promise<string[]> {
+  const kept: string[] = [];
+  const rejects: string[] = [];
+  for (const input of inputs) {
+    const ours = input !== '-' && /\.ndjson$/.test(input) && (await isRejectsFile(resolve(cwd, input)));
+    (ours ? rejects : kept).push(input);
+  }
+  const [first] = rejects;
+  if (first !== undefined && kept.length === 0)
+    throw new SvcError('usage', `${first} is a rejects file, which holds each record in its "raw"`, {
+      hint: `jq -r .raw ${shellPath(first)} > fixed.ndjson`,
+    });
+  if (first !== undefined) onNotice(`left out ${rejects.join(', ')}: the rejects of an earlier import`);
+  return kept;
+}
+
+/**
+ * Verifies before anything is sent that the rejects file can be written and is not an input. `rejects` is undefined for
+ * the default. Throws a `usage` or `file` error.
+ */
+export async function checkRejectsPath(
+  rejects: string | undefined,
+  inputs: readonly string[],
+  cwd: string,
+  recovery: RecoveryCommands,
+): Promise<void> {
+  const path = rejects ?? rejectsPath(inputs, cwd, undefined);
+  const other = {
+    hint: recovery.without(
+      ['rejects'],
+      ['--rejects', `${path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`],
+    ),
+  };
+  if (inputs.some((input) => input !== '-' && isSame(resolve(cwd, input), resolve(cwd, path))))
+    throw new SvcError(
+      'usage',
+      `${rejects ? '--rejects ' : ''}${path} is an input of this import and would be overwritten`,
+      other,
+    );
+  if (rejects === undefined) return;
+  const real = existsSync(resolve(cwd, path)) ? realpathSync(resolve(cwd, path)) : resolve(cwd, path);
+  if (!existsSync(dirname(real))) throw fileError(rejects, { code: 'ENOENT' }, 'write');
+  const foreign = await foreignRejects(resolve(cwd, rejects));
+  if (foreign)
+    throw new SvcError('usage', `--rejects ${rejects} is ${foreign} and would be overwritten`, other);
+}
+
+/** Returns whether two paths name one file, also by links. */
+function isSame(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [one, two] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev;
+}

@@ -1,0 +1,17 @@
+import type { Flag } from '../inspect/flag.ts';
+import type { MappingFlags } from './flags.ts';
+
+/** Returns the flags typed with those that are suggested. */
+export function withFlags(flags: MappingFlags, more: readonly Flag[]): MappingFlags {
+  const merged: Record<string, unknown> = { ...flags };
+  for (const [name, value] of more) {
+    const before = merged[name];
+    if (value === undefined) merged[name] = true;
+    else if (Array.isArray(before) || REPEATED.has(name))
+      merged[name] = [...((before as string[]) ?? []), value];
+    else merged[name] = value;
+  }
+  return merged as unknown as MappingFlags;
+}
+
+const REPEATED: ReadonlySet<string> = new Set(['map', 'set', 'type', 'drop', 'where', 'null']);

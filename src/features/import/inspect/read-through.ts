@@ -1,0 +1,69 @@
+import { Batcher } from '../batch/batcher.ts';
+import type { Inputs } from '../read/inputs.ts';
+import { Reasons } from '../report/reasons.ts';
+import type { TimeSpan } from '../report/time-span.ts';
+import type { Mapping } from '../transform/mapping.ts';
+
+/** Decompressed bytes that are read; larger inputs are estimated. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** What an import of the beginning of the inputs would do. */
+export interface ReadThrough {
+  /** Records of the inputs; an estimate unless `exact`. */
+  readonly rows: number;
+  readonly exact: boolean;
+  /** Records that were read. */
+  readonly read: number;
+  readonly rejected: number;
+  readonly reasons: Reasons;
+  readonly times: TimeSpan;
+}
+
+/** Reads, maps and validates the beginning of files as an import would, all of it if they are small. */
+export async function readThrough(
+  open: () => Promise<Inputs>,
+  mapping: Mapping,
+  stop: AbortSignal,
+): Promise<ReadThrough> {
+  const inputs = await open();
+  inputs.mapping = mapping;
+  const batcher = new Batcher({ kind: mapping.kind, size: 1000 });
+  const reasons = new Reasons();
+  let rejected = 0;
+  let bytes = 0;
+  let takenBytes = 0;
+  let exact = true;
+  for (const [index] of inputs.opened.entries()) {
+    if (bytes >= MAX_BYTES || stop.aborted) {
+      exact = false;
+      break;
+    }
+    const feed = await inputs.feed(index, batcher);
+    const { records } = feed;
+    try {
+      for (;;) {
+        records.drain(batcher);
+        for (let batch = batcher.take(); batch; batch = batcher.take()) {
+          rejected += batch.rejects.length;
+          reasons.add(batch.rejects);
+        }
+        if (records.ended || bytes + records.position >= MAX_BYTES || stop.aborted) break;
+        batcher.flushPending();
+        await records.more();
+      }
+      batcher.cut();
+      for (let batch = batcher.take(); batch; batch = batcher.take()) {
+        rejected += batch.rejects.length;
+        reasons.add(batch.rejects);
+      }
+      exact &&= records.ended;
+      bytes += records.position;
+      takenBytes += feed.taken(records.position);
+    } finally {
+      await feed.close();
+    }
+  }
+  const { read } = batcher;
+  const rows = exact ? read : Math.round((read * (inputs.size ?? 0)) / Math.max(1, takenBytes));
+  return { rows, exact, read, rejected, reasons, times: batcher.times };
+}

@@ -1,0 +1,69 @@
+import type { Sample } from '../read/sample.ts';
+import { InputError } from '../transform/input-error.ts';
+import type { Mapping } from '../transform/mapping.ts';
+import { MissingColumns } from '../transform/missing-columns.ts';
+import { recordMappers } from '../transform/record-mappers.ts';
+import { wordsOfFlags } from './flag.ts';
+import { columnNames, headerIsData } from './header.ts';
+import { profilesOf } from './profile.ts';
+import { candidatesFor } from './roles.ts';
+import { type Suggestion, suggest } from './suggest.ts';
+
+/**
+ * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
+ * its names and contents suggest.
+ */
+export function requireColumns(sample: Sample, mapping: Mapping): void {
+  const { header, input } = sample;
+  if (!header) return;
+  try {
+    recordMappers(mapping).rows([...header], input.name);
+  } catch (error) {
+    if (!(error instanceof MissingColumns) || sample.rows.length === 0) throw error;
+    if (headerIsData(header, sample.rows, mapping.kind)) throw noHeader(sample, mapping);
+    throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
+  }
+}
+
+function suggested(sample: Sample, mapping: Mapping): { flags: string[]; note: string | undefined } {
+  const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
+  const suggestion = suggest(profiles, candidatesFor(profiles), mapping, { json: false });
+  return { flags: wordsOfFlags(suggestion.flags), note: ambiguityNote(suggestion) };
+}
+
+/** Explains the placeholders of a suggested command. */
+export function ambiguityNote({ ambiguities }: Pick<Suggestion, 'ambiguities'>): string | undefined {
+  if (ambiguities.length === 0) return undefined;
+  const parts = ambiguities.map(({ flag, choices }) => {
+    const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
+    return choices.length > 0
+      ? `${placeholder} is one of ${choices.join(', ')}`
+      : `${placeholder} is yours to name`;
+  });
+  return `replace what is in capitals: ${parts.join('; ')}`;
+}
+
+/** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */
+export function withoutHeader(sample: Sample): Sample & { readonly header: readonly string[] } {
+  const { header, rows, records } = sample;
+  return {
+    ...sample,
+    header: columnNames(header!.length),
+    rows: [[...header!], ...rows],
+    records: records + 1,
+  };
+}
+
+/** The first row would be lost as a header. */
+function noHeader(sample: Sample, mapping: Mapping): InputError {
+  const { header, input } = sample;
+  const renamed = withoutHeader(sample);
+  const names = renamed.header;
+  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined });
+  const first = header!.slice(0, 6).join(', ').slice(0, 80);
+  return new InputError(
+    `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,
+    'Name its columns with --columns.',
+    { flags: { without: ['map', 'type'], more: ['--columns', names.join(','), ...flags] }, note },
+  );
+}

@@ -1,0 +1,117 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { shellPath } from '../../../../kit/shell.ts';
+import { InputError } from '../../transform/input-error.ts';
+import { globFiles, isGlob } from './glob.ts';
+import { isZip, type ZipEntry, zipEntries } from './zip.ts';
+
+/** A file to read, or an entry of a zip archive. */
+export interface Source {
+  /** What messages and rejects call it. */
+  readonly name: string;
+  /** The file, as the user would name it; `-` is standard input. */
+  readonly file: string;
+  readonly entry?: ZipEntry | undefined;
+}
+
+/** The names of files that are data, in folders and archives. */
+const DATA = /\.(ndjson|jsonl|ldjson|json|csv|tsv|psv|txt|log|parquet|zip)(\.(gz|gzip|zst|zstd))?$/i;
+const OURS = /\.rejects\.ndjson$/;
+/** Maximum number of names in a notice. */
+const MAX_NAMES = 5;
+
+/**
+ * Finds the files that the user named: those of a folder and its folders, those that a pattern matches, and the entries
+ * of zip archives, each sorted. Leaves out hidden files, rejects files and what is not data, and says so.
+ */
+export async function filesIn(
+  names: readonly string[],
+  cwd: string,
+  onNotice: (text: string) => void,
+): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const name of names) {
+    for (const file of await filesOf(name, cwd, onNotice))
+      sources.push(...(await entriesOf(file, cwd, onNotice)));
+  }
+  return sources;
+}
+
+async function filesOf(name: string, cwd: string, onNotice: (text: string) => void): Promise<string[]> {
+  if (name === '-' || /^\w+:\/\//.test(name)) return [name];
+  const found = await stat(resolve(cwd, name)).catch(() => undefined);
+  if (found?.isDirectory()) {
+    const inside = await readdir(resolve(cwd, name), { recursive: true, withFileTypes: true });
+    const all = inside
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map((entry) => join(name, entry.parentPath.slice(resolve(cwd, name).length), entry.name));
+    const kept = dataFiles(all, name, (left) => onNotice(`${name}: ${left}`));
+    if (kept.length > 0) return kept;
+    throw new InputError(`${name} is a folder without data files.`, `ls -A ${shellPath(name)}`);
+  }
+  if (found || !isGlob(name)) return [name];
+  const matches = (await globFiles(name, cwd)).filter((file) => !OURS.test(file));
+  if (matches.length > 0) return matches.sort();
+  throw new InputError(
+    `no file matches ${name}`,
+    `ls ${shellPath(name.replace(/[^/]*[*?[].*$/, '') || '.')}`,
+  );
+}
+
+/** Selects the files that are data from those in the folder `name`, and says which are left out. */
+function dataFiles(all: readonly string[], name: string, onLeftOut: (text: string) => void): string[] {
+  const visible = all.filter(
+    (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)),
+  );
+  const kept = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
+  const left = visible.filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(file)).sort();
+  if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
+  return kept;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** The entries of a zip archive; any other file is itself. */
+async function entriesOf(
+  file: string,
+  cwd: string,
+  onNotice: (text: string) => void,
+): Promise<readonly Source[]> {
+  const plain = [{ name: file, file }];
+  if (file === '-') return plain;
+  const path = resolve(cwd, file);
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile()) return plain;
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (!handle) return plain;
+  try {
+    const head = Buffer.alloc(4);
+    const { bytesRead } = await handle.read(head, 0, 4, 0);
+    if (!isZip(head.subarray(0, bytesRead))) return plain;
+    const entries = await zipEntries(handle, found.size, file);
+    if (entries.some(({ name }) => name === '[Content_Types].xml'))
+      throw new InputError(
+        `${file} is a spreadsheet or document.`,
+        `libreoffice --convert-to csv ${shellPath(file)}`,
+      );
+    const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
+    const left = (text: string) => onNotice(`${file}: ${text}`);
+    const names =
+      only.length > 0
+        ? only
+        : dataFiles(
+            entries.map(({ name }) => `/${name}`),
+            '',
+            left,
+          );
+    const kept = entries.filter(({ name }) => names.includes(name) || names.includes(`/${name}`));
+    if (kept.length === 0)
+      throw new InputError(`${file} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);
+    return kept.map((entry) => ({ name: `${file}:${entry.name}`, file, entry }));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,122 @@
+import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+
+/** How a CSV is written, told from its beginning. */
+export interface Dialect {
+  readonly delimiter: string;
+  /** Bytes and lines before the header, or before the first row if there is none. */
+  readonly skipBytes: number;
+  readonly skipLines: number;
+  /** The first of those lines, for a notice; undefined if they say nothing to the user. */
+  readonly title: string | undefined;
+}
+
+const CANDIDATES = [',', ';', '\t', '|'];
+const LINE_FEED = 0x0a;
+/** Rows that are compared. */
+const MAX_ROWS = 100;
+/** Lines that may come before the header. */
+const MAX_SKIPPED = 50;
+/** Share of rows that must have as many cells as the header. */
+const AGREEMENT = 0.8;
+
+/**
+ * Finds the delimiter, and the lines before the header: Excel's `sep=`, comments and titles. `head` is the beginning of
+ * the text. The delimiter is the one under which the header and the rows have the same number of cells.
+ */
+export function findDialect(head: Buffer, given: string | undefined): Dialect {
+  const separator = /^sep=(.{1,16}?)\r?\n/i.exec(head.toString('utf8', 0, 64));
+  const from = separator ? Buffer.byteLength(separator[0]) : 0;
+  const delimiter = given ?? separator?.[1];
+  const choices = (delimiter === undefined ? CANDIDATES : [delimiter]).map((one) => judge(head, from, one));
+  const best = choices.reduce((a, b) => (b.score > a.score ? b : a));
+  const { lines } = best;
+  return {
+    delimiter: best.score > 0 || delimiter !== undefined ? best.delimiter : ',',
+    skipBytes: best.skipBytes,
+    skipLines: head.subarray(0, best.skipBytes).toString('latin1').split('\n').length - 1,
+    title: lines.find((line) => line.trim() !== ''),
+  };
+}
+
+interface Judged {
+  readonly delimiter: string;
+  /** More for more rows that agree, then for more cells; 0 if there is one cell in each row. */
+  readonly score: number;
+  readonly skipBytes: number;
+  readonly lines: readonly string[];
+}
+
+interface SampleRow {
+  readonly cells: readonly string[];
+  readonly start: number;
+  readonly text: string;
+}
+
+function judge(head: Buffer, from: number, delimiter: string): Judged {
+  const rows = rowsOf(head, from, delimiter);
+  const plain = { delimiter, score: 0, skipBytes: from, lines: [] };
+  const width = commonWidth(rows);
+  if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
+  const header = rows.findIndex((row, index) => isHeader(row, rows[index + 1], width));
+  const first = rows[header];
+  if (!first || header > MAX_SKIPPED) return plain;
+  const below = rows.slice(header);
+  const different = below.filter(({ cells }) => cells.length !== width).length;
+  const agreeing = 1 - different / below.length;
+  // In a short file, one bad row is a large share.
+  if (header > 0 && different > 1 && agreeing < AGREEMENT) return plain;
+  // A header that all rows agree with is worth more than rows that agree without it.
+  const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000;
+  return { delimiter, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
+}
+
+/** A title may be padded to the width of the table: then only its first cell has text. */
+function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width: number): boolean {
+  if (cells.length !== width) return false;
+  // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
+  if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
+  const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length;
+  return width < 3 || filled(cells) !== 1 || !next || filled(next.cells) < 2;
+}
+
+/** Skips the comments before a table of one column. */
+function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
+  const first = rows.findIndex(({ text }) => !text.startsWith('#'));
+  if (first <= 0) return { skipBytes: from, lines: [] };
+  return {
+    skipBytes: rows[first]?.start ?? head.length,
+    lines: rows.slice(0, first).map(({ text }) => text),
+  };
+}
+
+/** The number of cells that most rows have; of several, that of the first row. */
+function commonWidth(rows: readonly SampleRow[]): number {
+  const counts = new Map<number, number>();
+  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  let width = 0;
+  for (const [cells, count] of counts) if (count > (counts.get(width) ?? 0)) width = cells;
+  return width;
+}
+
+function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
+  const bytes = Buffer.concat([head, Buffer.from('\n')]);
+  const mark = Buffer.from(delimiter);
+  const row: Row = { next: -1, end: 0, breaks: 0, quoted: false, error: undefined, unclosed: false };
+  const rows: SampleRow[] = [];
+  for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
+    scanRow(bytes, at, bytes.length, mark, row);
+    // A row that does not end is judged by its first line, unless it may only be cut.
+    const broken = row.next < 0;
+    if (broken && row.unclosed === 'so far' && rows.length > 0) break;
+    const next = broken ? bytes.indexOf(LINE_FEED, at) + 1 : row.next;
+    const end = broken ? next - 1 : row.end;
+    if (next > head.length && rows.length > 0) break;
+    const text = bytes.toString('utf8', at, end);
+    if (text !== '') {
+      const cells = broken || row.error ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted);
+      rows.push({ cells, start: at, text });
+    }
+    at = next;
+  }
+  return rows;
+}

@@ -1,0 +1,37 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Copies the JSON in `from[start..end)` to `into` without the white space between its tokens; returns its length. */
+export function compact(from: Uint8Array, start: number, end: number, into: Uint8Array): number {
+  let length = 0;
+  let inString = false;
+  for (let i = start; i < end; i++) {
+    const c = from[i]!;
+    if (inString) {
+      into[length++] = c;
+      if (c === BACKSLASH) into[length++] = from[++i]!;
+      else if (c === QUOTE) inString = false;
+      continue;
+    }
+    if (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) continue;
+    if (c === QUOTE) inString = true;
+    into[length++] = c;
+  }
+  return length;
+}
+
+/** Returns where the byte at `index` of the compacted JSON is in `from`, whose JSON starts at `start`. */
+export function originalIndex(from: Uint8Array, start: number, index: number): number {
+  let passed = 0;
+  let inString = false;
+  for (let i = start; ; i++) {
+    const c = from[i]!;
+    if (!inString && (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09)) continue;
+    if (passed === index) return i;
+    passed++;
+    if (inString && c === BACKSLASH) {
+      passed++;
+      i++;
+    } else if (c === QUOTE) inString = !inString;
+  }
+}

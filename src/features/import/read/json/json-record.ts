@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import { EXCERPT_BYTES, type Reject } from '../../report/reject.ts';
+import type { RecordMapper } from '../../transform/map-json.ts';
+import type { RecordSink } from '../record-source.ts';
+import { notText, undecodedParts } from '../undecoded.ts';
+
+export interface JsonOptions {
+  readonly file: string;
+  /** Longest record in bytes. */
+  readonly longest: number;
+  readonly map: RecordMapper;
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
+  /** Returns the end of a record that is valid as it is, or -1; see scanEvent. */
+  readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
+}
+
+/** Where a record is in its input. */
+export interface Place {
+  readonly line: number;
+  readonly offset: number;
+  /** Offset after the record. */
+  readonly next: number;
+}
+
+/** Maps the record in `buffer[start..end)` and passes it on, or rejects it. `clean`: the bytes are valid UTF-8. */
+export function passRecord(
+  options: JsonOptions,
+  sink: RecordSink,
+  buffer: Buffer,
+  [start, end]: readonly [number, number],
+  { line, offset, next }: Place,
+  clean: boolean,
+): void {
+  const { file, longest, map, encoding } = options;
+  const bytes = buffer.subarray(start, end);
+  if (bytes.length > longest) {
+    sink.reject(tooLong(options, line, offset, bytes.subarray(0, EXCERPT_BYTES)), next);
+    return;
+  }
+  if (!clean && !isUtf8(bytes)) {
+    const parts = undecodedParts(bytes, encoding);
+    const raw = bytes.toString('utf8').trimEnd();
+    sink.reject({ file, line, offset, field: 'record', reason: notText(encoding), raw, ...parts }, next);
+    return;
+  }
+  const raw = bytes.toString('utf8');
+  const mapped = map(raw);
+  if ('field' in mapped) {
+    const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+    sink.reject({ file, line, offset, ...mapped, raw: trimmed }, next);
+  } else if ('filtered' in mapped) {
+    sink.filter(next);
+  } else if (mapped.text === raw) {
+    sink.record(buffer, start, end, line, offset, next);
+  } else {
+    const text = Buffer.from(mapped.text);
+    sink.record(text, 0, text.length, line, offset, next, raw.trimEnd());
+  }
+}
+
+export function tooLong(
+  { file, longest }: JsonOptions,
+  line: number,
+  offset: number,
+  excerpt: Buffer,
+): Reject {
+  return {
+    file,
+    line,
+    offset,
+    field: 'record',
+    reason: `is longer than the longest record (${longest} bytes)`,
+    raw: excerpt.toString('utf8').replace(/\uFFFD+$/, ''),
+    truncated: true,
+  };
+}

@@ -1,0 +1,2 @@
+/** A record that `--where` leaves out: it is counted, but is not a record of the import. */
+export const FILTERED = { filtered: true } as const;

@@ -1,0 +1,292 @@
+import { expect, test } from 'vitest';
+import type { ImportFlags } from '../../../../src/features/import/cli/flags.ts';
+import { mappingOf } from '../../../../src/features/import/cli/mapping-options.ts';
+import { mappingJsonSchema } from '../../../../src/features/import/mapping-file/document.ts';
+import { documentOf, flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
+import { sourceMapping } from '../../../../src/features/import/mapping-file/load.ts';
+import { SOURCES } from '../../../../src/features/import/mapping-file/sources.ts';
+import { recordMappers } from '../../../../src/features/import/transform/record-mappers.ts';
+
+function mappersOf(source: string) {
+  return recordMappers(
+    mappingOf('events', flagsOf(sourceMapping(source)!) as unknown as ImportFlags, undefined),
+  );
+}
+
+/** A record that a vendor publishes, in the shape of its export, and the event that it becomes. */
+const SAMPLES: [source: string, from: string, record: object, event: object][] = [
+  [
+    'segment',
+    'https://segment.com/docs/connections/spec/common/',
+    {
+      anonymousId: '507f191e810c19729de860ea',
+      context: { active: true, ip: '8.8.8.8', campaign: { name: 'TPS Innovation Newsletter' } },
+      event: 'Report',
+      integrations: { All: true },
+      messageId: '022bb90c-bbac-11e4-8dfc-aa07a5b093db',
+      properties: { type: 'weekly', total: 12.5 },
+      receivedAt: '2015-12-10T04:08:31.909Z',
+      sentAt: '2015-12-10T04:08:31.581Z',
+      timestamp: '2015-12-10T04:08:31.905Z',
+      type: 'track',
+      userId: '97980cfea0067',
+      originalTimestamp: '2015-12-10T04:08:31.577Z',
+    },
+    {
+      userId: '97980cfea0067',
+      event: 'Report',
+      timestamp: '2015-12-10T04:08:31.905Z',
+      properties: {
+        'context.active': true,
+        'context.ip': '8.8.8.8',
+        'context.campaign.name': 'TPS Innovation Newsletter',
+        'integrations.All': true,
+        messageId: '022bb90c-bbac-11e4-8dfc-aa07a5b093db',
+        type: 'weekly',
+        total: 12.5,
+        sentAt: '2015-12-10T04:08:31.581Z',
+        anonymousId: '507f191e810c19729de860ea',
+        type_1: 'track',
+        originalTimestamp: '2015-12-10T04:08:31.577Z',
+        receivedAt: '2015-12-10T04:08:31.909Z',
+      },
+    },
+  ],
+  [
+    'rudderstack',
+    'https://www.rudderstack.com/docs/event-spec/standard-events/common-fields/',
+    {
+      anonymousId: 'anon-id-new',
+      channel: 'web',
+      context: { library: { name: 'http' }, traits: { trait1: 'new-val' } },
+      messageId: 'msg-1',
+      name: 'home',
+      originalTimestamp: '2020-01-21T00:21:34.208Z',
+      type: 'page',
+      userId: null,
+    },
+    {
+      userId: 'anon-id-new',
+      event: 'page',
+      timestamp: '2020-01-21T00:21:34.208Z',
+      properties: {
+        channel: 'web',
+        'context.library.name': 'http',
+        'context.traits.trait1': 'new-val',
+        messageId: 'msg-1',
+        name: 'home',
+      },
+    },
+  ],
+  [
+    'mixpanel',
+    'https://docs.mixpanel.com/reference/raw-event-export',
+    {
+      event: 'Signed up',
+      properties: {
+        time: 1602611311,
+        distinct_id: '91304156-cafc-4673-a237-623d1129c801',
+        $insert_id: 'insert-1',
+        mp_processing_time_ms: 1602625711874,
+      },
+    },
+    {
+      userId: '91304156-cafc-4673-a237-623d1129c801',
+      event: 'Signed up',
+      timestamp: '2020-10-13T17:48:31Z',
+      properties: {
+        $insert_id: 'insert-1',
+        mp_processing_time_ms: 1602625711874,
+      },
+    },
+  ],
+  [
+    'amplitude',
+    'https://amplitude.com/docs/apis/analytics/export',
+    {
+      event_time: '2020-01-01 12:00:00.123000',
+      event_type: 'watch_tutorial',
+      user_id: null,
+      device_id: 'C8F9E604-F01A-4BD9-95C6-8E5357DF265D',
+      amplitude_id: 12345,
+      country: 'United States',
+      event_properties: { country: 'DE', keys: ['a', 'b'] },
+      user_properties: {},
+      client_event_time: '2020-01-01 11:59:59.000000',
+      paying: null,
+    },
+    {
+      userId: 'C8F9E604-F01A-4BD9-95C6-8E5357DF265D',
+      event: 'watch_tutorial',
+      timestamp: '2020-01-01T12:00:00.123000Z',
+      properties: {
+        country: 'United States',
+        'event_properties.country': 'DE',
+        'event_properties.keys.0': 'a',
+        'event_properties.keys.1': 'b',
+        user_properties: '{}',
+        amplitude_id: 12345,
+        client_event_time: '2020-01-01 11:59:59.000000',
+      },
+    },
+  ],
+  [
+    'ga4',
+    'https://support.google.com/analytics/answer/7029846',
+    {
+      event_date: '20191208',
+      event_timestamp: '1575779411418000',
+      event_name: 'notification_receive',
+      event_params: [{ key: 'message_type', value: { string_value: 'display', int_value: null } }],
+      user_pseudo_id: '3c8',
+    },
+    {
+      userId: '3c8',
+      event: 'notification_receive',
+      timestamp: '2019-12-08T04:30:11.418000Z',
+      properties: {
+        event_date: '20191208',
+        'event_params.0.key': 'message_type',
+        'event_params.0.value.string_value': 'display',
+      },
+    },
+  ],
+  [
+    'posthog',
+    'https://posthog.com/docs/data-pipelines/batch-exports/s3',
+    {
+      uuid: '018e2f4c-0000-0000-0000-000000000000',
+      event: '$pageview',
+      distinct_id: 'user-1',
+      person_id: 'p1',
+      properties: '{"$browser": "Chrome", "$set": {"plan": "pro"}}',
+      timestamp: '2024-03-11T09:00:00.000+00:00',
+      elements_chain: '',
+    },
+    {
+      userId: 'user-1',
+      event: '$pageview',
+      timestamp: '2024-03-11T09:00:00.000Z',
+      properties: {
+        uuid: '018e2f4c-0000-0000-0000-000000000000',
+        person_id: 'p1',
+        $browser: 'Chrome',
+        '$set.plan': 'pro',
+        elements_chain: '',
+      },
+    },
+  ],
+  [
+    'cloudtrail',
+    'https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-event-reference.html',
+    {
+      eventVersion: '1.05',
+      userIdentity: {
+        type: 'IAMUser',
+        principalId: 'principal-1',
+        arn: 'arn:aws:iam::123456789012:user/Mary_Major',
+        accountId: '123456789012',
+      },
+      eventTime: '2019-06-19T00:18:31Z',
+      eventName: 'StartLogging',
+      responseElements: null,
+      readOnly: false,
+    },
+    {
+      userId: 'arn:aws:iam::123456789012:user/Mary_Major',
+      event: 'StartLogging',
+      timestamp: '2019-06-19T00:18:31Z',
+      properties: {
+        eventVersion: '1.05',
+        'userIdentity.type': 'IAMUser',
+        'userIdentity.principalId': 'principal-1',
+        'userIdentity.accountId': '123456789012',
+        readOnly: false,
+      },
+    },
+  ],
+  [
+    'github',
+    'https://docs.github.com/en/rest/using-the-rest-api/github-event-types',
+    {
+      id: '22249084947',
+      type: 'WatchEvent',
+      actor: { id: 583231, login: 'octocat' },
+      payload: { action: 'started' },
+      org: null,
+      created_at: '2022-06-09T12:47:28Z',
+    },
+    {
+      userId: 'octocat',
+      event: 'WatchEvent',
+      timestamp: '2022-06-09T12:47:28Z',
+      properties: { id: '22249084947', 'actor.id': 583231, 'payload.action': 'started' },
+    },
+  ],
+];
+
+test.each(SAMPLES)('--from %s reads the sample of %s', (source, _, record, event) => {
+  const made = mappersOf(source).json(JSON.stringify(record));
+  expect('text' in made ? JSON.parse(made.text) : made).toEqual(event);
+});
+
+test('--from snowplow reads a row of the enriched format, whose columns have no names', () => {
+  const { columns = [], delimiter } = sourceMapping('snowplow')!;
+  const values: Record<string, string> = {
+    app_id: 'angry-birds',
+    platform: 'web',
+    collector_tstamp: '2013-11-26 00:03:57.885',
+    event: 'page_view',
+    domain_userid: 'bc2e92ec6c204a14',
+    geo_latitude: '37.443604',
+  };
+  expect([columns.length, delimiter]).toEqual([131, 'tab']);
+  const mapper = mappersOf('snowplow').rows([...columns], 'events.tsv');
+  const made = mapper.record(columns.map((name) => values[name] ?? ''));
+  expect('text' in made ? JSON.parse(made.text) : made).toEqual({
+    userId: 'bc2e92ec6c204a14',
+    event: 'page_view',
+    timestamp: '2013-11-26T00:03:57.885Z',
+    properties: { app_id: 'angry-birds', platform: 'web', geo_latitude: expect.anything() },
+  });
+});
+
+test.each([
+  [
+    'mixpanel',
+    'name,time,distinct_id,properties',
+    'plays,2020-08-01 10:16:46,u,"{""title"":""x""}"',
+    'plays',
+  ],
+  ['amplitude', 'event_type,event_time,user_id,country', 'watch,2020-08-01 10:16:46.5,u,India', 'watch'],
+  ['ga4', 'name,timestamp,user_id,user_pseudo_id', 'purchase,2020-08-01 10:16:46,u,p', 'purchase'],
+])('--from %s reads the columns of a warehouse export too', (source, header, row, event) => {
+  const cells = (line: string) =>
+    line.match(/"(?:""|[^"])*"|[^,]+/g)!.map((cell) => cell.replace(/^"|"$/g, '').replaceAll('""', '"'));
+  const made = mappersOf(source).rows(header.split(','), 'a.csv').record(cells(row));
+  expect('text' in made ? JSON.parse(made.text) : made).toMatchObject({
+    userId: 'u',
+    event,
+    timestamp: expect.stringMatching(/^2020-08-01T10:16:46/),
+  });
+});
+
+test('the published schema describes every key, and what --save writes', () => {
+  const { properties } = mappingJsonSchema() as { properties: Record<string, { description?: string }> };
+  const described = Object.keys(properties).filter((key) => properties[key]!.description);
+  expect(Object.keys(properties)).toEqual(['$schema', ...described]);
+  for (const source of Object.values(SOURCES))
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(source)));
+  expect(documentOf({})).toEqual({
+    $schema: expect.stringContaining('docs/mapping.schema.json'),
+    version: 1,
+  });
+});
+
+test('every source that ships is a valid mapping, with a title and a page of its vendor', () => {
+  for (const source of Object.keys(SOURCES)) {
+    const mapping = sourceMapping(source)!;
+    expect(mapping.title).toMatch(/^[A-Z]/);
+    expect(mapping.documentation).toEqual(expect.arrayContaining([expect.stringMatching(/^https:\/\//)]));
+  }
+});
