@@ -24,8 +24,8 @@ test.each([{}, { compress: false }, { zip64: true }])(
       {
         'data/b.csv': `userId,event,timestamp\nc0,e,2026-01-31T12:00:00Z\n`,
         'data/a.ndjson.gz': gzipSync(lines(25)),
-        '__MACOSX/data/._b.csv': 'junk',
-        'data/.hidden.csv': 'junk',
+        '__MACOSX/data/._b.csv': 'other',
+        'data/.hidden.csv': 'other',
         'README.md': 'about',
         'data/c.json': `[${events(3, 50).join(',')}]`,
       },
