@@ -138,8 +138,9 @@ function checkTimestamp(text: string, tolerance: number, now: number): void {
     );
 }
 
+/** The last character carries four bits of 32 bytes: only one spelling of a signature is accepted (RFC 4648, 3.5). */
 function standardSignature(text: string): Bytes | undefined {
-  const [, base64] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
+  const [, base64] = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(text) ?? [];
   return base64 === undefined ? undefined : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type ManifestCommand, readManifest } from '../../src/cli/command/manifest.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
@@ -86,6 +87,13 @@ function inOrder(commands: readonly ManifestCommand[]): ManifestCommand[] {
   return commands.filter(({ id }) => !WITH_REGISTRY.includes(id)).sort((a, b) => place(a) - place(b));
 }
 
+/** Compressed exports of other products. */
+const EXPORTS = {
+  'export.ndjson.gz':
+    '{"event":"Signed up","properties":{"time":1769860800,"distinct_id":"u1","$insert_id":"i1","plan":"pro"}}\n',
+  'export.json.gz': '[{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}]',
+};
+
 /** Prepares everything that the examples need, and a session to type them into. */
 async function setStage() {
   const service = await startTestService({ region: 'eu', allowLoopbackWebhooks: true });
@@ -102,6 +110,8 @@ async function setStage() {
     'batch.json': '{"events":[{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}]}',
     'body.json': '{"type":"campaign.opened","contentId":"c","hashId":"h"}',
     'delivery.json': SIGNED,
+    'export.csv': 'customer,what,at\nc1,bought,2026-01-31T12:00:00Z\nc2,viewed,2026-01-31T12:01:00Z\n',
+    'orders.csv': 'customer,guest,Date,Time\nc1,,31/01/2026,12:00\n,g1,01/02/2026,09:30\n',
     'e2e.sh': '#!/bin/sh\nexec svc limits\n',
     'key.txt': service.apiKey,
     'package.json': '{"scripts":{"test":"svc limits"}}',
@@ -109,6 +119,8 @@ async function setStage() {
     'users.ndjson': '{"userId":"u1","timeZone":"Europe/Berlin"}\n',
   }))
     writeFileSync(join(work, name), text, { mode: 0o755 });
+  for (const [name, text] of Object.entries(EXPORTS)) writeFileSync(join(work, name), gzipSync(text));
+  cpSync(join(ROOT, 'test/fixtures/open-bandit.csv'), join(work, 'bts.csv'));
   for (const name of ['users.csv', 'events.ndjson', 'reviews.csv.gz'])
     cpSync(join(ROOT, 'examples', name), join(work, name));
   cpSync(join(ROOT, 'test/fixtures/events-two-frames.ndjson.zst'), join(work, 'events.ndjson.zst'));
@@ -148,11 +160,16 @@ svc users import users.csv --json --quiet | jq -r .hashId`,
 export BODY='{}' SIGNATURE=$(svc webhooks sign delivery.json)
 decide() { svc decide --hash-id ${hashId} --surface home --profile local --json | jq -r .decisionId; }
 unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY
-decide`);
+decide
+svc workspaces create ws_shop --mode live --profile local`);
+  const keyId = await said(
+    'svc keys create --workspace ws_shop --profile local --json --quiet | jq -r .keyId',
+  );
 
   const names: readonly (readonly [string, string])[] = [
     ...(Object.entries(ids).reverse() as [string, string][]),
     ['dlv_77ab…', dlv],
+    ['key_3f0c9a', keyId],
     ['https://eu.example.com', service.url],
     // Asks for the key in a terminal; here there is none.
     ['svc profiles add test', 'SVC_API_KEY=$(cat key.txt) svc profiles add test'],

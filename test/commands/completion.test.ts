@@ -18,7 +18,7 @@ describe('completion', () => {
       expect.arrayContaining(['events', 'decide', 'serve', 'help', '--version']),
     );
     expect(await complete(['ev'])).toEqual(['events']);
-    expect(await complete(['events', ''])).toEqual(['import', 'send', 'tail']);
+    expect(await complete(['events', ''])).toEqual(['import', 'inspect', 'send', 'sources', 'tail']);
     expect(await complete(['serve', ''])).toContain('exec');
     expect(await complete(['help', 'exit'])).toEqual(['exit-codes']);
     expect(await complete(['help', 'events', 'im'])).toEqual(['import']);
@@ -27,7 +27,12 @@ describe('completion', () => {
 
   it('completes flags and fixed flag values', async () => {
     expect(await complete(['events', 'import', '--dry'])).toEqual(['--dry-run']);
-    expect(await complete(['events', 'import', '--format', ''])).toEqual(['ndjson', 'csv']);
+    expect(await complete(['events', 'import', '--format', ''])).toEqual([
+      'ndjson',
+      'csv',
+      'json',
+      'parquet',
+    ]);
     expect(await complete(['decide', '--js'])).toEqual(['--json']);
     expect(await complete(['completion', 'f'])).toEqual(['fish']);
     expect(await complete(['decide', '--'])).toEqual(expect.arrayContaining(['--profile', '--help']));
@@ -36,7 +41,12 @@ describe('completion', () => {
   });
 
   it('completes --flag=value, as one word and as split by bash', async () => {
-    expect(await complete(['events', 'import', '--format='])).toEqual(['--format=ndjson', '--format=csv']);
+    expect(await complete(['events', 'import', '--format='])).toEqual([
+      '--format=ndjson',
+      '--format=csv',
+      '--format=json',
+      '--format=parquet',
+    ]);
     expect(await complete(['events', 'import', '--format=c'])).toEqual(['--format=csv']);
     expect(await complete(['events', 'import', '--format', '='])).toEqual(['ndjson', 'csv']);
     expect(await complete(['events', 'import', '--format', '=', 'c'])).toEqual(['csv']);

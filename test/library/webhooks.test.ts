@@ -135,7 +135,8 @@ describe('verifyWebhook', () => {
         const body = name === 'body' ? flip(new TextDecoder().decode(BODY)) : BODY;
         expect(await reasonOf(body, changed, SECRET, at(0))).toMatch(/signature|timestamp|too/);
       }),
-      { numRuns: 300 },
+      // The example changes only bits that base64 of 32 bytes leaves unused.
+      { numRuns: 300, examples: [['webhook-signature', 45, 1]] },
     );
   });
 

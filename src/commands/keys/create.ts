@@ -10,8 +10,8 @@ export default class KeysCreate extends SvcCommand {
     `Prints the key once: only its hash is stored. Works on the data of \`local\` or of --database, also while the service
 runs, which accepts the key at once. The kind of a key is that of its workspace's mode.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --workspace ws_shop --kind live --json | jq -r .key',
+    '<%= config.bin %> <%= command.id %> --workspace ws_shop --profile local',
+    '<%= config.bin %> <%= command.id %> --workspace ws_shop --kind live --json --profile local | jq -r .key',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = {

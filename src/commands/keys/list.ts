@@ -9,8 +9,8 @@ export default class KeysList extends SvcCommand {
   static override description =
     'Shows what is known of each key, never the key. An ending key was rotated and is valid until its end.';
   static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    `<%= config.bin %> <%= command.id %> --workspace ws_shop --json | jq -r '.keys[] | select(.state == "active").keyId'`,
+    '<%= config.bin %> <%= command.id %> --profile local',
+    `<%= config.bin %> <%= command.id %> --workspace ws_shop --json --profile local | jq -r '.keys[] | select(.state == "active").keyId'`,
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = { database: databaseFlag };

@@ -8,7 +8,7 @@ export default class KeysRevoke extends SvcCommand {
   static override description =
     `Every node refuses the key from its next request on, and ends open event streams within a second. To replace a key
 without a gap, rotate it.`;
-  static override examples = ['<%= config.bin %> <%= command.id %> key_3f0c9a'];
+  static override examples = ['<%= config.bin %> <%= command.id %> key_3f0c9a --profile local'];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override args = {
     key: Args.string({ required: true, description: 'id of the key, as in keys list' }),

@@ -10,8 +10,8 @@ export default class KeysRotate extends SvcCommand {
   static override description =
     'Creates a key of the same workspace and kind, and prints it once. The old one stays valid for a while.';
   static override examples = [
-    '<%= config.bin %> <%= command.id %> key_3f0c9a',
-    '<%= config.bin %> <%= command.id %> key_3f0c9a --valid-for 0s --json | jq -r .key',
+    '<%= config.bin %> <%= command.id %> key_3f0c9a --profile local',
+    '<%= config.bin %> <%= command.id %> key_3f0c9a --valid-for 0s --json --profile local | jq -r .key',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override args = {

@@ -14,8 +14,8 @@ export default class WorkspacesCreate extends SvcCommand {
     `Prints the key once: only its hash is stored. A test workspace sends notifications to the outbox file only; a live one
 through the configured channels. Works on the data of \`local\` or of --database, also while the service runs.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> shop --mode live',
-    '<%= config.bin %> <%= command.id %> --json | jq -r .key',
+    '<%= config.bin %> <%= command.id %> shop --mode live --profile local',
+    '<%= config.bin %> <%= command.id %> --json --profile local | jq -r .key',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override args = { name: Args.string({ description: 'id of the workspace; random by default' }) };

@@ -6,7 +6,7 @@ export default class WorkspacesList extends SvcCommand {
   static override summary = 'List the workspaces of this service';
   static override description =
     'A workspace without a mode was created by an earlier version; it sends notifications as a live one does.';
-  static override examples = ['<%= config.bin %> <%= command.id %>'];
+  static override examples = ['<%= config.bin %> <%= command.id %> --profile local'];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = { database: databaseFlag };
 

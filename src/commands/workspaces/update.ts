@@ -8,7 +8,7 @@ export default class WorkspacesUpdate extends SvcCommand {
   static override description =
     `A test workspace sends notifications to the outbox file only; a live one through the configured channels. Its keys stay
 valid.`;
-  static override examples = ['<%= config.bin %> <%= command.id %> ws_shop --mode live'];
+  static override examples = ['<%= config.bin %> <%= command.id %> ws_shop --mode live --profile local'];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override args = { workspace: Args.string({ required: true, description: 'id of the workspace' }) };
   static override flags = {

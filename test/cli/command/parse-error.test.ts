@@ -12,12 +12,12 @@ describe('an invalid command line', () => {
     ['events send --user-id u', '--event is missing', 'see `svc events send --help`'],
     [
       'events import --format xml',
-      '--format must be one of ndjson, csv, not xml',
+      '--format must be one of ndjson, csv, json, parquet, not xml',
       'see `svc events import --help`',
     ],
     [
       'events import a.csv --time-zone Europe/Berlin -- -x',
-      '--time-zone needs --convert-timestamps',
+      '--time-zone needs --convert-timestamps or --timestamp-format',
       'svc events import a.csv --time-zone Europe/Berlin --convert-timestamps -- -x',
     ],
     ['serve --port', '--port needs a value', 'see `svc serve --help`'],

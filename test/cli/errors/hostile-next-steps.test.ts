@@ -184,10 +184,12 @@ it('covers every topic whose commands call a service', () => {
     'completion',
     'data',
     'demo',
+    'keys',
     'plugins',
     'profiles',
     'regions',
     'serve',
     'users',
+    'workspaces',
   ]);
 });

@@ -38,7 +38,7 @@ const COMMANDS: string[][] = [
 
 /** Commands that call no service whose answer they would show. */
 const WITHOUT =
-  /^(complete|completion|data|demo|profiles|regions|serve)(:|$)|^webhooks:(listen|replay|send|sign|test|verify)$/;
+  /^(commands|complete|completion|data|demo|keys|plugins|profiles|regions|serve|workspaces)(:|$)|^events:(inspect|sources)$|^webhooks:(listen|replay|send|sign|test|verify)$/;
 
 it('covers every command', () => {
   const called = new Set(

@@ -66,6 +66,8 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
       zoneless++;
     },
   };
+  // A wrong flag is refused before anything is connected.
+  optionsFor(flags, place);
   try {
     await checkRejectsPath(flags.rejects, inputs, world.cwd, recovery);
     if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
