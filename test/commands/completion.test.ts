@@ -48,7 +48,12 @@ describe('completion', () => {
       '--format=parquet',
     ]);
     expect(await complete(['events', 'import', '--format=c'])).toEqual(['--format=csv']);
-    expect(await complete(['events', 'import', '--format', '='])).toEqual(['ndjson', 'csv']);
+    expect(await complete(['events', 'import', '--format', '='])).toEqual([
+      'ndjson',
+      'csv',
+      'json',
+      'parquet',
+    ]);
     expect(await complete(['events', 'import', '--format', '=', 'c'])).toEqual(['csv']);
     expect(await complete(['events', 'import', '--format', '=', 'csv', '--dry'])).toEqual(['--dry-run']);
     expect(await complete(['completion', '--no-such='])).toEqual([]);

@@ -69,7 +69,7 @@ describe('the answer', () => {
     expect(stdout).toMatch(/chosen.*\w+.*[█▉▊▋▌▍▎▏].* 0\.\d{3}.*in-app-message/);
     expect(stdout.match(/next/g)).toHaveLength(3);
     // A longer reason, of a content that is not the best, is wrapped.
-    expect(stdout).toMatch(/reason {4}Eligible on home; [\s\S]*no\s+outcomes\s+yet/);
+    expect(stdout).toMatch(/reason {4}Eligible on home[^;]*; [\s\S]*no\s+outcomes\s+yet/);
   });
 
   test('is printed unchanged with --json', async () => {

@@ -19,7 +19,7 @@ function typosOf(word: string): string[] {
     return [
       before + after,
       `${before}${letter}${letter}${after}`,
-      ...['q', 'e', '-', 'x'].map((other) => before + other + after),
+      ...['q', 'e'].map((other) => before + other + after),
       ...(next === undefined ? [] : [before + next + letter + after.slice(1)]),
     ];
   });
