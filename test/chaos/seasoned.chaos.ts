@@ -13,7 +13,7 @@ const SIZE = {
   hotEvents: 80_000,
   bigEvents: 200 * SCALE,
   bigBytes: 8 * 1024 * 1024 - 200,
-  contents: 2000,
+  contents: 1000,
   subscriptions: 3000,
   deliveries: 5000 * SCALE,
   decisions: 100_000 * SCALE,

@@ -194,7 +194,7 @@ const CatalogSettings = z.strictObject({
 
 export const CatalogFile = z.strictObject({
   $schema: z.optional(z.string().check(z.maxLength(2048))),
-  contents: z.array(CatalogContent).check(z.maxLength(2000)),
+  contents: z.array(CatalogContent).check(z.maxLength(1000)),
   templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(2000))),
   settings: z.optional(CatalogSettings),
 });

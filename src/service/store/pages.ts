@@ -1,7 +1,7 @@
 import type { SqlValue, Tx } from './store.ts';
 
 /** Maximum size of a page in bytes. A larger row forms a page alone. */
-export const PAGE_BYTES = 512 * 1024;
+export const PAGE_BYTES = 256 * 1024;
 
 /** Estimated size of a row without its long columns. */
 const ROW_BYTES = 128;

@@ -14,7 +14,7 @@ const FAILING_TOTAL = TOTAL / 2;
 /** From this many running deliveries on, a subscription gets one slot, so that fast receivers get through beside hanging ones. */
 const CROWDED = TOTAL / 2;
 /** Deliveries claimed in one round: some milliseconds of work. */
-const PER_ROUND = 64;
+const PER_ROUND = 16;
 
 /** The slots that a round reserved for the due deliveries of one subscription. */
 export interface ReservedSlots extends Reservation {

@@ -14,7 +14,7 @@ const POLL_MS = 1000;
 const KEEP_ALIVE_MS = 15_000;
 /** Maximum characters encoded per chunk, and maximum bytes read at once of a long event. */
 const CHUNK = 128 * 1024;
-const READ_CHUNK = 1024 * 1024;
+const READ_CHUNK = 256 * 1024;
 /** How long a client may take to read a chunk; a slower client is disconnected and can resume. */
 const CHUNK_TIMEOUT_MS = 30_000;
 /** Maximum characters that all streams together have read and not yet sent. */
