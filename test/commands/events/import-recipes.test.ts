@@ -49,13 +49,14 @@ test('each item of an order becomes an event', async () => {
 const duckdb = spawnSync('duckdb', ['--version']).status === 0;
 if (!duckdb) console.warn('duckdb is not installed: its recipe in docs/mapping.md is not run');
 
-test.runIf(duckdb)('DuckDB joins two files', async () => {
-  const events = await cooked({
-    'orders.csv': ['customer,kind,at', '1,bought,2025-12-31 12:00:00'],
-    'users.csv': ['id,email', '1,a@example.com'],
+if (duckdb)
+  test('DuckDB joins two files', async () => {
+    const events = await cooked({
+      'orders.csv': ['customer,kind,at', '1,bought,2025-12-31 12:00:00'],
+      'users.csv': ['id,email', '1,a@example.com'],
+    });
+    expect(events).toMatchObject([{ userId: 'a@example.com', event: 'bought' }]);
   });
-  expect(events).toMatchObject([{ userId: 'a@example.com', event: 'bought' }]);
-});
 
 test('reports a decimal comma in a number column, and does not mistake a thousands separator for one', async () => {
   const home = tempDir();
