@@ -1,11 +1,9 @@
 import { concatBytes } from '../kit/concat-bytes.ts';
-import { TransportError } from './errors.ts';
+import { readWhole } from './answer-body.ts';
+import type { TransportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Open } from './open-stream.ts';
 import { toTransportError } from './transport-errors.ts';
-
-/** Upper bound on the bytes of a response, which may be endless. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** A transport over fetch, for every runtime. Redirects are not followed, so that the key is sent nowhere else. */
 export function fetchTransport(
@@ -38,18 +36,9 @@ export function fetchTransport(
     open,
     async exchange(request) {
       const { status, headers, body } = await open(request);
-      const chunks: Uint8Array[] = [];
-      let bytes = 0;
-      try {
-        for await (const chunk of body) {
-          bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES)
-            throw new TransportError('answer', true, `the response of ${base.origin} is larger than 32 MiB`);
-          chunks.push(chunk);
-        }
-      } catch (error) {
+      const { chunks } = await readWhole(body, base).catch((error: unknown) => {
         throw asTransportError(error, base, request.method);
-      }
+      });
       return { status, headers, body: concatBytes(chunks) };
     },
   };

@@ -1,13 +1,10 @@
 // Not the whole package: its fetch, caches and WebSockets would double the time that a short command takes.
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { TransportError } from './errors.ts';
+import { readWhole } from './answer-body.ts';
 import type { Exchange } from './exchange.ts';
 import type { Open } from './open-stream.ts';
 import { toTransportError } from './transport-errors.ts';
-
-/** Upper bound on the bytes of a response, which may be endless. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export interface Transport {
   readonly exchange: Exchange;
@@ -49,19 +46,9 @@ export function httpTransport(
     open,
     async exchange(request) {
       const { status, headers, body } = await open(request);
-      const chunks: Uint8Array[] = [];
-      let bytes = 0;
-      try {
-        for await (const chunk of body) {
-          bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES) {
-            throw new TransportError('answer', true, `the response of ${base.origin} is larger than 32 MiB`);
-          }
-          chunks.push(chunk);
-        }
-      } catch (error) {
+      const { chunks, bytes } = await readWhole(body, base).catch((error: unknown) => {
         throw toTransportError(error, base, request.method);
-      }
+      });
       return { status, headers, body: Buffer.concat(chunks, bytes) };
     },
     close: () => pool.destroy(),

@@ -129,7 +129,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
       clock.now,
     );
-    await reportModes(store, channels.configured, log);
+    // `svc serve` reports once; the service of `local` starts with every command.
+    if (!options.onThisMachine) await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),

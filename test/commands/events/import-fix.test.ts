@@ -4,21 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ROOT, runSvc } from '../../support/process/run-svc.ts';
-import { tempDir } from '../../support/temp.ts';
-
-/** Imports a file of this content on fresh local data; `rejects` are field and reason of each. */
-async function imported(name: string, content: string | Buffer, ...flags: string[]) {
-  const home = tempDir();
-  writeFileSync(join(home, name), content);
-  const run = await runSvc(['events', 'import', name, '-p', 'local', ...flags], { home, cwd: home });
-  const rejects = () =>
-    readFileSync(join(home, `${name}.rejects.ndjson`), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      .map(({ field, reason }) => `${field} ${reason}`);
-  return { ...run, home, rejects };
-}
+import { imported } from '../../support/scenarios/imported.ts';
 
 const bad = '{"userId":"u","event":"e","timestamp":"bad"}\n';
 const rows = 'who,event,timestamp\nu,e,2026-01-31T12:00:00Z\nv,e,bad\n';

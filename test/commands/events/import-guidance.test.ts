@@ -1,22 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
+import { imported } from '../../support/scenarios/imported.ts';
 import { tempDir } from '../../support/temp.ts';
-
-/** Imports a file of this content on fresh local data; `rejects` are field and reason of each. */
-async function imported(name: string, content: string | Buffer, ...flags: string[]) {
-  const home = tempDir();
-  writeFileSync(join(home, name), content);
-  const run = await runSvc(['events', 'import', name, '-p', 'local', ...flags], { home, cwd: home });
-  const rejects = () =>
-    readFileSync(join(home, `${name}.rejects.ndjson`), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      .map(({ field, reason }) => `${field} ${reason}`);
-  return { ...run, home, rejects };
-}
 
 const WHEN = 'must be an ISO 8601 date-time in UTC, such as 2026-01-31T12:00:00Z';
 const NULL = 'must be a string, a number or a boolean; --nulls drop leaves nulls out';

@@ -1,21 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Content } from '../../../../src/service/domain/decide/content.ts';
 import { decide, type Situation } from '../../../../src/service/domain/decide/decide.ts';
 import { emptyModel } from '../../../../src/service/domain/decide/model.ts';
-
-const content = (contentId: string): Content => ({
-  contentId,
-  category: 'any',
-  channels: [],
-  surfaces: [],
-  locales: [],
-  format: 'card',
-  title: 'T',
-  body: 'B',
-  traits: [],
-  events: [],
-  prior: 0.1,
-});
+import { content } from './situations.ts';
 
 let seed = 0;
 const choose = (rest: Partial<Situation>) =>
