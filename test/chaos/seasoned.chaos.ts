@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDatabase, startPostgres } from '../support/postgres/postgres.ts';
 import { svcProgram } from '../support/process/svc-process.ts';
-import { readSeasoned, type SeasonedReport } from '../support/scenarios/seasoned-check.ts';
+import { readSeasoned, type SeasonedReport } from '../support/scenarios/seasoned/check.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** SVC_SEASONED scales the number of records, for example 0.25. */

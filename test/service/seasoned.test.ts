@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../support/postgres/database.ts';
 import { svcProgram } from '../support/process/svc-process.ts';
-import { readSeasoned } from '../support/scenarios/seasoned-check.ts';
+import { readSeasoned } from '../support/scenarios/seasoned/check.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** The long form is test/chaos/seasoned.chaos.ts. */

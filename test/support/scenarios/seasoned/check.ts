@@ -2,18 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { startReceiver } from '../peers/receiver.ts';
-import { type Served, serve } from '../process/served.ts';
-import type { SvcProgram } from '../process/svc-process.ts';
-import { bystander, type Waited } from './bystander.ts';
-import {
-  cpuSeconds,
-  DATA_KEY,
-  peakMegabytes,
-  type SeasonedSize,
-  season,
-  seasonedCatalog,
-} from './seasoned-data.ts';
+import { startReceiver } from '../../peers/receiver.ts';
+import { type Served, serve } from '../../process/served.ts';
+import type { SvcProgram } from '../../process/svc-process.ts';
+import { bystander, type Waited } from '../bystander.ts';
+import { cpuSeconds, DATA_KEY, peakMegabytes, type SeasonedSize, season, seasonedCatalog } from './data.ts';
 
 export interface SeasonedReport {
   /** Cores, memory and Node version, without which the durations mean little. */
