@@ -40,6 +40,10 @@ export class RecordTable {
   readonly offset: Float64Array;
   /** The record as it was read, if the body holds a converted one; same index. */
   readonly raws: (string | (() => string) | undefined)[] = [];
+  /** The rows as they were read, and the place of each in them, if the records were made from rows of text. */
+  rows: Buffer | undefined;
+  rowStart: Int32Array | undefined;
+  rowEnd: Int32Array | undefined;
 
   constructor(size: number) {
     this.start = new Int32Array(size);
@@ -48,8 +52,18 @@ export class RecordTable {
     this.offset = new Float64Array(size);
   }
 
+  /** Notes where a record is in the rows as they were read. */
+  placeRow(index: number, start: number, end: number): void {
+    this.rowStart ??= new Int32Array(this.start.length);
+    this.rowEnd ??= new Int32Array(this.start.length);
+    this.rowStart[index] = start;
+    this.rowEnd[index] = end;
+  }
+
   /** Returns the record as it stands in the input. */
   raw(index: number, body: Buffer): string {
+    if (this.rowEnd && this.rowEnd[index]! > 0)
+      return this.rows!.toString('utf8', this.rowStart![index], this.rowEnd[index]);
     const raw = this.raws[index] ?? body.toString('utf8', this.start[index], this.end[index]).trimEnd();
     return typeof raw === 'string' ? raw : raw();
   }

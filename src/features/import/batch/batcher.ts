@@ -4,6 +4,7 @@ import { TimeSpan } from '../report/time-span.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { type Batch, type Checkpoint, InputChanged, RecordTable, sizeOf } from './batch.ts';
 import { RequestBody } from './request-body.ts';
+import { type SourceRange, SourceText } from './source-text.ts';
 
 export interface BatcherOptions {
   readonly kind: RecordKind;
@@ -55,6 +56,7 @@ export class Batcher {
   private lastLine = 0;
   private checkpoint: Checkpoint | undefined;
   private readonly body: RequestBody;
+  private readonly source = new SourceText();
   private records: RecordTable;
   private rejects: Reject[] = [];
   private rejectBytes = 0;
@@ -86,9 +88,9 @@ export class Batcher {
   }
 
   /**
-   * Adds the record in `buffer[start..end)`. `buffer[end]` must be the byte after its line, a line feed, which may
-   * be overwritten. `next` is the offset in the input after the line. With `raw`, the bytes are not those of the input
-   * and are copied at once. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
+   * Adds the record in `buffer[start..end)`, which is copied by the next `flushPending`. `buffer[end]` must be the byte
+   * after its line, a line feed, which may be overwritten. `next` is the offset in the input after the line. `raw`: the
+   * record as it was read, if the bytes are not those of the input. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
    */
   record(
     buffer: Buffer,
@@ -97,7 +99,7 @@ export class Batcher {
     line: number,
     offset: number,
     next: number,
-    raw?: string | (() => string),
+    raw?: string | (() => string) | SourceRange,
     time = -1,
   ): void {
     const length = end - start;
@@ -105,7 +107,6 @@ export class Batcher {
     else if (this.options.kind === 'events') this.times.addRecord(buffer.toString('utf8', start, end));
     if (this.open && !this.body.fits(length)) this.cut();
     this.openAt(line);
-    if (raw !== undefined) this.body.flushPending();
     const at = this.body.append(buffer, start, end);
     const { records } = this;
     const index = records.count++;
@@ -113,10 +114,10 @@ export class Batcher {
     records.end[index] = at + length;
     records.line[index] = line;
     records.offset[index] = offset;
-    if (raw !== undefined) {
-      records.raws[index] = raw;
-      this.body.flushPending();
-    }
+    if (typeof raw === 'object') {
+      const row = this.source.append(raw);
+      records.placeRow(index, row, row + raw.end - raw.start);
+    } else if (raw !== undefined) records.raws[index] = raw;
     this.advance(line, next, records.count >= this.size);
   }
 
@@ -145,6 +146,7 @@ export class Batcher {
   /** Copies the records that are still in the buffer of the reader. Call it before that buffer changes. */
   flushPending(): void {
     this.body.flushPending();
+    this.source.flushPending();
   }
 
   /** True while a batch is open. */
@@ -171,6 +173,7 @@ export class Batcher {
   /** Closes the open batch, full or not. */
   cut(): void {
     if (!this.open) return;
+    if (this.records.rowEnd) this.records.rows = this.source.finish();
     this.ready.push({
       file: this.file,
       start: this.start,

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { shellPath } from '../../../kit/shell.ts';
+import type { SourceRange } from '../batch/source-text.ts';
 import { EXCERPT_BYTES } from '../report/reject.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../transform/record-mappers.ts';
 import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
+import { CellBounds } from './csv-cells.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
 import type { Reading } from './reading.ts';
@@ -17,6 +19,8 @@ import type { Window } from './window.ts';
 const LINE_FEED = 0x0a;
 /** How much of a CSV shows how it is written, in bytes. */
 const HEAD = 64 * 1024;
+/** A longer row is mapped as text. */
+const LONGEST_WRITTEN = 16 * 1024;
 
 export interface CsvOptions {
   readonly file: string;
@@ -61,22 +65,30 @@ export class CsvReader implements RecordReader {
   };
   private long: LongRow | undefined;
   private readonly made = new RecordBytes();
+  /** The cells of a row, for a delimiter of one byte. */
+  private cells: CellBounds | undefined;
+  private readonly source: SourceRange = { buffer: Buffer.alloc(0), start: 0, end: 0 };
+  private readonly longestWritten: number;
 
   constructor(options: CsvOptions) {
     this.options = options;
+    this.longestWritten = Math.min(options.longest, LONGEST_WRITTEN);
   }
 
   drain(window: Window, batcher: RecordSink): void {
     if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
     if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
+    const limit = completeUntil(window);
+    const clean = isUtf8(window.buffer.subarray(window.start, Math.min(limit, window.end)));
     while (!batcher.done && window.start < window.end) {
+      if (clean && !this.long && this.takeWritten(window, batcher, limit)) continue;
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
-      const limit = window.ended ? window.end + 1 : window.end;
+      const end = window.ended ? window.end + 1 : window.end;
       const row =
         this.options.mapping.quote === 'none'
-          ? scanUnquotedRow(window.buffer, window.start, limit, this.row)
-          : scanRow(window.buffer, window.start, limit, this.mark, this.row);
+          ? scanUnquotedRow(window.buffer, window.start, end, this.row)
+          : scanRow(window.buffer, window.start, end, this.mark, this.row);
       if (row.next >= 0) {
         this.take(window, batcher, row);
         this.line += 1 + row.breaks;
@@ -90,7 +102,7 @@ export class CsvReader implements RecordReader {
 
   /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
   private start(window: Window, batcher: RecordSink): boolean {
-    const { file, mapping, reading, rows, onNotice } = this.options;
+    const { file, mapping, reading, onNotice } = this.options;
     const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
     if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
     const dialect = findDialect(head, mapping.delimiter);
@@ -104,8 +116,32 @@ export class CsvReader implements RecordReader {
     }
     batcher.skip(window.offset);
     this.started = true;
-    if (reading?.columns) this.columns = rows([...reading.columns], file);
-    for (const notice of this.columns?.notices ?? []) onNotice(notice);
+    if (reading?.columns) this.use([...reading.columns]);
+    return true;
+  }
+
+  /** Takes a row whose record can be written from its bytes. Returns false for another one. */
+  private takeWritten(window: Window, batcher: RecordSink, limit: number): boolean {
+    const { made, cells, source } = this;
+    const writer = this.columns?.writer;
+    if (!writer || !cells) return false;
+    const { buffer, start } = window;
+    const next = start < limit ? cells.find(buffer, start, limit) : -1;
+    const length = cells.rowEnd - start;
+    if (next < 0 || length === 0 || length > this.longestWritten) return false;
+    const at = made.next(writer.longest(length), batcher);
+    const end = writer.write(buffer, cells, made.bytes, at);
+    if (end < 0) return false;
+    const after = Math.min(window.base + next, window.base + window.end);
+    if (batcher.wants()) {
+      made.keep(end);
+      source.buffer = buffer;
+      source.start = start;
+      source.end = cells.rowEnd;
+      batcher.record(made.bytes, at, end, this.line + 1, window.base + start, after, source, writer.time);
+    } else batcher.skip(after);
+    this.line += 1 + cells.breaks;
+    window.start = Math.min(next, window.end);
     return true;
   }
 
@@ -140,17 +176,18 @@ export class CsvReader implements RecordReader {
       batcher.filter(next);
       return;
     }
-    const error = 'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping);
+    const error =
+      'field' in made ? made : this.made.put(made.text, made.errors, this.options.mapping, batcher);
     if (error) {
       batcher.reject({ file: this.options.file, line: this.line + 1, offset, ...error, raw }, next);
       return;
     }
-    const { bytes: record, length, time } = this.made;
-    batcher.record(record, 0, length, this.line + 1, offset, next, raw, time);
+    const { bytes: record, start: from, end: to, time } = this.made;
+    batcher.record(record, from, to, this.line + 1, offset, next, raw, time);
   }
 
   private header(bytes: Buffer, row: Row): void {
-    const { file, mapping, rows, onNotice } = this.options;
+    const { file, mapping, onNotice } = this.options;
     if (row.error || !isUtf8(bytes))
       throw new InputError(
         `The header of ${file} ${row.error ?? notText(this.options.encoding)}.`,
@@ -165,8 +202,15 @@ export class CsvReader implements RecordReader {
       file,
     );
     if (notice) onNotice(notice);
+    this.use(names);
+  }
+
+  private use(names: string[]): void {
+    const { file, mapping, rows, onNotice } = this.options;
     this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
+    const { mark } = this;
+    if (mark.length === 1) this.cells = new CellBounds(names.length, mark[0]!, mapping.quote !== 'none');
   }
 
   /** Starts to skip a row that does not end: a quote is not closed, or it is too long. Only its first line is rejected. */
@@ -223,6 +267,13 @@ export class CsvReader implements RecordReader {
       next,
     );
   }
+}
+
+/** Returns the index after the last line feed; at the end of the input, one follows the last row. */
+function completeUntil(window: Window): number {
+  if (window.ended) return window.end + 1;
+  if (window.end === window.start) return window.start;
+  return Math.max(window.start, window.buffer.lastIndexOf(LINE_FEED, window.end - 1) + 1);
 }
 
 function tooLong(longest: number): string {

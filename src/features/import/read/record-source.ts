@@ -3,7 +3,10 @@ import type { CellType } from '../transform/mapping.ts';
 import type { Window } from './window.ts';
 
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
-export type RecordSink = Pick<Batcher, 'done' | 'wants' | 'record' | 'reject' | 'skip' | 'filter'>;
+export type RecordSink = Pick<
+  Batcher,
+  'done' | 'wants' | 'record' | 'reject' | 'skip' | 'filter' | 'flushPending'
+>;
 
 /** Passes the complete records in a window to a sink. */
 export interface RecordReader {

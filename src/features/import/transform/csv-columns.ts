@@ -1,28 +1,17 @@
 import { jsonString } from '../../../kit/json-string.ts';
 import { decidedJson, hasType } from './column-types.ts';
+import { type Column, NOTHING } from './csv-column.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
 import { InputError } from './input-error.ts';
 import { membersOf } from './json-members.ts';
 import type { MapRule } from './map-rules.ts';
-import { type CellType, cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
+import { cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';
 import { FIELDS, FREE_PART, type RecordKind } from './record-kind.ts';
+import { RowWriter } from './row-writer.ts';
 import { timeConverter } from './time-converter.ts';
 import type { ValidationError } from './validation-errors.ts';
-
-type Column =
-  | { readonly to: 'field'; readonly name: string; readonly prefix: string; readonly isTime: boolean }
-  | {
-      readonly to: 'property';
-      readonly name: string;
-      readonly prefix: string;
-      readonly type: CellType | undefined;
-      /** The type that the sample gave the column, by its name in the header. */
-      readonly decided: { readonly type: CellType; readonly name: string } | undefined;
-    }
-  | { readonly to: 'free' }
-  | { readonly to: 'nothing' };
 
 /** A rule of `--map` that reads several columns: the indexes of those that the header has. */
 interface ComposedColumn {
@@ -48,7 +37,9 @@ export class Columns {
   readonly count: number;
   /** Notices about the header for the user. */
   readonly notices: string[] = [];
-  private readonly columns: Column[];
+  /** Makes the records of most rows; undefined if rows need more than their cells one by one. */
+  readonly writer: RowWriter | undefined;
+  readonly columns: Column[];
   /** What each column is where no rule reads it: for alternatives that were not used. */
   private readonly plain: Column[];
   private readonly composed: readonly ComposedColumn[];
@@ -57,8 +48,8 @@ export class Columns {
   private readonly freePart: string;
   private readonly nullTexts: ReadonlySet<string> | undefined;
   private readonly convert: ReturnType<typeof timeConverter>;
-  private readonly setFields: string;
-  private readonly setProperties: string;
+  readonly setFields: string;
+  readonly setProperties: string;
 
   constructor(header: string[], mapping: Mapping, file: string) {
     this.mapping = mapping;
@@ -90,6 +81,7 @@ export class Columns {
       return { values, read: (cells) => this.chosen(cells, sources).text };
     });
     this.checkHeader(header, file);
+    if (this.composed.length + this.conditions.length === 0) this.writer = RowWriter.of(this, mapping);
   }
 
   /** Returns the JSON text of the record without its invalid cells, and their errors; or an error of the whole row. */
@@ -243,8 +235,6 @@ export class Columns {
       );
   }
 }
-
-const NOTHING: Column = { to: 'nothing' };
 
 /** The indexes of the columns of each source whose columns the header has. */
 function presentSources({ sources }: MapRule, indexes: ReadonlyMap<string, number>): number[][] {

@@ -2,6 +2,7 @@ import { Columns } from './csv-columns.ts';
 import type { FILTERED } from './filtered.ts';
 import { jsonMapper, type RecordMapper } from './map-json.ts';
 import type { Mapping } from './mapping.ts';
+import type { RowWriter } from './row-writer.ts';
 import { scanEvent } from './scan-event.ts';
 import type { ValidationError } from './validation-errors.ts';
 
@@ -9,6 +10,8 @@ import type { ValidationError } from './validation-errors.ts';
 export interface RowMapper {
   /** Notices about the columns for the user. */
   readonly notices: readonly string[];
+  /** Makes the records of most rows from their bytes; undefined if each has to be mapped as text. */
+  readonly writer?: RowWriter | undefined;
   /** Returns the JSON text of a record with the errors of its cells, or an error of the whole row. */
   record(
     cells: string[],

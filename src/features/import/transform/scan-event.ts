@@ -29,7 +29,7 @@ const PROPERTIES = 8;
 const REQUIRED = USER_ID | EVENT | TIMESTAMP;
 
 /** 1 for the bytes that end the fast scan of a string: control characters, the quote and the backslash. */
-const STOP = new Uint8Array(256);
+export const STOP = new Uint8Array(256);
 STOP.fill(1, 0, 0x20);
 STOP[QUOTE] = 1;
 STOP[BACKSLASH] = 1;
@@ -74,7 +74,7 @@ export function scanEvent(b: Uint8Array, at: number): number {
     if (field === PROPERTIES) i = properties(b, i);
     else if (field === TIMESTAMP) {
       scanned.timestamp = i + 1;
-      i = timestamp(b, i);
+      i = dateTimeEnd(b, i);
     } else i = name(b, i);
     if (i < 0) return -1;
     i = skipWhitespace(b, i);
@@ -178,8 +178,11 @@ function two(b: Uint8Array, i: number): number {
   return high >= 0 && high <= 9 && low >= 0 && low <= 9 ? high * 10 + low : 1000;
 }
 
-/** `"YYYY-MM-DDThh:mm:ss[.fraction]Z"`, as contract/timestamp.ts has it. */
-function timestamp(b: Uint8Array, at: number): number {
+/**
+ * Returns the index after the JSON text `"YYYY-MM-DDThh:mm:ss[.fraction]Z"`, as contract/timestamp.ts has it, or -1. Its
+ * bytes are followed by others, which stop the scan.
+ */
+export function dateTimeEnd(b: Uint8Array, at: number): number {
   if (b[at] !== QUOTE) return -1;
   let i = at + 1;
   const century = two(b, i);

@@ -1,5 +1,6 @@
 import { EPOCHS, type Epoch, fromEpoch } from './time/epochs.ts';
 import { fraction, type ReadToken, TOKENS, type Token } from './time/format-tokens.ts';
+import { type TemplatePart, type TimeWriter, timeTemplate } from './time/time-template.ts';
 import { type Converted, midnight, refuse, wallTimeToUtc } from './time/wall-time.ts';
 
 /** A compiled `--timestamp-format`. */
@@ -11,6 +12,8 @@ export interface TimestampFormat {
   readonly hasTime: boolean;
   /** Converts a text in this format to UTC; without a zone it is a local time of `zone`, an IANA name. */
   readonly parse: (text: string, zone: string) => Converted;
+  /** Writes most texts in this format as times in UTC, if they have a zone or are in UTC; see timeTemplate. */
+  readonly write?: TimeWriter | undefined;
 }
 
 /** A format that cannot be compiled; the message says why, without the format. */
@@ -47,12 +50,13 @@ export function compileTimestampFormat(format: string): TimestampFormat {
       hasTime: true,
       parse: (text) => fromEpoch(text.trim(), epoch) ?? refusal,
     };
-  const { parts, names, reads, compact } = tokenize(format);
+  const { parts, names, reads, compact, template } = tokenize(format);
   check(parts, names);
   return {
     format,
     hasZone: parts.has('zone'),
     hasTime: parts.has('hour'),
+    write: timeTemplate(template, compact),
     parse(text, zone) {
       const trimmed = text.trim();
       const wall = midnight();
@@ -75,18 +79,21 @@ interface Tokenized {
   readonly reads: readonly ReadToken[];
   /** The year is followed or preceded by other digits without a separator. */
   readonly compact: boolean;
+  readonly template: readonly TemplatePart[];
 }
 
 function tokenize(format: string): Tokenized {
   const parts = new Set<Token['part']>();
   const names = new Set<string>();
   const reads: ReadToken[] = [];
+  const template: TemplatePart[] = [];
   let compact = false;
   let before: Token | undefined;
   let rest = format;
   while (rest !== '') {
     const { token, length, literal } = next(rest, format.slice(0, format.length - rest.length));
     rest = rest.slice(length);
+    template.push({ token: token && literal, text: literal, length });
     if (!token) {
       reads.push(literal === ' ' ? readSpaces : readLiteral(literal));
       before = undefined;
@@ -102,7 +109,7 @@ function tokenize(format: string): Tokenized {
     reads.push(token.read);
     before = token;
   }
-  return { parts, names, reads, compact };
+  return { parts, names, reads, compact, template };
 }
 
 /** The next token, or text, of a format; `literal` is the text, or the name of the token. */

@@ -122,17 +122,22 @@ export class ParquetRecords implements RecordSource {
   private pass(slice: Slice, index: number, sink: RecordSink): void {
     const place = { file: this.options.name, line: this.position, offset: this.position - 1 };
     const raw = () => this.text(slice, index).text;
-    const error = this.rows ? this.table(this.rows, slice, index) : this.mapped(slice, index);
+    const error = this.rows ? this.table(this.rows, slice, index, sink) : this.mapped(slice, index, sink);
     if (error && 'filtered' in error) sink.filter(this.position);
     else if (error) sink.reject({ ...place, ...error, raw: raw() }, this.position);
     else {
-      const { bytes, length, time } = this.made;
-      sink.record(bytes, 0, length, place.line, place.offset, this.position, raw, time);
+      const { bytes, start, end, time } = this.made;
+      sink.record(bytes, start, end, place.line, place.offset, this.position, raw, time);
     }
   }
 
   /** Makes the record of a row of plain columns. */
-  private table(rows: RowMapper, slice: Slice, index: number): ValidationError | typeof FILTERED | null {
+  private table(
+    rows: RowMapper,
+    slice: Slice,
+    index: number,
+    sink: RecordSink,
+  ): ValidationError | typeof FILTERED | null {
     const { columns } = this;
     const cells = new Array<string>(columns.length);
     for (let i = 0; i < columns.length; i++) {
@@ -144,16 +149,16 @@ export class ParquetRecords implements RecordSource {
     const made = rows.record(cells);
     return 'field' in made || 'filtered' in made
       ? made
-      : this.made.put(made.text, made.errors, this.options.mapping);
+      : this.made.put(made.text, made.errors, this.options.mapping, sink);
   }
 
   /** Makes the record of a row with nested columns. */
-  private mapped(slice: Slice, index: number): ValidationError | typeof FILTERED | null {
+  private mapped(slice: Slice, index: number, sink: RecordSink): ValidationError | typeof FILTERED | null {
     const { text, problem } = this.text(slice, index);
     if (problem) return problem;
     const mapped = this.json(text);
     if ('field' in mapped || 'filtered' in mapped) return mapped;
-    this.made.write(mapped.text);
+    this.made.write(mapped.text, sink);
     return null;
   }
 
