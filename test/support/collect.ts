@@ -12,7 +12,7 @@ import { Window } from '../../src/features/import/read/window.ts';
 import type { Reject } from '../../src/features/import/report/reject.ts';
 import { parseRule } from '../../src/features/import/transform/map-rules.ts';
 import type { Mapping } from '../../src/features/import/transform/mapping.ts';
-import { recordMappers } from '../../src/features/import/transform/record-mappers.ts';
+import { type RowMapper, recordMappers } from '../../src/features/import/transform/record-mappers.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
 export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 'types'>> {
@@ -28,6 +28,8 @@ export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 't
   readonly longest?: number;
   readonly batcher?: Partial<BatcherOptions>;
   readonly deal?: { take: number; of: number };
+  /** Replaces the mapper of the rows of a table. */
+  readonly rows?: (rows: RowMapper) => RowMapper;
 }
 
 export interface Collected {
@@ -68,7 +70,11 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   batcher.nextFile(0, 0, deal);
   const file = csv ? 'a.csv' : path ? 'a.json' : 'a.ndjson';
   const onNotice = (text: string) => notices.push(text);
-  const { rows, json, scan } = recordMappers(mapping);
+  const { rows: plainRows, json, scan } = recordMappers(mapping);
+  const rows: typeof plainRows = (header, name) => {
+    const mapper = plainRows(header, name);
+    return options.rows?.(mapper) ?? mapper;
+  };
   const reader = csv
     ? new CsvReader({ file, mapping, rows, reading, longest, onNotice })
     : path

@@ -5,7 +5,7 @@ import type { ValidationError } from '../transform/validation-errors.ts';
 import type { RecordSink } from './record-source.ts';
 
 const LINE_FEED = 0x0a;
-const CAPACITY = 512 * 1024;
+const CAPACITY = 256 * 1024;
 
 /**
  * Writes records that were made from rows to a buffer, one after the other, with one byte between them. They remain in

@@ -1,4 +1,4 @@
-import { STOP } from './scan-event.ts';
+import { stopBytes } from './scan-event.ts';
 
 /** Writes JSON text to `out` at `at`; returns the index after it, or -1. */
 export type CellWriter = (
@@ -10,6 +10,8 @@ export type CellWriter = (
   at: number,
 ) => number;
 
+/** Bound here: in the bundle, an imported value is read through a getter. */
+const STOP = stopBytes();
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;

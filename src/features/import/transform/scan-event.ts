@@ -28,11 +28,16 @@ const TIMESTAMP = 4;
 const PROPERTIES = 8;
 const REQUIRED = USER_ID | EVENT | TIMESTAMP;
 
-/** 1 for the bytes that end the fast scan of a string: control characters, the quote and the backslash. */
-export const STOP = new Uint8Array(256);
-STOP.fill(1, 0, 0x20);
-STOP[QUOTE] = 1;
-STOP[BACKSLASH] = 1;
+/** Returns a table with 1 for the bytes that end the fast scan of a string: control characters, the quote, the backslash. */
+export function stopBytes(): Uint8Array {
+  const table = new Uint8Array(256);
+  table.fill(1, 0, 0x20);
+  table[QUOTE] = 1;
+  table[BACKSLASH] = 1;
+  return table;
+}
+
+const STOP = stopBytes();
 
 /** What the last successful scan found. */
 export const scanned = {
