@@ -2,7 +2,7 @@ import type { Sample } from '../read/sample.ts';
 import { Reasons } from '../report/reasons.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
-import { checkRecord } from '../transform/validate.ts';
+import { checkMapped, isScanned } from '../transform/validate.ts';
 import type { ValidationError } from '../transform/validation-errors.ts';
 
 /** What an import would make of the records of samples. */
@@ -36,10 +36,11 @@ export function checkSamples(samples: readonly Sample[], mapping: Mapping): Samp
     for (const row of rows) {
       const made = table!.record([...row]);
       if ('filtered' in made) continue;
-      const error = 'field' in made ? made : checkRecord(mapping, made.text, made.errors);
+      const error = 'field' in made ? made : checkMapped(mapping, made.text, made.errors);
       if (error) reject(error);
     }
     for (const text of texts) {
+      if (mappers.scan && isScanned(text)) continue;
       const made = mappers.json(text);
       if ('field' in made) reject(made);
     }

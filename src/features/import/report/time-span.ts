@@ -9,6 +9,8 @@ export class TimeSpan {
   private readonly earliest = Buffer.alloc(LONGEST);
   private readonly latest = Buffer.alloc(LONGEST);
   private found = false;
+  private earliestSecond = Number.POSITIVE_INFINITY;
+  private latestSecond = Number.NEGATIVE_INFINITY;
 
   /** The time as it was sent; null if there is none. */
   get first(): string | null {
@@ -21,12 +23,18 @@ export class TimeSpan {
 
   /** Adds the UTC date-time that starts at `at`. */
   add(bytes: Uint8Array, at: number): void {
-    if (!this.found) {
-      this.found = true;
-      copy(bytes, at, this.earliest);
-      copy(bytes, at, this.latest);
-    } else if (compare(bytes, at, this.latest) > 0) copy(bytes, at, this.latest);
-    else if (compare(bytes, at, this.earliest) < 0) copy(bytes, at, this.earliest);
+    const second = secondAt(bytes, at);
+    const { earliestSecond, latestSecond, earliest, latest } = this;
+    if (second > earliestSecond && second < latestSecond) return;
+    this.found = true;
+    if (second > latestSecond || (second === latestSecond && compare(bytes, at, latest) > 0)) {
+      this.latestSecond = second;
+      copy(bytes, at, latest);
+    }
+    if (second < earliestSecond || (second === earliestSecond && compare(bytes, at, earliest) < 0)) {
+      this.earliestSecond = second;
+      copy(bytes, at, earliest);
+    }
   }
 
   /** Adds the timestamp of a record, which must be valid JSON; another value than a UTC date-time is ignored. */
@@ -39,6 +47,18 @@ export class TimeSpan {
   merge({ first, last }: TimeSpan): void {
     for (const time of [first, last]) if (time !== null) this.add(Buffer.from(time), 0);
   }
+}
+
+/** The digits of a date-time without its fraction, as one number. */
+function secondAt(bytes: Uint8Array, at: number): number {
+  const date =
+    ((two(bytes, at) * 100 + two(bytes, at + 2)) * 100 + two(bytes, at + 5)) * 100 + two(bytes, at + 8);
+  const time = (two(bytes, at + 11) * 100 + two(bytes, at + 14)) * 100 + two(bytes, at + 17);
+  return date * 1_000_000 + time;
+}
+
+function two(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! - 0x30) * 10 + bytes[at + 1]! - 0x30;
 }
 
 /** Compares two UTC date-times; `Z` ends one, and sorts before the digits of a fraction. */

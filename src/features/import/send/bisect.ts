@@ -30,13 +30,20 @@ const MIN_BLAMED_SHARE = 0.05;
 export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: string): Promise<Outcome> {
   const outcome = { accepted: 0, rejects: [] as Reject[], answers: [] as Answer[] };
 
+  /** Counts records as accepted; returns false if the answer refuses them. */
+  function accept(count: number, answer: Answer): boolean {
+    if (blamesContent(answer.status)) return false;
+    outcome.accepted += count;
+    outcome.answers.push(answer);
+    return true;
+  }
+
   async function settle(records: readonly number[], body: Buffer, roundsLeft: number): Promise<void> {
     const answer = await post(body);
-    if (!blamesContent(answer.status)) {
-      outcome.accepted += records.length;
-      outcome.answers.push(answer);
-      return;
-    }
+    if (!accept(records.length, answer)) await divide(records, answer, roundsLeft);
+  }
+
+  async function divide(records: readonly number[], answer: Answer, roundsLeft: number): Promise<void> {
     if (records.length === 1) {
       refuse(records[0]!, answer, answer.details?.map(toValidationError) ?? []);
       return;
@@ -74,8 +81,11 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
     });
   }
 
-  const all = Array.from({ length: batch.records.count }, (_, index) => index);
-  await settle(all, batch.body, MAX_SLOW_ROUNDS);
+  const { count } = batch.records;
+  const answer = await post(batch.body);
+  if (accept(count, answer)) return outcome;
+  const all = Array.from({ length: count }, (_, index) => index);
+  await divide(all, answer, MAX_SLOW_ROUNDS);
   outcome.rejects.sort((a, b) => a.offset - b.offset);
   return outcome;
 }

@@ -49,14 +49,17 @@ export function checkMapped(
   text: string,
   known: readonly ValidationError[],
 ): ValidationError | null {
-  if (known.length === 0 && mapping.validate && mapping.kind === 'events') {
-    if (text.length * 3 + 1 > scratch.length) scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
-    const length = scratch.write(text, 'utf8');
-    scratch[length] = 0x0a;
-    // Half of a surrogate pair becomes U+FFFD when it is written, which the scan would accept.
-    if (scanEvent(scratch, 0) === length && text.isWellFormed()) return null;
-  }
+  if (known.length === 0 && mapping.validate && mapping.kind === 'events' && isScanned(text)) return null;
   return checkRecord(mapping, text, known);
+}
+
+/** Returns whether the scan accepts a text, which then is a valid event. */
+export function isScanned(text: string): boolean {
+  if (text.length * 3 + 1 > scratch.length) scratch = Buffer.allocUnsafeSlow(text.length * 3 + 1024);
+  const length = scratch.write(text, 'utf8');
+  scratch[length] = 0x0a;
+  // Half of a surrogate pair becomes U+FFFD when it is written, which the scan would accept.
+  return scanEvent(scratch, 0) === length && text.isWellFormed();
 }
 
 /** The error for an unknown field, with the flag that accepts it. Not every value can become a property. */
