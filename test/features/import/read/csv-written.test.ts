@@ -118,7 +118,7 @@ const mappings: fc.Arbitrary<Options> = fc.record(
     columnTypes: fc.constant(
       new Map([['n', 'number'] as const, ['b', 'boolean'] as const, ['s', 'string'] as const]),
     ),
-    types: fc.constantFrom({ n: 'number' as const, t: 'boolean' as const }, { s: 'number' as const }),
+    types: fc.constantFrom<Options['types'] & object>({ n: 'number', t: 'boolean' }, { s: 'number' }),
   },
   { requiredKeys: [] },
 );

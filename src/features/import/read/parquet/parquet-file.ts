@@ -10,16 +10,16 @@ import {
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet';
-import { parquetReadAsync } from 'hyparquet/src/read.js';
-import { assembleAsync } from 'hyparquet/src/rowgroup.js';
+import { assembleNested } from 'hyparquet/src/assemble.js';
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
+import { ColumnPages } from './column-pages.ts';
 import { decompressLz4 } from './lz4.ts';
 
-/** Decoded bytes that are held at a time. A row group may be much larger. */
-const SLICE_BYTES = 8 * 1024 * 1024;
-const FEWEST_ROWS = 1000;
+/** Rows that are passed on at a time; those that a page holds beyond them stay in it. */
+const MAX_ROWS = 4096;
 
 const COMPRESSORS: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
@@ -28,6 +28,8 @@ const COMPRESSORS: Compressors = {
   LZ4_RAW: decompressLz4,
 };
 
+const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, compressors: COMPRESSORS, utf8: false };
+
 /** Rows of a row group, by column. */
 export interface Slice {
   readonly firstRow: number;
@@ -35,17 +37,17 @@ export interface Slice {
   readonly columns: readonly DecodedArray[];
 }
 
-/** A Parquet file, read in parts of its row groups. */
+/** A Parquet file, read by the pages of its columns: a row group may be larger than memory. */
 export class ParquetFile {
   readonly columns: readonly SchemaTree[];
   readonly rows: number;
   private readonly name: string;
-  private readonly buffer: AsyncBuffer;
+  private readonly file: FileHandle;
   private readonly metadata: FileMetaData;
 
-  private constructor(name: string, buffer: AsyncBuffer, metadata: FileMetaData) {
+  private constructor(name: string, file: FileHandle, metadata: FileMetaData) {
     this.name = name;
-    this.buffer = buffer;
+    this.file = file;
     this.metadata = metadata;
     this.columns = parquetSchema(metadata).children;
     this.rows = metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0);
@@ -67,52 +69,46 @@ export class ParquetFile {
     const metadata = await parquetMetadataAsync(buffer).catch((error: unknown) => {
       throw damaged(name, error);
     });
-    return new ParquetFile(name, buffer, metadata);
+    return new ParquetFile(name, file, metadata);
   }
 
   /** Yields all rows, in parts. `written`: columns whose values the caller writes, so that the decoder leaves them alone. */
   async *slices(written: ReadonlySet<string>): AsyncGenerator<Slice> {
-    const metadata = this.withPlain(written);
-    let start = 0;
+    const schema = parquetSchema(this.withPlain(written));
+    let firstRow = 0;
     for (const group of this.metadata.row_groups) {
-      const rows = Number(group.num_rows);
-      const bytes = Math.max(1, Number(group.total_byte_size));
-      const step = Math.max(FEWEST_ROWS, Math.floor((rows * SLICE_BYTES) / bytes));
-      for (let at = 0; at < rows; at += step) {
-        const end = Math.min(rows, at + step);
-        yield await this.read(metadata, start + at, start + end);
+      const pages = this.guard(() =>
+        group.columns.map((column) => new ColumnPages(this.file, schema, column, DECODING)),
+      );
+      for (let left = Number(group.num_rows); left > 0; ) {
+        const slice = await this.slice(schema, pages, firstRow, left);
+        yield slice;
+        firstRow += slice.rows;
+        left -= slice.rows;
       }
-      start += rows;
     }
   }
 
-  private async read(metadata: FileMetaData, rowStart: number, rowEnd: number): Promise<Slice> {
+  /** Reads as many rows as each column has decoded, at least one. */
+  private async slice(
+    schema: SchemaTree,
+    pages: readonly ColumnPages[],
+    firstRow: number,
+    left: number,
+  ): Promise<Slice> {
     try {
-      const options = {
-        file: this.buffer,
-        metadata,
-        rowStart,
-        rowEnd,
-        compressors: COMPRESSORS,
-        utf8: false,
-        parsers: PARSERS,
-      };
-      const schema = parquetSchema(metadata);
-      const columns: DecodedArray[] = this.columns.map(() => []);
-      for (const group of parquetReadAsync(options)) {
-        const { asyncColumns, groupStart } = assembleAsync(group, schema, PARSERS);
-        const settled = await Promise.allSettled(asyncColumns.map(({ data }) => data));
-        for (const [index, column] of settled.entries()) {
-          if (column.status === 'rejected') throw column.reason;
-          const { data, skipped } = column.value;
-          const name = asyncColumns[index]!.pathInSchema[0];
-          const place = this.columns.findIndex(({ element }) => element.name === name);
-          columns[place] = part(data, rowStart - groupStart - skipped, rowEnd - rowStart);
-        }
-      }
-      if (columns.some((values) => values.length < rowEnd - rowStart))
-        throw new Error('a column has too few values');
-      return { firstRow: rowStart, rows: rowEnd - rowStart, columns };
+      for (const column of pages) await column.fill();
+      const rows = Math.min(left, MAX_ROWS, ...pages.map(({ ready }) => ready));
+      const columns = schema.children.map((child) => valuesOf(child, pages, rows));
+      return { firstRow, rows, columns };
+    } catch (error) {
+      throw damaged(this.name, error);
+    }
+  }
+
+  private guard<T>(work: () => T): T {
+    try {
+      return work();
     } catch (error) {
       throw damaged(this.name, error);
     }
@@ -137,17 +133,15 @@ export class ParquetFile {
   }
 }
 
-/** Returns `count` values from `skip` on of an array in chunks. */
-function part(chunks: readonly DecodedArray[], skip: number, count: number): DecodedArray {
-  if (chunks.length === 1) return chunks[0]!.slice(skip, skip + count);
-  const values: unknown[] = [];
-  let at = 0;
-  for (const chunk of chunks) {
-    const from = Math.max(0, skip - at);
-    const to = Math.min(chunk.length, skip + count - at);
-    for (let i = from; i < to; i++) values.push(chunk[i]);
-    at += chunk.length;
-  }
+/** Takes the next values of a column, which may have parts. */
+function valuesOf(column: SchemaTree, pages: readonly ColumnPages[], rows: number): DecodedArray {
+  const parts = pages.filter(({ name }) => name === column.element.name);
+  if (parts.length === 0) throw new Error(`the column ${column.element.name} is missing in a row group`);
+  if (column.children.length === 0) return parts[0]!.take(rows);
+  const taken = new Map(parts.map((part) => [part.path, part.take(rows)]));
+  assembleNested(taken, column, DECODING.parsers);
+  const values = taken.get(column.element.name);
+  if (!values) throw new Error(`the column ${column.element.name} cannot be assembled`);
   return values;
 }
 
