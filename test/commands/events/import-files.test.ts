@@ -189,3 +189,46 @@ test.each([
   expect(run.code).toBe(2);
   expect(run.stderr).toContain(step);
 });
+
+test('a tar archive: the printed command keeps the other inputs and the flags, quoted, and works', async () => {
+  const { home, imported, svc, users } = folder({
+    'made/in.csv': `who,event,timestamp\na,e,${T}\n`,
+    'b.csv': `who,event,timestamp\nb,e,${T}\n`,
+  });
+  execFileSync('tar', ['-czf', 'old logs.tar.gz', '-C', 'made', '.'], { cwd: home });
+  const flags = ['--map', 'userId=who', '--set', "note=it's new"];
+  const kept = `--map userId=who --set 'note=it'\\''s new' -p local`;
+  const unpack = "mkdir -p 'old logs' && tar -xf 'old logs.tar.gz' -C 'old logs'";
+  const run = await imported('old logs.tar.gz', 'b.csv', ...flags);
+  expect(run).toMatchObject({ code: 2 });
+  expect(run.stderr).toContain(`${unpack} && svc events import b.csv 'old logs' ${kept}`);
+  execFileSync('sh', ['-c', unpack], { cwd: home });
+  expect(await imported('b.csv', 'old logs', ...flags)).toMatchObject({ code: 0 });
+  expect(await users()).toEqual(['a', 'b']);
+  const inspected = await svc('events', 'inspect', 'old logs.tar.gz', ...flags);
+  expect(inspected.stderr).toContain(`${unpack} && svc events inspect 'old logs' ${kept}`);
+});
+
+test.each([
+  [
+    'a.xlsx.parquet',
+    Buffer.from('PAR1 but damaged, PAR1'),
+    'duckdb -c ',
+    ' && svc events import converted.ndjson',
+  ],
+  [
+    'a.xls',
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    'libreoffice --convert-to csv a.xls && svc events import a.csv',
+    '',
+  ],
+  ['a b.csv.xz', Buffer.from('fd377a585a00', 'hex'), "xz -dc 'a b.csv.xz' | svc events import -", ''],
+])(
+  '%s: the conversion that is printed ends in the command with its flags',
+  async (name, content, by, last) => {
+    const run = await folder({ [name]: content }).imported(name, '--drop', 'a b');
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(by);
+    expect(run.stderr).toContain(`${last} --drop 'a b' -p local`);
+  },
+);

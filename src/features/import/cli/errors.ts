@@ -55,11 +55,11 @@ export function outputClosedError(recovery: RecoveryCommands): SvcError {
 }
 
 function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
-  const { flags, note, through } = error;
+  const { flags, note, prepare } = error;
   const step = flags
     ? recovery.without(flags.without, flags.more)
-    : through
-      ? `${through} | ${recovery.through()}`
+    : prepare
+      ? `${prepare.by} ${prepare.makes === '-' ? '|' : '&&'} ${recovery.replacing(prepare.name, prepare.makes)}`
       : error.hint;
   return new SvcError('file', withoutPeriod(error.message), {
     hint: note ? `${step}\n        ${note}` : step,

@@ -38,29 +38,22 @@ export interface Place {
   readonly kind: RecordKind;
   readonly inputs: readonly string[];
   readonly cwd: string;
-  readonly baseUrl: string;
-  readonly workspace: string;
   readonly dataDir: string;
   readonly resumeCommand: string;
   readonly onZoneless: () => void;
 }
 
-/** Builds the options of an import. Throws a `usage` error. */
-export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
-  const { kind, inputs, cwd, baseUrl, workspace, dataDir, resumeCommand, onZoneless } = place;
+/** The service and workspace that records are sent to; empty texts before a connection is made. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly workspace: string;
+}
+
+/** Parses the flags of an import, and returns what makes its options for a target. Throws a `usage` error. */
+export function importOptions(flags: ImportFlags, place: Place): (target: Target) => ImportOptions {
+  const { kind, inputs, cwd, dataDir, resumeCommand, onZoneless } = place;
   const part = partOf(flags.shard);
-  const name: ImportName = {
-    kind,
-    inputs,
-    cwd,
-    baseUrl,
-    workspace,
-    part,
-    batchSize: flags['batch-size'],
-    limit: flags.limit,
-  };
-  return {
-    name,
+  const parsed = {
     format: flags.format as Format | undefined,
     reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
@@ -69,12 +62,17 @@ export function importOptions(flags: ImportFlags, place: Place): ImportOptions {
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
-    mode: flags.resume ? 'resume' : flags.restart ? 'restart' : 'fresh',
-    journal: flags.checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, flags.checkpoint),
+    mode: flags.resume ? ('resume' as const) : flags.restart ? ('restart' as const) : ('fresh' as const),
     rejects: flags.rejects ?? rejectsPath(inputs, cwd, part),
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
+  };
+  return (target) => {
+    const { 'batch-size': batchSize, limit, checkpoint } = flags;
+    const name: ImportName = { kind, inputs, cwd, ...target, part, batchSize, limit };
+    const journal = checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, checkpoint);
+    return { name, ...parsed, journal };
   };
 }
 

@@ -12,8 +12,11 @@ export interface RecoveryCommands {
   resumeAs(earlier: readonly Difference[]): string;
   /** The command without some of its flags, and with `more` appended. */
   without(flags: readonly string[], more?: readonly string[]): string;
-  /** The command with standard input in place of its inputs, without the flags that continue an earlier run. */
-  through(): string;
+  /**
+   * The command with another input in place of one, or of all if that one was not typed; without the flags that continue
+   * an earlier run.
+   */
+  replacing(name: string, input: string): string;
   /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
   instead(
     inputs: readonly string[],
@@ -43,9 +46,11 @@ export function recoveryCommands(
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
-    through() {
-      const { others } = withoutFlags(typed, ['resume', 'restart']);
-      return line(['-', ...others.filter((word) => !named.includes(word))]);
+    replacing(name, input) {
+      const { others, rest } = withoutFlags(typed, ['resume', 'restart']);
+      const left = named.includes(name) ? named.filter((other) => other !== name) : [];
+      const flags = [...others, ...rest].filter((word) => word !== '--' && !named.includes(word));
+      return line([...[...left, input].map(asInput), ...flags]);
     },
     instead(inputs, file, flags = [], more = []) {
       const { others } = withoutFlags(typed, [
@@ -61,6 +66,11 @@ export function recoveryCommands(
       return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n'), ...more]);
     },
   };
+}
+
+/** A name that is not read as a flag. */
+function asInput(name: string): string {
+  return name.startsWith('-') && name !== '-' ? `./${name}` : name;
 }
 
 /** Describes how the options of an earlier run differ: `with --limit 5 and without --map`, `of b.csv`. */

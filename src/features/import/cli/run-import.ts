@@ -20,7 +20,7 @@ import type { RecordKind } from '../transform/record-kind.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
 import { withMappingFile } from './mapping-flags.ts';
-import { dryRunRejects, importOptions, shareOf } from './options.ts';
+import { dryRunRejects, importOptions, type Place, shareOf, type Target } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
 import { reportPreflight } from './preflight.ts';
 import { ProgressView } from './progress.ts';
@@ -67,11 +67,11 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
     },
   };
   // A wrong flag is refused before anything is connected.
-  optionsFor(flags, place);
+  const parsed = { place, optionsAt: importOptions(flags, place), recovery };
   try {
     await checkRejectsPath(flags.rejects, inputs, world.cwd, recovery);
-    if (flags['dry-run']) return await plan({ ...context, flags }, command, place, recovery);
-    return await run({ ...context, flags }, command, place, recovery);
+    if (flags['dry-run']) return await plan({ ...context, flags }, command, parsed);
+    return await run({ ...context, flags }, command, parsed);
   } catch (error) {
     if (!(error instanceof PreflightFailed)) throw toImportError(error, recovery, flags.debug);
     const stopped = reportPreflight(error, { kind: command.kind, flags, recovery }, { out, world });
@@ -94,20 +94,17 @@ function printResult(
   else out.result(result, words);
 }
 
-interface ImportPlace {
-  readonly kind: RecordKind;
-  readonly inputs: readonly string[];
-  readonly cwd: string;
-  readonly dataDir: string;
-  readonly resumeCommand: string;
-  readonly onZoneless: () => void;
+/** What the two ways to run an import need. */
+interface Parsed {
+  readonly place: Place;
+  readonly optionsAt: (target: Target) => ImportOptions;
+  readonly recovery: RecoveryCommands;
 }
 
 async function run(
   { flags, world, out, signal: interrupted, connect }: ImportContext,
   command: ImportCommand,
-  place: ImportPlace,
-  recovery: RecoveryCommands,
+  { place, optionsAt, recovery }: Parsed,
 ): Promise<ExitCode> {
   // If records are printed, stop when standard output is closed. A result at the end needs no such check.
   const reading = command.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
@@ -130,7 +127,7 @@ async function run(
       out.notice(text);
     },
   });
-  const options = optionsFor(flags, place, connection);
+  const options = optionsAt(targetOf(connection));
   const pacer = connection.pacers.of('ingest');
   const pace = () => paceOf(pacer, share);
   const view = new ProgressView({
@@ -199,13 +196,11 @@ async function run(
   }
 }
 
-function optionsFor(flags: ImportFlags, place: ImportPlace, connection?: Connection): ImportOptions {
-  return importOptions(flags, {
-    ...place,
-    // `local` has a different port in each process.
-    baseUrl: connection ? (connection.isLocal ? 'local' : connection.baseUrl) : '',
-    workspace: connection?.workspace ?? '',
-  });
+function targetOf(connection: Connection | undefined): Target {
+  if (!connection) return { baseUrl: '', workspace: '' };
+  const { isLocal, baseUrl, workspace } = connection;
+  // `local` has a different port in each process.
+  return { baseUrl: isLocal ? 'local' : baseUrl, workspace };
 }
 
 /** Counts the requests that were sent, without those that were stopped while they waited. */
@@ -224,8 +219,7 @@ function counted(send: Send, traffic: { requests: number }): Send {
 async function plan(
   { flags, world, out, signal, connect }: ImportContext,
   command: ImportCommand,
-  place: ImportPlace,
-  recovery: RecoveryCommands,
+  { place, optionsAt, recovery }: Parsed,
 ): Promise<ExitCode> {
   const share = shareOf(flags.share);
   // A plan needs no service. If one is configured, its last known limit makes the plan more precise.
@@ -233,7 +227,7 @@ async function plan(
     if (error instanceof SvcError && error.code === 'not_configured') return undefined;
     throw error;
   });
-  const asked = optionsFor(flags, place, connection);
+  const asked = optionsAt(targetOf(connection));
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
   const { result, reasons, factsOf, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),

@@ -93,7 +93,7 @@ export async function runInspect(
       await inputs.close();
     }
   } catch (error) {
-    throw toImportError(error, recoveryCommands('events inspect', typed), flags.debug);
+    throw toImportError(error, recoveryCommands('events inspect', typed, names), flags.debug);
   }
 }
 

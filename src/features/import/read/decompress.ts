@@ -154,9 +154,11 @@ function pushTo(stream: Decompress, chunk: Uint8Array, final: boolean, name: str
 }
 
 function largeWindow(name: string): InputError {
+  const by = `zstd -dc --long=31${name === '-' ? '' : ` ${shellPath(name)}`}`;
   return new InputError(
     `${name} was compressed with a window of more than 8 MiB (zstd --long or --ultra).`,
-    `zstd -dc --long=31 ${shellPath(name)} | svc events import -`,
+    by,
+    { prepare: { by, name, makes: '-' } },
   );
 }
 

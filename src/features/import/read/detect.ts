@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { basename } from 'node:path';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
@@ -21,26 +22,41 @@ const OTHERS: {
   magic: number[];
   at?: number;
   what: string;
-  unpack?: string;
-  step?: (name: string) => string;
+  /** The command that makes something that can be imported, and what it makes. */
+  prepare: (name: string) => readonly [by: string, makes: string];
 }[] = [
-  { magic: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', unpack: 'bzip2 -dc' },
-  { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', unpack: 'xz -dc' },
+  {
+    magic: [0x42, 0x5a, 0x68],
+    what: 'compressed with bzip2',
+    prepare: (name) => [reading('bzip2 -dc', name), '-'],
+  },
+  {
+    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
+    what: 'compressed with xz',
+    prepare: (name) => [reading('xz -dc', name), '-'],
+  },
   {
     magic: [0x75, 0x73, 0x74, 0x61, 0x72],
     at: 257,
     what: 'a tar archive',
-    step: (name) => {
-      const folder = name.replace(/(\.tar)?(\.\w+)?$/i, '') || 'unpacked';
-      return shell`mkdir -p ${folder} && tar -xf ${name} -C ${folder} && svc events import ${folder}`;
+    prepare: (name) => {
+      if (name === '-') return ['mkdir -p unpacked && tar -xf - -C unpacked', 'unpacked'];
+      const path = name.startsWith('-') ? `./${name}` : name;
+      const folder = path.replace(/(\.tar)?(\.\w+)?$/i, '');
+      return [shell`mkdir -p ${folder} && tar -xf ${path} -C ${folder}`, folder];
     },
   },
   {
     magic: [0xd0, 0xcf, 0x11, 0xe0],
     what: 'an old Excel workbook',
-    step: (name) => `libreoffice --convert-to csv ${shellPath(name)}`,
+    prepare: (name) => [shell`libreoffice --convert-to csv ${name}`, asCsv(name)],
   },
 ];
+
+/** The command that reads the input; standard input has no name. */
+function reading(command: string, name: string): string {
+  return name === '-' ? command : `${command} ${shellPath(name)}`;
+}
 
 /** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
@@ -105,12 +121,8 @@ function firstCharacter(head: Buffer): string | undefined {
 function refuseBinary(name: string, head: Buffer): void {
   const other = OTHERS.find(({ magic, at = 0 }) => magic.every((byte, i) => head[at + i] === byte));
   if (other) {
-    const { what, unpack, step } = other;
-    throw new InputError(
-      `${name} is ${what}.`,
-      step?.(name) ?? `${unpack} ${shellPath(name)} | svc events import -`,
-      unpack ? { through: `${unpack} ${shellPath(name)}` } : {},
-    );
+    const [by, makes] = other.prepare(name);
+    throw new InputError(`${name} is ${other.what}.`, by, { prepare: { by, name, makes } });
   }
   const sample = head.subarray(0, 8192);
   if (sample.length === 0) return;
@@ -133,6 +145,11 @@ function refuseBinary(name: string, head: Buffer): void {
       `svc events import ${shellPath(name)} --encoding NAME`,
       { flags: { without: ['encoding'], more: ['--encoding', 'windows-1252'] } },
     );
+}
+
+/** What libreoffice makes of a workbook, in the current folder. */
+export function asCsv(workbook: string): string {
+  return `${basename(workbook).replace(/\.\w+$/, '')}.csv`;
 }
 
 function lastCharacterEnd(sample: Buffer): number {

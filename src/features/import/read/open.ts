@@ -118,11 +118,9 @@ function unreadable(name: string, error: unknown): InputError {
       : name.startsWith('s3')
         ? shell`aws s3 cp ${name} -`
         : shell`gsutil cat ${name}`;
-    return new InputError(
-      `${name} is an address, and only files can be read.`,
-      `${fetch} | svc events import -`,
-      { through: fetch },
-    );
+    return new InputError(`${name} is an address, and only files can be read.`, fetch, {
+      prepare: { by: fetch, name, makes: '-' },
+    });
   }
   const { message, hint } = describeFileProblem(name, error);
   return new InputError(message, hint, { cause: error });
@@ -246,16 +244,16 @@ function notSeekable({ name, file, entry }: Source, isParquet: boolean): InputEr
   const what = isParquet ? 'a Parquet file' : 'a zip archive';
   if (entry) {
     const out = entry.name.split('/').at(-1)!;
-    return new InputError(
-      `${name} is ${what} in a zip archive.`,
-      shell`unzip -p ${file} ${entry.name} > ${out} && svc events import ${out}`,
-    );
+    const by = shell`unzip -p ${file} ${entry.name} > ${out}`;
+    return new InputError(`${name} is ${what} in a zip archive.`, by, {
+      prepare: { by, name: file, makes: out },
+    });
   }
   const out = isParquet ? 'input.parquet' : 'input.zip';
+  const by = file === '-' ? shell`cat > ${out}` : shell`cat ${file} > ${out}`;
   return new InputError(
     `${file === '-' ? 'standard input' : name} is ${what}, which cannot be read from a pipe.`,
-    file === '-'
-      ? shell`cat > ${out} && svc events import ${out}`
-      : shell`cat ${file} > ${out} && svc events import ${out}`,
+    by,
+    { prepare: { by, name: file, makes: out } },
   );
 }

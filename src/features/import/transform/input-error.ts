@@ -4,6 +4,16 @@ export interface BetterFlags {
   readonly more: readonly string[];
 }
 
+/** A command that makes something that can be imported in place of an input. */
+export interface Preparation {
+  /** For a shell, already quoted. */
+  readonly by: string;
+  /** The input, as the user named it. */
+  readonly name: string;
+  /** What it makes; `-` if it prints it. */
+  readonly makes: string;
+}
+
 /** An input cannot be read as requested. `hint` is the suggested next step. */
 export class InputError extends Error {
   readonly hint: string;
@@ -11,8 +21,8 @@ export class InputError extends Error {
   readonly flags: BetterFlags | undefined;
   /** An addition to the next step. */
   readonly note: string | undefined;
-  /** A command that prints the input in a form that can be imported, if that is the next step. */
-  readonly through: string | undefined;
+  /** What has to be done before the same command, if that is the next step. */
+  readonly prepare: Preparation | undefined;
 
   constructor(
     message: string,
@@ -20,15 +30,19 @@ export class InputError extends Error {
     {
       flags,
       note,
-      through,
+      prepare,
       ...options
-    }: ErrorOptions & { flags?: BetterFlags; note?: string | undefined; through?: string | undefined } = {},
+    }: ErrorOptions & {
+      flags?: BetterFlags;
+      note?: string | undefined;
+      prepare?: Preparation | undefined;
+    } = {},
   ) {
     super(message, options);
     this.name = 'InputError';
     this.hint = hint;
     this.flags = flags;
     this.note = note;
-    this.through = through;
+    this.prepare = prepare;
   }
 }

@@ -95,7 +95,7 @@ test('a damaged file is refused in words', async () => {
   const piped = importer({}).run({ name: { inputs: ['-'] } as never }, { stdin: Readable.from([good]) });
   await expect(piped).rejects.toMatchObject({
     message: 'standard input is a Parquet file, which cannot be read from a pipe.',
-    hint: 'cat > input.parquet && svc events import input.parquet',
+    prepare: { by: 'cat > input.parquet', name: '-', makes: 'input.parquet' },
   });
 });
 

@@ -1,7 +1,8 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { shellPath } from '../../../../kit/shell.ts';
+import { shell, shellPath } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
+import { asCsv } from '../detect.ts';
 import { globFiles, isGlob } from './glob.ts';
 import { isZip, type ZipEntry, zipEntries } from './zip.ts';
 
@@ -92,11 +93,7 @@ async function entriesOf(
     const { bytesRead } = await handle.read(head, 0, 4, 0);
     if (!isZip(head.subarray(0, bytesRead))) return plain;
     const entries = await zipEntries(handle, found.size, file);
-    if (entries.some(({ name }) => name === '[Content_Types].xml'))
-      throw new InputError(
-        `${file} is a spreadsheet or document.`,
-        `libreoffice --convert-to csv ${shellPath(file)}`,
-      );
+    if (entries.some(({ name }) => name === '[Content_Types].xml')) throw spreadsheet(file);
     const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
     const left = (text: string) => onNotice(`${file}: ${text}`);
     const names =
@@ -114,4 +111,10 @@ async function entriesOf(
   } finally {
     await handle.close();
   }
+}
+
+function spreadsheet(file: string): InputError {
+  const by = shell`libreoffice --convert-to csv ${file}`;
+  const prepare = { by, name: file, makes: asCsv(file) };
+  return new InputError(`${file} is a spreadsheet or document.`, by, { prepare });
 }

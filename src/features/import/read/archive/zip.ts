@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { shellPath } from '../../../../kit/shell.ts';
-import { InputError } from '../../transform/input-error.ts';
+import { shell, shellPath } from '../../../../kit/shell.ts';
+import { InputError, type Preparation } from '../../transform/input-error.ts';
 
 /** A file in a zip archive (APPNOTE.TXT, sections 4.3.7 and 4.3.12). */
 export interface ZipEntry {
@@ -72,15 +72,11 @@ function entryAt(
   // Bit 11: the name is UTF-8. Otherwise it is an old code page, of which ASCII is the same.
   const name = bytes.toString(flags & 0x800 ? 'utf8' : 'latin1', at + 46, at + 46 + nameLength);
   const method = bytes.readUInt16LE(at + 10);
-  if (flags & 1)
-    throw new InputError(
-      `${archive} is encrypted.`,
-      `unzip ${shellPath(archive)} -d unpacked && svc events import unpacked`,
-    );
+  if (flags & 1) throw new InputError(`${archive} is encrypted.`, ...unzipped(archive));
   if (method !== 0 && method !== 8 && !name.endsWith('/'))
     throw new InputError(
       `${name} in ${archive} is compressed by method ${method}, which is not supported.`,
-      `unzip ${shellPath(archive)} -d unpacked && svc events import unpacked`,
+      ...unzipped(archive),
     );
   const extra = bytes.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength);
   const wide = wideFields(extra);
@@ -146,4 +142,10 @@ async function bytesAt(file: FileHandle, position: number, length: number, name:
 
 function damaged(name: string, why: string): InputError {
   return new InputError(`${name} is a damaged zip archive: ${why}.`, `unzip -t ${shellPath(name)}`);
+}
+
+/** The next step for an archive that only unzip can read. */
+function unzipped(archive: string): [string, { prepare: Preparation }] {
+  const by = shell`unzip ${archive} -d unpacked`;
+  return [by, { prepare: { by, name: archive, makes: 'unpacked' } }];
 }

@@ -147,9 +147,12 @@ function valuesOf(column: SchemaTree, pages: readonly ColumnPages[], rows: numbe
 
 function damaged(name: string, error: unknown): InputError {
   const message = error instanceof Error ? error.message : String(error);
-  return new InputError(
-    `${name} cannot be read as Parquet: ${message}.`,
-    shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO 'converted.ndjson' (FORMAT json)`}`,
-    { cause: error },
-  );
+  return unreadableParquet(name, `cannot be read as Parquet: ${message}`, error);
+}
+
+/** The error of a file that another tool may be able to convert. */
+export function unreadableParquet(name: string, why: string, cause?: unknown): InputError {
+  const makes = 'converted.ndjson';
+  const by = shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO '${makes}' (FORMAT json)`}`;
+  return new InputError(`${name} ${why}.`, by, { cause, prepare: { by, name, makes } });
 }

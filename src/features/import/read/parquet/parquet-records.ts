@@ -1,14 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
-import { shell } from '../../../../kit/shell.ts';
 import type { FILTERED } from '../../transform/filtered.ts';
-import { InputError } from '../../transform/input-error.ts';
 import type { CellType, Mapping } from '../../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../../transform/record-mappers.ts';
 import type { ValidationError } from '../../transform/validation-errors.ts';
 import { RecordBytes } from '../record-bytes.ts';
 import type { RecordSink, RecordSource } from '../record-source.ts';
 import { inexactPart, type LeafColumn, leafColumn, nestedText } from './cells.ts';
-import { ParquetFile, type Slice } from './parquet-file.ts';
+import { ParquetFile, type Slice, unreadableParquet } from './parquet-file.ts';
 
 export interface ParquetOptions {
   readonly file: FileHandle;
@@ -82,9 +80,9 @@ export class ParquetRecords implements RecordSource {
     for (const column of parquet.columns) {
       const inexact = column.children.length > 0 ? inexactPart(column) : undefined;
       if (inexact !== undefined)
-        throw new InputError(
-          `${name} has decimals or local times inside a nested column, at ${inexact}, which cannot be read exactly.`,
-          shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO 'converted.ndjson' (FORMAT json)`}`,
+        throw unreadableParquet(
+          name,
+          `has decimals or local times inside a nested column, at ${inexact}, which cannot be read exactly`,
         );
     }
     return new ParquetRecords(parquet, options);
