@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { Batcher } from '../batch/batcher.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
@@ -17,7 +15,7 @@ import type { Reading } from './reading.ts';
 import type { RecordSource } from './record-source.ts';
 import { recordsOf } from './records-of.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
-import { Spool } from './spool.ts';
+import { compareSpooled } from './spool.ts';
 
 export interface InputOptions {
   readonly names: readonly string[];
@@ -185,17 +183,7 @@ export class Inputs {
         await input.close();
       }
     }
-    const spool = new Spool(opened.bytes, join(folder, `${randomUUID()}.spool`));
-    const comparing = compareContent(spool, before);
-    comparing.catch(() => undefined);
-    const done = new AbortController();
-    const stopped = new Promise<Comparison>((resolve) => {
-      const end = () => resolve('same');
-      if (stop.aborted) end();
-      else stop.addEventListener('abort', end, { once: true, signal: done.signal });
-    });
-    const comparison = await Promise.race([comparing, stopped]).finally(() => done.abort());
-    const bytes = spool.again();
+    const { comparison, bytes } = await compareSpooled(opened.bytes, before, folder, stop);
     this.opened[index] = { ...opened, bytes, close: () => bytes.close() };
     return comparison;
   }

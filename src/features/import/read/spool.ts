@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ByteSource } from './bytes.ts';
+import { type Comparison, type Content, compareContent } from './content.ts';
 
 /**
  * Makes a source that can be read only once readable a second time. Stores what is read in an unlinked file, which the
@@ -50,4 +53,27 @@ export class Spool implements ByteSource {
     this.file = undefined;
     await this.source.close();
   }
+}
+
+/**
+ * Compares a pipe with an earlier content, and returns what reads it again from its start. Its bytes are kept in an unnamed
+ * file in `folder`. Returns `same` early when `stop` is aborted.
+ */
+export async function compareSpooled(
+  source: ByteSource,
+  before: Content,
+  folder: string,
+  stop: AbortSignal,
+): Promise<{ readonly comparison: Comparison; readonly bytes: ByteSource }> {
+  const spool = new Spool(source, join(folder, `${randomUUID()}.spool`));
+  const comparing = compareContent(spool, before);
+  comparing.catch(() => undefined);
+  const done = new AbortController();
+  const stopped = new Promise<Comparison>((resolve) => {
+    const end = () => resolve('same');
+    if (stop.aborted) end();
+    else stop.addEventListener('abort', end, { once: true, signal: done.signal });
+  });
+  const comparison = await Promise.race([comparing, stopped]).finally(() => done.abort());
+  return { comparison, bytes: spool.again() };
 }

@@ -1,3 +1,4 @@
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -33,5 +34,23 @@ export function originalIndex(from: Uint8Array, start: number, index: number): n
       passed++;
       i++;
     } else if (c === QUOTE) inString = !inString;
+  }
+}
+
+/** Validates records of several lines as they would be on one. */
+export class CompactScan {
+  private readonly scan: (bytes: Uint8Array, at: number) => number;
+  private scratch = Buffer.allocUnsafeSlow(4096);
+
+  constructor(scan: (bytes: Uint8Array, at: number) => number) {
+    this.scan = scan;
+  }
+
+  /** Returns whether the record in `buffer[start..end)` is certainly valid. */
+  accepts(buffer: Buffer, start: number, end: number): boolean {
+    if (this.scratch.length <= end - start) this.scratch = Buffer.allocUnsafeSlow(2 * (end - start));
+    const length = compact(buffer, start, end, this.scratch);
+    this.scratch[length] = LINE_FEED;
+    return this.scan(this.scratch, 0) === length;
   }
 }

@@ -16,3 +16,9 @@ export function noRecords({ file, path }: { file: string; path: readonly string[
     file === '-' ? 'jq keys' : `jq keys ${shellPath(file)}`,
   );
 }
+
+/** The notice about arrays of objects beside the one that was read. */
+export function othersText(file: string, path: readonly string[], others: readonly string[]): string {
+  const left = [...new Set(others)].join(', ');
+  return `${file} has records at ${path.join('.')}, which were read, and at ${left}, which were not (--records)`;
+}

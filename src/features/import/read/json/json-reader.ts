@@ -5,8 +5,8 @@ import { scanned } from '../../transform/scan-event.ts';
 import { skipByteOrderMark } from '../byte-order-mark.ts';
 import type { RecordReader, RecordSink } from '../record-source.ts';
 import { charactersEnd, type Window } from '../window.ts';
-import { compact, originalIndex } from './compact.ts';
-import { brokenJson, noRecords } from './json-errors.ts';
+import { CompactScan, originalIndex } from './compact.ts';
+import { brokenJson, noRecords, othersText } from './json-errors.ts';
 import { type JsonOptions, passRecord, tooLong } from './json-record.ts';
 import { endOfBroken } from './recover.ts';
 import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
@@ -60,10 +60,11 @@ export class JsonReader implements RecordReader {
   private found = false;
   private over = false;
   private readonly others: string[] = [];
-  private scratch = Buffer.allocUnsafeSlow(4096);
+  private readonly compacted: CompactScan | undefined;
 
   constructor(options: JsonReaderOptions) {
     this.options = options;
+    this.compacted = options.scan && new CompactScan(options.scan);
   }
 
   drain(window: Window, sink: RecordSink): void {
@@ -245,12 +246,10 @@ export class JsonReader implements RecordReader {
 
   /** Validates a record of several lines as it would be on one. */
   private isValid(buffer: Buffer, start: number, end: number): boolean {
-    const { scan, longest } = this.options;
-    if (!scan || this.scanner.lineFeeds === 0 || end - start > longest) return false;
-    if (this.scratch.length <= end - start) this.scratch = Buffer.allocUnsafeSlow(2 * (end - start));
-    const length = compact(buffer, start, end, this.scratch);
-    this.scratch[length] = LINE_FEED;
-    return scan(this.scratch, 0) === length;
+    const { lineFeeds } = this.scanner;
+    return (
+      lineFeeds > 0 && end - start <= this.options.longest && !!this.compacted?.accepts(buffer, start, end)
+    );
   }
 
   /** Rejects a record that is not JSON, if its end can be told. Returns false if it needs more bytes. */
@@ -295,10 +294,6 @@ export class JsonReader implements RecordReader {
       const place = { file, line: this.line, offset: window.offset };
       if (sink.wants()) sink.reject({ ...place, field: 'record', reason, raw: '' }, window.offset);
     } else if (path.length > 0 && !this.found && window.offset > 0) throw noRecords(this.options);
-    if (this.others.length > 0)
-      onNotice(
-        `${file} has records at ${path.join('.')}, which were read, and at ${[...new Set(this.others)].join(', ')}, ` +
-          'which were not (--records)',
-      );
+    if (this.others.length > 0) onNotice(othersText(file, path, this.others));
   }
 }
