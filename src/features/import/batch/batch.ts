@@ -38,8 +38,8 @@ export class RecordTable {
   readonly end: Int32Array;
   readonly line: Float64Array;
   readonly offset: Float64Array;
-  /** The record as it was read, if the body holds a converted one; same index. */
-  readonly raws: (string | (() => string) | undefined)[] = [];
+  /** The record as it was read, or what makes it of its offset, if the body holds a converted one; same index. */
+  readonly raws: (string | ((offset: number) => string) | undefined)[] = [];
   /** The rows as they were read, and the place of each in them, if the records were made from rows of text. */
   rows: Buffer | undefined;
   rowStart: Int32Array | undefined;
@@ -65,7 +65,7 @@ export class RecordTable {
     if (this.rowEnd && this.rowEnd[index]! > 0)
       return this.rows!.toString('utf8', this.rowStart![index], this.rowEnd[index]);
     const raw = this.raws[index] ?? body.toString('utf8', this.start[index], this.end[index]).trimEnd();
-    return typeof raw === 'string' ? raw : raw();
+    return typeof raw === 'string' ? raw : raw(this.offset[index]!);
   }
 }
 

@@ -90,7 +90,7 @@ export class Batcher {
   /**
    * Adds the record in `buffer[start..end)`, which is copied by the next `flushPending`. `buffer[end]` must be the byte
    * after its line, a line feed, which may be overwritten. `next` is the offset in the input after the line. `raw`: the
-   * record as it was read, if the bytes are not those of the input. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
+   * record as it was read, or what makes it of its offset, if the bytes are not those of the input. `time` is the index of its timestamp in the buffer; without it, the record is parsed for it.
    */
   record(
     buffer: Buffer,
@@ -99,7 +99,7 @@ export class Batcher {
     line: number,
     offset: number,
     next: number,
-    raw?: string | (() => string) | SourceRange,
+    raw?: string | ((offset: number) => string) | SourceRange,
     time = -1,
   ): void {
     const length = end - start;

@@ -18,6 +18,8 @@ type Text = (value: unknown) => string | NoText;
 export interface LeafColumn {
   readonly type: CellType;
   readonly text: Text;
+  /** The bytes of a value are its text. */
+  readonly isText?: boolean;
 }
 
 const INVALID = new NoText('is not valid UTF-8');
@@ -62,19 +64,26 @@ export function leafColumn(element: SchemaElement): LeafColumn {
     const unit = logical?.type === 'TIME' ? logical.unit : converted === 'TIME_MILLIS' ? 'MILLIS' : 'MICROS';
     return text((value) => timeText(value as bigint | number, PER_SECOND[unit], false).slice(11));
   }
+  if (converted === 'UTF8' || logical?.type === 'STRING')
+    return {
+      ...text((value) =>
+        value instanceof Uint8Array ? (textOf(value) as string | NoText) : plainText(value),
+      ),
+      isText: true,
+    };
   if (type === 'BOOLEAN') return { type: 'boolean', text: (value) => (value ? 'true' : 'false') };
   if (type === 'FLOAT') return number((value) => floatText(value as number));
   if (logical?.type === 'UUID' || type === 'INT96') return text(plainText);
-  if (type === 'BYTE_ARRAY' || (type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16'))
-    return text(plainText);
+  if (type === 'BYTE_ARRAY') return { ...text(plainText), isText: true };
+  if (type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16') return text(plainText);
   return number((value) => String(value));
 }
 
 /** Returns whether a column has an annotation that its values are written by, not by the decoder. */
 export function isWrittenHere({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
   return (
-    /^(DECIMAL|TIME|DATE)/.test(converted ?? '') ||
-    /^(DECIMAL|TIME|TIMESTAMP|DATE)$/.test(logical?.type ?? '')
+    /^(DECIMAL|TIME|DATE|UTF8)/.test(converted ?? '') ||
+    /^(DECIMAL|TIME|TIMESTAMP|DATE|STRING)$/.test(logical?.type ?? '')
   );
 }
 

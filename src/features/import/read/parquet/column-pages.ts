@@ -5,6 +5,10 @@ import { convert } from 'hyparquet/src/convert.js';
 import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { ChunkBytes } from './chunk-bytes.ts';
+import { TextValues, textValues } from './text-values.ts';
+
+/** The values of rows, one after the other. */
+export type Values = DecodedArray | TextValues;
 
 /** How many bytes of a page header are tried first; a header with long statistics has more. */
 const HEADER_BYTES = 4096;
@@ -19,7 +23,7 @@ export class ColumnPages {
   /** The values of the column in the row group; those of a list count one by one. */
   private readonly count: number;
   private dictionary: DecodedArray | undefined;
-  private values: DecodedArray = [];
+  private values: Values = [];
   /** Rows of `values` that were taken. */
   private taken = 0;
 
@@ -57,7 +61,7 @@ export class ColumnPages {
   }
 
   /** Takes the next rows. */
-  take(rows: number): DecodedArray {
+  take(rows: number): Values {
     const from = this.taken;
     this.taken += rows;
     return this.values.slice(from, this.taken);
@@ -87,12 +91,18 @@ export class ColumnPages {
     }
     const rest = this.values.slice(this.taken);
     this.taken = 0;
+    if (this.isFlat) {
+      // A page of it is decoded only when all rows were taken.
+      this.values =
+        textValues(header, bytes, this.decoder) ??
+        readPage(reader, header, this.decoder, this.dictionary, undefined, 0).data ??
+        [];
+      return;
+    }
     // Rows of lists are continued in place.
-    const before = this.isFlat ? undefined : Array.from(rest as ArrayLike<unknown>);
+    const before = rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
     const { data } = readPage(reader, header, this.decoder, this.dictionary, before, 0);
-    if (!data || data === before) this.values = before ?? rest;
-    else if (rest.length === 0) this.values = data;
-    else this.values = [...Array.from(rest as ArrayLike<unknown>), ...Array.from(data as ArrayLike<unknown>)];
+    this.values = !data || data === before ? before : [...before, ...Array.from(data as ArrayLike<unknown>)];
   }
 
   /** Reads the header of the next page, and how many bytes it has. */

@@ -15,8 +15,9 @@ import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
-import { ColumnPages } from './column-pages.ts';
+import { ColumnPages, type Values } from './column-pages.ts';
 import { decompressLz4 } from './lz4.ts';
+import { TextValues } from './text-values.ts';
 
 /** Rows that are passed on at a time; those that a page holds beyond them stay in it. */
 const MAX_ROWS = 4096;
@@ -34,7 +35,7 @@ const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, compressors: COM
 export interface Slice {
   readonly firstRow: number;
   readonly rows: number;
-  readonly columns: readonly DecodedArray[];
+  readonly columns: readonly Values[];
 }
 
 /** A Parquet file, read by the pages of its columns: a row group may be larger than memory. */
@@ -134,11 +135,11 @@ export class ParquetFile {
 }
 
 /** Takes the next values of a column, which may have parts. */
-function valuesOf(column: SchemaTree, pages: readonly ColumnPages[], rows: number): DecodedArray {
+function valuesOf(column: SchemaTree, pages: readonly ColumnPages[], rows: number): Values {
   const parts = pages.filter(({ name }) => name === column.element.name);
   if (parts.length === 0) throw new Error(`the column ${column.element.name} is missing in a row group`);
   if (column.children.length === 0) return parts[0]!.take(rows);
-  const taken = new Map(parts.map((part) => [part.path, part.take(rows)]));
+  const taken = new Map(parts.map((part) => [part.path, part.take(rows) as DecodedArray]));
   assembleNested(taken, column, DECODING.parsers);
   const values = taken.get(column.element.name);
   if (!values) throw new Error(`the column ${column.element.name} cannot be assembled`);
@@ -155,4 +156,9 @@ export function unreadableParquet(name: string, why: string, cause?: unknown): I
   const makes = 'converted.ndjson';
   const by = shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO '${makes}' (FORMAT json)`}`;
   return new InputError(`${name} ${why}.`, by, { cause, prepare: { by, name, makes } });
+}
+
+/** Returns a value of a column; null or undefined if it is missing. */
+export function valueAt(values: Values, index: number): unknown {
+  return values instanceof TextValues ? values.at(index) : values[index];
 }

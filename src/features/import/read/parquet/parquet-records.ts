@@ -6,7 +6,10 @@ import type { ValidationError } from '../../transform/validation-errors.ts';
 import { RecordBytes } from '../record-bytes.ts';
 import type { RecordSink, RecordSource } from '../record-source.ts';
 import { inexactPart, type LeafColumn, leafColumn, nestedText } from './cells.ts';
-import { ParquetFile, type Slice, unreadableParquet } from './parquet-file.ts';
+import type { Values } from './column-pages.ts';
+import { ParquetFile, type Slice, unreadableParquet, valueAt } from './parquet-file.ts';
+import { RowCells } from './row-cells.ts';
+import { TextValues } from './text-values.ts';
 
 export interface ParquetOptions {
   readonly file: FileHandle;
@@ -26,6 +29,9 @@ interface Column {
   readonly leaf: LeafColumn | undefined;
 }
 
+/** A longer row is mapped as text. */
+const LONGEST_WRITTEN = 16 * 1024;
+
 /**
  * The rows of a Parquet file. A position is a row number, from 0. Rows of plain columns are mapped like those of a CSV
  * whose columns have the types of the schema, other rows like JSON whose members become properties.
@@ -42,6 +48,9 @@ export class ParquetRecords implements RecordSource {
   private readonly made = new RecordBytes();
   private readonly json: RecordMappers['json'];
   private slice: Slice | undefined;
+  /** The cells of a row, if all columns are plain. */
+  private readonly cells: RowCells | undefined;
+  private rawOf: { readonly slice: Slice; readonly raw: (row: number) => string } | undefined;
 
   private constructor(parquet: ParquetFile, options: ParquetOptions) {
     const { name, mapping, mappers, onNotice } = options;
@@ -72,6 +81,7 @@ export class ParquetRecords implements RecordSource {
     );
     for (const notice of rows.notices) onNotice(notice);
     this.rows = rows;
+    this.cells = new RowCells(this.columns.length);
   }
 
   static async open(options: ParquetOptions): Promise<ParquetRecords> {
@@ -119,14 +129,52 @@ export class ParquetRecords implements RecordSource {
 
   private pass(slice: Slice, index: number, sink: RecordSink): void {
     const place = { file: this.options.name, line: this.position, offset: this.position - 1 };
-    const raw = () => this.text(slice, index).text;
+    if (this.written(slice, index, sink)) {
+      this.record(place, slice, sink);
+      return;
+    }
     const error = this.rows ? this.table(this.rows, slice, index, sink) : this.mapped(slice, index, sink);
     if (error && 'filtered' in error) sink.filter(this.position);
-    else if (error) sink.reject({ ...place, ...error, raw: raw() }, this.position);
-    else {
-      const { bytes, start, end, time } = this.made;
-      sink.record(bytes, start, end, place.line, place.offset, this.position, raw, time);
+    else if (error) sink.reject({ ...place, ...error, raw: this.text(slice, index).text }, this.position);
+    else this.record(place, slice, sink);
+  }
+
+  private record({ line, offset }: { line: number; offset: number }, slice: Slice, sink: RecordSink): void {
+    const { bytes, start, end, time } = this.made;
+    // One function for all rows of a slice: it is kept until the service has answered.
+    if (this.rawOf?.slice !== slice)
+      this.rawOf = { slice, raw: (row) => this.text(slice, row - slice.firstRow).text };
+    sink.record(bytes, start, end, line, offset, this.position, this.rawOf.raw, time);
+  }
+
+  /** Writes the record of a row from the bytes of its cells. Returns false for one that may not be valid. */
+  private written(slice: Slice, index: number, sink: RecordSink): boolean {
+    const { cells, made } = this;
+    const writer = this.rows?.writer;
+    if (!writer || !cells) return false;
+    cells.clear();
+    for (let i = 0; i < slice.columns.length; i++)
+      if (!this.addCell(cells, slice.columns[i]!, index, this.columns[i]!.leaf!)) return false;
+    if (cells.length > LONGEST_WRITTEN) return false;
+    const at = made.next(writer.longest(cells.length), sink);
+    const end = writer.write(cells.bytes, cells, made.bytes, at);
+    if (end < 0) return false;
+    made.keep(end);
+    made.time = writer.time;
+    return true;
+  }
+
+  private addCell(cells: RowCells, values: Values, index: number, leaf: LeafColumn): boolean {
+    if (values instanceof TextValues && leaf.isText) {
+      const start = values.start[index]!;
+      return cells.addBytes(values.bytes, start < 0 ? 0 : start, start < 0 ? 0 : values.end[index]!);
     }
+    const value = valueAt(values, index);
+    if (value instanceof Uint8Array && leaf.isText) return cells.addBytes(value, 0, value.length);
+    const text = value === null || value === undefined ? '' : leaf.text(value);
+    if (typeof text !== 'string') return false;
+    cells.addText(text);
+    return true;
   }
 
   /** Makes the record of a row of plain columns. */
@@ -139,7 +187,7 @@ export class ParquetRecords implements RecordSource {
     const { columns } = this;
     const cells = new Array<string>(columns.length);
     for (let i = 0; i < columns.length; i++) {
-      const value: unknown = slice.columns[i]![index];
+      const value = valueAt(slice.columns[i]!, index);
       const cell = value === null || value === undefined ? '' : columns[i]!.leaf!.text(value);
       if (typeof cell !== 'string') return { field: columns[i]!.name, reason: cell.reason };
       cells[i] = cell;
@@ -165,7 +213,7 @@ export class ParquetRecords implements RecordSource {
     let text = '';
     let problem: ValidationError | undefined;
     for (const [i, { name, prefix, leaf }] of this.columns.entries()) {
-      const value: unknown = slice.columns[i]![index];
+      const value = valueAt(slice.columns[i]!, index);
       if (value === null || value === undefined) continue;
       const cell = leaf ? leaf.text(value) : nestedText(value);
       if (typeof cell !== 'string') problem ??= { field: name, reason: cell.reason };
