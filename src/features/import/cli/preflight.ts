@@ -1,10 +1,10 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { Output } from '../../../cli/terminal/output.ts';
 import type { World } from '../../../cli/terminal/world.ts';
+import { ambiguityNote } from '../inspect/ambiguity.ts';
 import { findingsOf } from '../inspect/findings.ts';
 import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
-import { ambiguityNote } from '../inspect/require-columns.ts';
 import { decideTypes } from '../inspect/types.ts';
 import type { PreflightFailed } from '../prepare.ts';
 import { newCounters } from '../report/counters.ts';

@@ -66,13 +66,13 @@ export async function runInspect(
         throw new InputError(`${names.join(', ')} has no records.`, shell`ls -l ${names[0] ?? '-'}`);
       const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
       const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
-      const { suggestion, types, check } = findings;
+      const { suggestion, trial, types, check } = findings;
       const isFile = inputs.opened.every(({ fingerprint }) => fingerprint !== null);
       const through =
         check && isFile
           ? await readThrough(
-              () => open(withFlags(flags, suggestion.flags), () => undefined),
-              { ...mappingWith(suggestion.flags), columnTypes: types },
+              () => open(withFlags(flags, trial), () => undefined),
+              { ...mappingWith(trial), columnTypes: types },
               signal,
             )
           : undefined;

@@ -3,11 +3,12 @@ import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { MissingColumns } from '../transform/missing-columns.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
+import { ambiguityNote } from './ambiguity.ts';
 import { wordsOfFlags } from './flag.ts';
 import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
-import { type Suggestion, suggest } from './suggest.ts';
+import { suggest } from './suggest.ts';
 
 /**
  * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
@@ -29,18 +30,6 @@ function suggested(sample: Sample, mapping: Mapping): { flags: string[]; note: s
   const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
   const suggestion = suggest(profiles, candidatesFor(profiles), mapping, { json: false });
   return { flags: wordsOfFlags(suggestion.flags), note: ambiguityNote(suggestion) };
-}
-
-/** Explains the placeholders of a suggested command. */
-export function ambiguityNote({ ambiguities }: Pick<Suggestion, 'ambiguities'>): string | undefined {
-  if (ambiguities.length === 0) return undefined;
-  const parts = ambiguities.map(({ flag, choices }) => {
-    const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
-    return choices.length > 0
-      ? `${placeholder} is one of ${choices.join(', ')}`
-      : `${placeholder} is yours to name`;
-  });
-  return `replace what is in capitals: ${parts.join('; ')}`;
 }
 
 /** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */

@@ -2,7 +2,8 @@ import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
 import { eventScore, isEventContext, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
-import { areNumbers, timesIn } from './times.ts';
+import { areNumbers, isTimeOfDay, timesIn } from './times.ts';
+import { NO_VALUE } from './value-flags.ts';
 
 export type Role = 'userId' | 'event' | 'timestamp';
 
@@ -22,8 +23,10 @@ export interface Candidates {
   readonly timestamp: readonly (Candidate & { readonly fits: readonly FormatFit[] })[];
 }
 
-/** From this score a column is suggested; below, it is only named as a choice. */
+/** From this score a column is suggested. */
 export const SUGGESTED = 50;
+/** From this score a column is one of the choices; below, a constant is likelier than any column. */
+export const CHOICE = 28;
 /** Two columns whose scores differ by less are equally likely. */
 const CLOSE = 3;
 /** Columns after these are not judged. */
@@ -66,7 +69,7 @@ function userCandidate(profile: Profile): Candidate {
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
   if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
-  if (generic && allDifferent) score = 0;
+  if (generic && allDifferent) score = Math.min(score, 10);
   // One that comes again and again names what the records are about.
   else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
   else if (allDifferent && values.length >= FEW) score -= 8;
@@ -81,6 +84,8 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   if (type !== 'string' && type !== 'number') score = 0;
   if (type === 'number') score -= 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
+  // Addresses of pages are what the events are about.
+  if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
   if (distinct === 1 && total >= FEW) score -= 10;
   // A name of an event comes again.
   if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
@@ -100,14 +105,13 @@ function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate 
 }
 
 function candidate(profile: Profile, score: NameScore, reason: string): Candidate {
-  const { name, total, empty } = profile;
+  const { name, total, values } = profile;
   const depth = name.split('.').length - 1;
-  const partly = Math.round((60 * empty) / Math.max(1, total));
+  const without = total - values.length + values.filter((value) => NO_VALUE.has(value)).length;
+  const partly = without === total ? 100 : Math.round((60 * without) / Math.max(1, total));
   const hidden = name.startsWith('_') ? 10 : 0;
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
-
-const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?$/i;
 
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
@@ -118,7 +122,7 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
     ({ name, values, empty }) =>
       empty === date?.profile.empty &&
       /time|hour|uhr|zeit|heure|hora/i.test(name) &&
-      values.every((value) => TIME_OF_DAY.test(value)),
+      values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
   const values = date.profile.values.map((value, index) => `${value} ${clock.values[index]}`);

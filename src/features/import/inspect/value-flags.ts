@@ -12,6 +12,9 @@ const NULLS = new Set(['NULL', 'null', '\\N', '(null)', '#N/A', 'NaN', 'nan', '<
 /** Texts that mean no value among numbers and times, and may mean something in texts. */
 const AMONG_NUMBERS = new Set(['NA', 'N/A', 'n/a', '-', '--', '?', '.', 'None', 'none', 'nil', 'missing']);
 
+/** Texts that are not the name of a user, an event or a time. */
+export const NO_VALUE: ReadonlySet<string> = new Set([...NULLS, '-', '--', 'N/A', '(not set)', 'undefined']);
+
 /** The flags that say how the cells of a table are written, unless they are typed. */
 export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] {
   const columns = columnsIn(samples);

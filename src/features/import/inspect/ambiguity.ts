@@ -1,0 +1,46 @@
+import { commandLine } from '../../../kit/shell.ts';
+import { type Flag, wordsOfFlags } from './flag.ts';
+
+/** What only the user can decide: the placeholder is in `flag`, in capitals. */
+export interface Ambiguity {
+  /** The column, or the field that no column provides. */
+  readonly column: string;
+  readonly choices: readonly string[];
+  readonly flag: string;
+  /** Flags that could stand in place of `flag`. */
+  readonly instead?: readonly Flag[];
+}
+
+/** An ambiguity, with its flag in parts. */
+export interface Asked extends Omit<Ambiguity, 'flag'> {
+  readonly flag: Flag;
+}
+
+/** The text of a flag in an ambiguity. */
+export function flagText(flag: Flag): string {
+  return `--${flag.join(' ')}`;
+}
+
+/** Explains the placeholders of a suggested command. */
+export function ambiguityNote({
+  ambiguities,
+}: {
+  readonly ambiguities: readonly Ambiguity[];
+}): string | undefined {
+  if (ambiguities.length === 0) return undefined;
+  return `replace what is in capitals: ${ambiguities.map(noteOf).join('; ')}`;
+}
+
+function noteOf({ flag, choices, instead = [] }: Ambiguity): string {
+  const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
+  if (choices.length > 0) return `${placeholder} is one of ${choices.join(', ')}`;
+  const meaning = MEANINGS[placeholder] ?? 'is yours to name';
+  const others = instead.map((one) => commandLine(wordsOfFlags([one]))).join(' or ');
+  return `${placeholder} ${meaning}${others === '' ? '' : ` (or a column: ${others})`}`;
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  TIMESTAMP: 'is a time for all records, such as 2026-01-31T12:00:00Z, as no column has times',
+  TIMESTAMP_FORMAT: "is the form of the times, such as 'DD.MM.YYYY HH:mm'",
+  TIME_ZONE: 'is the time zone of the times, such as Europe/Berlin',
+};
