@@ -9,6 +9,7 @@ import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { shell } from '../../../kit/shell.ts';
 import { type Findings, findingsOf } from '../inspect/findings.ts';
 import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
+import { headerIsData } from '../inspect/header.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
 import { documentOf } from '../mapping-file/flags.ts';
@@ -62,8 +63,15 @@ export async function runInspect(
     const inputs = await open(flags, (text) => out.warn(text));
     try {
       const samples = await readSamples(inputs, PIPE_WAIT_MS, { clock: world.clock, stop: signal });
-      if (samples.every(({ records }) => records === 0))
-        throw new InputError(`${names.join(', ')} has no records.`, shell`ls -l ${names[0] ?? '-'}`);
+      if (
+        samples.every(
+          ({ records, header }) => records === 0 && !(header && headerIsData(header, [], 'events')),
+        )
+      )
+        throw new InputError(
+          `${names.join(', ')} has ${samples.some(({ header }) => header) ? 'a header and no rows' : 'no records'}.`,
+          shell`ls -l ${names[0] ?? '-'}`,
+        );
       const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
       const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
       const { suggestion, trial, types, check } = findings;

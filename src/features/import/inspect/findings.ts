@@ -52,7 +52,7 @@ export function findingsOf(
   const read = mappingWith(cells);
   const types = decideTypes(samples, read);
   const profiles = profilesOf(samples, types, read);
-  const candidates = candidatesFor(profiles);
+  const candidates = candidatesFor(profiles, headerless);
   const json = samples.every(({ header }) => header === undefined);
   const found = (nested?: 'json') => {
     const suggestion = suggest(profiles, candidates, read, nested ? { json, nested } : { json });

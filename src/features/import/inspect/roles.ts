@@ -34,8 +34,11 @@ const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */
 const FEW = 20;
 
-/** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
-export function candidatesFor(profiles: readonly Profile[]): Candidates {
+/**
+ * Judges which columns could be the user, the event and the time of a record, by their names and contents. `unnamed`: the
+ * table has no header, so that only the contents of a column can say that it holds times.
+ */
+export function candidatesFor(profiles: readonly Profile[], unnamed = false): Candidates {
   const filled = profiles
     .filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object')
     .slice(0, MAX_COLUMNS);
@@ -43,7 +46,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
   const isTime = (profile: Profile) =>
-    fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
+    fits.get(profile.name)!.length > 0 &&
+    (timeScore(profile.name) > 0 ||
+      !areNumbers(profile.values) ||
+      (unnamed && fits.get(profile.name)!.some(looksLikeNothingElse)));
   const others = filled.filter((profile) => !isTime(profile));
   const times = filled.filter(isTime).map((profile) => ({
     ...timeCandidate(profile, fits.get(profile.name)!),
@@ -97,6 +103,11 @@ function areTooLong(values: readonly string[]): boolean {
   return values.filter((value) => value.length > MAX_NAME).length * 2 > values.length;
 }
 
+/** Numbers of a length that few other numbers have: epochs of 10 and more digits, and dates from the year on. */
+function looksLikeNothingElse({ format }: FormatFit): boolean {
+  return format === null || format.startsWith('YYYYMMDD');
+}
+
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
   let score = timeScore(profile.name) || 25;
   if (fits.every(({ dateOnly }) => dateOnly)) score -= 6;
@@ -117,6 +128,8 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
   if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
     return [];
+  const bracketed = bracketedTimes(others);
+  if (bracketed.length > 0) return bracketed;
   const date = sorted(times)[0];
   const clock = others.find(
     ({ name, values, empty }) =>
@@ -125,10 +138,24 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
       values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
-  const values = date.profile.values.map((value, index) => `${value} ${clock.values[index]}`);
-  const profile = { ...date.profile, values };
+  return joined(date.profile, clock);
+}
+
+/** A time in brackets, as access logs have it, is cut at the space before its zone. */
+function bracketedTimes(profiles: readonly Profile[]): Candidates['timestamp'] {
+  const at = profiles.findIndex(
+    ({ values }, i) =>
+      values.every((value) => value.startsWith('[')) &&
+      profiles[i + 1]?.values.every((value) => value.endsWith(']')),
+  );
+  return at < 0 ? [] : joined(profiles[at]!, profiles[at + 1]!);
+}
+
+function joined(date: Profile, clock: Profile): Candidates['timestamp'] {
+  const values = date.values.map((value, index) => `${value} ${clock.values[index]}`);
+  const profile = { ...date, values };
   const fits = timesIn(profile);
-  const parts = [date.profile.name, clock.name];
+  const parts = [date.name, clock.name];
   return fits.length > 0 ? [{ profile, fits, parts, score: 95, reason: `joined with ${clock.name}` }] : [];
 }
 

@@ -8,7 +8,7 @@ import { isForeignTime, timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { type Candidate, type Candidates, CHOICE, likeliest, type Role, SUGGESTED } from './roles.ts';
 import { timeFlags } from './time-flags.ts';
-import { isTimeOfDay } from './times.ts';
+import { areNumbers, isTimeOfDay } from './times.ts';
 import { NO_VALUE, shapeFlags } from './value-flags.ts';
 
 /** The flags with which a file can be imported, and what they leave open. */
@@ -60,10 +60,7 @@ export function suggest(
     }
     const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
     // The only times of the records are theirs, whatever the column is called.
-    const only =
-      field === 'timestamp' && open.length === 1 && !isForeignTime(open[0]!.profile.name)
-        ? open[0]
-        : undefined;
+    const only = field === 'timestamp' && open.length === 1 && areTimes(open[0]!) ? open[0] : undefined;
     const found = likeliest(open) ?? only;
     const unread = field === 'timestamp' && open.length === 0 ? unreadTimes(profiles) : undefined;
     if (!found && unread) {
@@ -103,6 +100,11 @@ export function suggest(
   );
   if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
   return { flags, ambiguities, roles, time: times.time, reasons };
+}
+
+/** Returns whether a column with times holds those of events, and not something that only looks like it. */
+function areTimes({ profile: { name, values } }: Candidate): boolean {
+  return !isForeignTime(name) && (timeScore(name) > 0 || !areNumbers(values));
 }
 
 /** Asks for the column of a field, or for a constant where no column is likely. */

@@ -105,6 +105,13 @@ export class CsvReader implements RecordReader {
     batcher.skip(window.offset);
     this.started = true;
     if (reading?.columns) this.columns = rows([...reading.columns], file);
+    else if (dialect.fields) {
+      const { line, names } = dialect.fields;
+      // What is extracted below this line is read in the same way.
+      this.headerText = line;
+      this.headerLine = 0;
+      this.columns = rows(uniqueNames(names, mapping, file).names, file);
+    }
     for (const notice of this.columns?.notices ?? []) onNotice(notice);
     return true;
   }

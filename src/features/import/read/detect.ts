@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
+import { refuseProse } from './prose.ts';
 
 export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
 
@@ -53,12 +54,17 @@ export interface DetectOptions {
   readonly known: Known;
   /** Names of a record, by which it is told from an object around records. */
   readonly fields: ReadonlySet<string>;
+  /** The delimiter that the user gave. */
+  readonly delimiter?: string | undefined;
 }
+
+/** A line of a log that starts with a time in brackets, as that of Apache's errors. */
+const BRACKETED = /^\[[^\]"{]*\]\s*[^\s,\]]/;
 
 /**
  * Detects the format by the extension of the name (before `.gz` and `.zst`), else by the first character, and where the
  * records of JSON are. `head` is the beginning of the decompressed input. Returns undefined if more of it is needed.
- * Throws an InputError for binary data, and for several arrays of which none was chosen.
+ * Throws an InputError for binary data, for text without columns, and for several arrays of which none was chosen.
  */
 export function detectFormat(name: string, head: Buffer, options: DetectOptions): Detected | undefined {
   refuseBinary(name, head);
@@ -70,14 +76,18 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
   if (named === 'csv') return { format: named };
   if (first === undefined && known === 'more') return undefined;
-  if (first === '{' || first === '[') {
+  const isLog = !named && BRACKETED.test(head.toString('utf8', 0, 4096).trimStart());
+  if (first === '{' || (first === '[' && !isLog)) {
     const shape = jsonShape(head, known, fields);
     if (shape && 'choices' in shape) throw severalArrays(name, shape.choices);
     if (shape?.format === 'ndjson' && format) return { format, path: [] };
     return shape as Exclude<JsonShape, { choices: unknown }> | undefined;
   }
   if (named) return { format: named, path: [] };
-  return { format: first === undefined ? 'ndjson' : 'csv' };
+  if (first === undefined) return { format: 'ndjson' };
+  if (known === 'more' && !head.includes('\n')) return undefined;
+  if (options.delimiter === undefined) refuseProse(name, head);
+  return { format: 'csv' };
 }
 
 function severalArrays(name: string, choices: readonly string[]): InputError {

@@ -71,7 +71,7 @@ export interface OpenOptions {
   /** The folder that relative paths refer to. */
   readonly cwd: string;
   readonly reading?: Reading | undefined;
-  readonly mapping?: Pick<Mapping, 'map'> | undefined;
+  readonly mapping?: Pick<Mapping, 'map' | 'delimiter'> | undefined;
 }
 
 const HEAD = 64 * 1024;
@@ -235,7 +235,13 @@ async function detect(name: string, text: Head, options: OpenOptions): Promise<D
   await text.atLeast(1);
   for (;;) {
     const known = text.ended ? 'all' : text.full ? 'decide' : 'more';
-    const found = detectFormat(name, text.bytes, { format, records: reading?.records, known, fields });
+    const found = detectFormat(name, text.bytes, {
+      format,
+      records: reading?.records,
+      known,
+      fields,
+      delimiter: mapping?.delimiter,
+    });
     if (found) return found;
     await text.more();
   }
