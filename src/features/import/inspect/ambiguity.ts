@@ -9,6 +9,8 @@ export interface Ambiguity {
   readonly flag: string;
   /** Flags that could stand in place of `flag`. */
   readonly instead?: readonly Flag[];
+  /** What the placeholder is, in place of the list of choices. */
+  readonly meaning?: string;
 }
 
 /** An ambiguity, with its flag in parts. */
@@ -31,8 +33,9 @@ export function ambiguityNote({
   return `replace what is in capitals: ${ambiguities.map(noteOf).join('; ')}`;
 }
 
-function noteOf({ flag, choices, instead = [] }: Ambiguity): string {
+function noteOf({ flag, choices, instead = [], meaning: given }: Ambiguity): string {
   const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
+  if (given !== undefined) return `${placeholder} ${given}`;
   if (choices.length > 0) return `${placeholder} is one of ${choices.join(', ')}`;
   const meaning = MEANINGS[placeholder] ?? 'is yours to name';
   const others = instead.map((one) => commandLine(wordsOfFlags([one]))).join(' or ');

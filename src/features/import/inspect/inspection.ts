@@ -34,7 +34,7 @@ export interface Inspection {
     readonly first: string | null;
     readonly last: string | null;
   };
-  readonly ambiguities: readonly Omit<Ambiguity, 'instead'>[];
+  readonly ambiguities: readonly Omit<Ambiguity, 'instead' | 'meaning'>[];
   readonly command: string;
 }
 

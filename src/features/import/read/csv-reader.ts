@@ -8,6 +8,7 @@ import { uniqueNames } from '../transform/unique-names.ts';
 import { skipByteOrderMark } from './byte-order-mark.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
+import { NotUtf8 } from './not-utf8.ts';
 import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
@@ -15,6 +16,7 @@ import { notText, undecodedParts } from './undecoded.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
+const UTF_8 = 'utf-8';
 /** How much of a CSV shows how it is written, in bytes. */
 const HEAD = 64 * 1024;
 
@@ -158,12 +160,13 @@ export class CsvReader implements RecordReader {
 
   private header(bytes: Buffer, row: Row): void {
     const { file, mapping, rows, onNotice } = this.options;
-    if (row.error || !isUtf8(bytes))
-      throw new InputError(
-        `The header of ${file} ${row.error ?? notText(this.options.encoding)}.`,
-        `head -1 ${shellPath(file)}`,
-        row.error ? {} : { flags: { without: ['encoding'], more: ['--encoding', 'latin1'] } },
-      );
+    if (row.error || !isUtf8(bytes)) {
+      const { encoding } = this.options;
+      const message = `The header of ${file} ${row.error ?? notText(encoding)}.`;
+      const hint = `head -1 ${shellPath(file)}`;
+      if (row.error || encoding !== UTF_8) throw new InputError(message, hint);
+      throw new NotUtf8(message, hint, Buffer.from(bytes));
+    }
     this.headerText = bytes.toString('utf8');
     this.headerLine = this.line + 1;
     const { names, notice } = uniqueNames(

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
+import { notUtf8Lines } from './likely-encodings.ts';
+import { NotUtf8 } from './not-utf8.ts';
 import { refuseProse } from './prose.ts';
 
 export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
@@ -45,6 +47,9 @@ const OTHERS: {
 
 /** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
+
+/** Above this share of zeros in every second byte, and none in the others, it is UTF-16. */
+const UTF_16_SHARE = 0.8;
 
 export interface DetectOptions {
   /** The format that the user gave. */
@@ -133,15 +138,23 @@ function refuseBinary(name: string, head: Buffer): void {
     )
       nonText++;
   }
+  const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
+  const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);
+  if (wide >= 0 && zeros[1 - wide] === 0)
+    throw new InputError(
+      `${name} is UTF-16 without its mark.`,
+      `svc events import ${shellPath(name)} --encoding NAME`,
+      { flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] } },
+    );
   if (nonText > sample.length * BINARY_SHARE)
     throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
   if (text) return;
   const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);
   if (high > sample.length * BINARY_SHARE)
-    throw new InputError(
+    throw new NotUtf8(
       `${name} is not UTF-8 text.`,
       `svc events import ${shellPath(name)} --encoding NAME`,
-      { flags: { without: ['encoding'], more: ['--encoding', 'windows-1252'] } },
+      notUtf8Lines(sample),
     );
 }
 

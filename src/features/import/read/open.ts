@@ -44,6 +44,8 @@ export interface Input {
   readonly recordsFound: boolean;
   /** As `TextDecoder` names it. */
   readonly encoding: string;
+  /** The beginning of the text. */
+  readonly head: Buffer;
   /** The open file; undefined for a pipe. */
   readonly handle: FileHandle | undefined;
   /** The decompressed bytes, as UTF-8; of Parquet, the file. */
@@ -211,6 +213,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
     recordsAt: detected.path ?? [],
     recordsFound: options.reading?.records === undefined && (detected.path?.length ?? 0) > 0,
     encoding,
+    head: text.bytes,
     handle: file,
     bytes: text,
     taken: () => zip?.taken() ?? hashed.hash.length,
