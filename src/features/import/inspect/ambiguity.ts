@@ -1,4 +1,5 @@
-import { commandLine } from '../../../kit/shell.ts';
+import { commandLine, shellWord } from '../../../kit/shell.ts';
+import { columnText } from '../transform/map-rules.ts';
 import { type Flag, wordsOfFlags } from './flag.ts';
 
 /** What only the user can decide: the placeholder is in `flag`, in capitals. */
@@ -36,10 +37,16 @@ export function ambiguityNote({
 function noteOf({ flag, choices, instead = [], meaning: given }: Ambiguity): string {
   const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
   if (given !== undefined) return `${placeholder} ${given}`;
-  if (choices.length > 0) return `${placeholder} is one of ${choices.join(', ')}`;
+  if (choices.length > 0)
+    return `${placeholder} is one of ${choices.map((choice) => wordFor(flag, choice)).join(', ')}`;
   const meaning = MEANINGS[placeholder] ?? 'is yours to name';
   const others = instead.map((one) => commandLine(wordsOfFlags([one]))).join(' or ');
   return `${placeholder} ${meaning}${others === '' ? '' : ` (or a column: ${others})`}`;
+}
+
+/** A choice as it is typed in place of the placeholder. */
+function wordFor(flag: string, choice: string): string {
+  return shellWord(flag.startsWith('--map ') ? columnText(choice) : choice);
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -27,7 +27,7 @@ export function timeFlags(
   profiles: readonly Profile[],
   mapping: Mapping,
 ): TimeFlags {
-  const readings = columns.map((profile) => timesIn(profile));
+  const readings = sharedForms(columns.map((profile) => timesIn(profile)));
   const [column] = columns;
   const only = readings.length === 1 ? readings[0]![0] : undefined;
   if (column === undefined) return { flags: [], asked: [], time: undefined };
@@ -46,6 +46,16 @@ export function timeFlags(
   } else if (formats.length > 0) flags.push(['timestamp-format', formats[0]!]);
   if (fits.some(({ zoneless, dateOnly }) => zoneless && !dateOnly)) asked.push(...zoneQuestion(profiles));
   return { flags, asked, time: open ? undefined : only };
+}
+
+/** Of columns of one file, one may decide the order of day and month for those that do not. */
+function sharedForms(readings: readonly (readonly FormatFit[])[]): readonly (readonly FormatFit[])[] {
+  const decided = new Set(readings.flatMap((fits) => (fits.length === 1 ? (fits[0]!.format ?? []) : [])));
+  if (decided.size !== 1) return readings;
+  return readings.map((fits) => {
+    const shared = fits.filter(({ format }) => format !== null && decided.has(format));
+    return shared.length > 0 ? shared : fits;
+  });
 }
 
 /** Asks for the zone of times without one where another column names a zone that is not UTC. */

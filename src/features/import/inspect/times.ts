@@ -51,7 +51,7 @@ export function areNumbers(values: readonly string[]): boolean {
 
 /** Returns whether a text is a time of day, without a date. */
 export function isTimeOfDay(text: string): boolean {
-  return /^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?$/i.test(text);
+  return /^(\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?|([01]\d|2[0-3])[0-5]\d[0-5]\d)$/i.test(text);
 }
 
 function looksLikeTime(value: string): boolean {
