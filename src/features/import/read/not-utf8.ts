@@ -12,7 +12,6 @@ export class NotUtf8 extends InputError {
   constructor(message: string, hint: string, bytes: Uint8Array) {
     const { flags, note } = encodingStep(likelyEncodings(bytes));
     super(message, hint, { flags, note });
-    this.name = 'NotUtf8';
     this.bytes = bytes;
   }
 }

@@ -79,7 +79,7 @@ test.each([
   ],
   [
     'notes.txt',
-    'Dear all: this is a letter.\nIt has no columns at all, and some more words.\nYours as ever: Ann, Bob\n',
+    'Dear all: this is a letter.\nIt has no columns at all and some more words.\nYours as before: Ann and Bob\n',
     /^head -3 /,
   ],
 ])('%s is text without columns', async (name, content, step) => {
