@@ -76,7 +76,8 @@ function emptyText({ columns }: Inspection): string {
 }
 
 function formText({ format, encoding, compression, delimiter, header }: Inspection): string {
-  const parts = [format === 'csv' ? 'CSV' : format === 'ndjson' ? 'NDJSON' : format, encoding.toUpperCase()];
+  if (format === 'parquet') return 'Parquet';
+  const parts = [format.toUpperCase(), encoding.toUpperCase()];
   if (compression) parts.push(`compressed with ${compression}`);
   if (delimiter !== null)
     parts.push(`cells separated by ${DELIMITERS[delimiter] ?? JSON.stringify(delimiter)}`);

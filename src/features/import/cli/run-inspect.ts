@@ -76,7 +76,7 @@ export async function runInspect(
     }
     return EXIT.done;
   } catch (error) {
-    throw toImportError(error, recoveryCommands('events inspect', typed), flags.debug);
+    throw toImportError(error, recoveryCommands('events inspect', typed, names), flags.debug);
   }
 }
 

@@ -9,8 +9,11 @@ const set = (words: string) => new Set(words.split(' '));
 const PERSONS = set(
   'user users customer client member visitor account subscriber player person people reviewer contact student learner ' +
     'driver patient employee author actor buyer shopper guest passenger rider viewer listener reader profile ' +
-    'participant respondent donor tenant owner caller borrower cardholder consumer distinct anonymous pseudo usr cust',
+    'participant respondent donor owner caller borrower cardholder consumer distinct anonymous pseudo usr cust ' +
+    'creator poster sender recipient assignee requester submitter uploader',
 );
+/** Words between a person and an ID that leave it the ID of that person. */
+const QUALIFIERS = set('unique master external internal global hashed crm ext primary main native');
 /** Words after which a name that has a person in it describes the person instead of naming it. */
 const ATTRIBUTES = set(
   'feature features affinity agent type types property properties age gender sex country city state region role status ' +
@@ -56,8 +59,14 @@ const EVENT_NAMES = new Map<string, NameScore>([
 /** Names of columns beside which a column `name` is that of an event. */
 const EVENT_CONTEXT = set('event distinct insert session properties platform traffic pseudo anonymous');
 
-/** Judges whether a column could hold the user of a record. */
-export function userScore(name: string): NameScore {
+/** Judges whether a column could hold the user of a record; of a path, its last names count. */
+export function userScore(path: string): NameScore {
+  const names = path.split('.');
+  const last = ownUserScore(names.at(-1) ?? '');
+  return names.length === 1 ? last : Math.max(last, ownUserScore(names.slice(-2).join(' ')));
+}
+
+function ownUserScore(name: string): NameScore {
   const words = withoutSuffix(wordsOf(name));
   const joined = words.join('_');
   if (joined === 'user_id' || joined === 'userid') return 100;
@@ -72,14 +81,17 @@ export function userScore(name: string): NameScore {
       return 0;
     if (/^(anonymous|pseudo)$/.test(words[at]!) || words.some((word) => /^(anonymous|pseudo)$/.test(word)))
       return 76;
-    if (IDS.has(last) && PERSONS.has(before.at(-1) ?? '')) return words[0] === 'user' ? 98 : 90;
+    const owner = before.filter((word) => !QUALIFIERS.has(word)).at(-1) ?? '';
+    if (IDS.has(last) && PERSONS.has(owner)) return owner === 'user' ? 98 : owner === 'account' ? 72 : 90;
     if (/^(login|username|nickname|handle)$/.test(last)) return 86;
     if (last === 'name') return 78;
     if (last === 'email' || last === 'mail') return 76;
     // An account alone may be the one of a bank, or one of several of a person.
     if (PERSONS.has(last)) return words.length === 1 && last === 'account' ? 45 : 84;
-    return IDS.has(last) ? 60 : 30;
+    // The ID of something else, such as of a request of a client.
+    return IDS.has(last) ? 0 : 30;
   }
+  if (/^(created|performed|triggered|submitted|requested|initiated)_by(_id)?$/.test(joined)) return 80;
   const merged = /^(.+)id$/.exec(joined)?.[1] ?? '';
   if (PERSONS.has(merged)) return 90;
   if (/^(username|login|nickname)$/.test(last) || joined === 'screen_name') return 80;

@@ -88,7 +88,7 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   const { name, values, type, total, distinct } = profile;
   let score = eventScore(name, amongEvents);
   if (type !== 'string' && type !== 'number') score = 0;
-  if (type === 'number') score -= 30;
+  if (type === 'number') score = score < 80 ? 0 : score - 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
   // Addresses of pages are what the events are about.
   if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
@@ -104,9 +104,12 @@ function areTooLong(values: readonly string[]): boolean {
 }
 
 /** Numbers of a length that few other numbers have: epochs of 10 and more digits, and dates from the year on. */
-function looksLikeNothingElse({ format }: FormatFit): boolean {
-  return format === null || format.startsWith('YYYYMMDD');
+function looksLikeNothingElse({ format, first }: FormatFit): boolean {
+  return format === null ? first > TEN_DIGITS : format.startsWith('YYYYMMDD');
 }
+
+/** Since then an epoch has 10 digits. */
+const TEN_DIGITS = '2001-09-09';
 
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
   let score = timeScore(profile.name) || 25;

@@ -140,7 +140,7 @@ function unreadTimes(profiles: readonly Profile[]): Profile | undefined {
     ({ name, type, values }) =>
       type === 'string' &&
       timeScore(name) >= 80 &&
-      values.every((value) => /\d.*\d/.test(value)) &&
+      values.every((value) => /\d.*\d/.test(value) && !/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i.test(value)) &&
       !values.every(isTimeOfDay),
   );
 }

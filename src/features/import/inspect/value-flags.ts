@@ -69,7 +69,7 @@ function nullTexts(columns: ReadonlyMap<string, readonly string[]>): string[] {
  * digits after it.
  */
 function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>, strict: boolean): boolean {
-  const certain = strict ? /^[+-]?[\d.]*\d,\d\d$/ : /^[+-]?[\d.]*\d,\d+$/;
+  const certain = strict ? /^[+-]?[\d.]*\d,\d\d$/ : /^[+-]?[\d.]*\d,\d+(e[+-]?\d+)?$/i;
   let commas = 0;
   for (const [name, cells] of columns) {
     if (isIdentifierName(name) || cells.length === 0) continue;

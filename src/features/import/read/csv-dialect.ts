@@ -117,8 +117,9 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const width = commonWidth(rows);
   const plain = { delimiter, width, rows: rows.length, score: 0, skipBytes: from, lines: [] };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
-  const header = rows.findIndex((row, index) => isHeader(row, rows[index + 1], width));
-  const first = rows[header];
+  const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
+  const first = filled.find((row, index) => isHeader(row, filled[index + 1], width));
+  const header = first ? rows.indexOf(first) : -1;
   if (!first || header > MAX_SKIPPED) return plain;
   const below = rows.slice(header);
   const different = below.filter(({ cells, isBroken }) => cells.length !== width || isBroken).length;
@@ -137,8 +138,11 @@ function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width
   if (cells.length !== width) return false;
   // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
   if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
-  const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length;
-  return width < 3 || filled(cells) !== 1 || !next || filled(next.cells) < 2;
+  return width < 3 || countFilled(cells) !== 1 || !next || countFilled(next.cells) < 2;
+}
+
+function countFilled(cells: readonly string[]): number {
+  return cells.filter((cell) => cell.trim() !== '').length;
 }
 
 /** Skips the comments before a table of one column. */

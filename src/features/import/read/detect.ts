@@ -61,6 +61,8 @@ export interface DetectOptions {
   readonly fields: ReadonlySet<string>;
   /** The delimiter that the user gave. */
   readonly delimiter?: string | undefined;
+  /** The command that prints the text, where it is not the file itself. */
+  readonly print?: string | undefined;
 }
 
 /** A line of a log that starts with a time in brackets, as that of Apache's errors. */
@@ -79,6 +81,7 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   const first = firstCharacter(head);
   const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
+  if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
   if (named === 'csv') return { format: named };
   if (first === undefined && known === 'more') return undefined;
   const isLog = !named && BRACKETED.test(head.toString('utf8', 0, 4096).trimStart());
@@ -91,7 +94,7 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   if (named) return { format: named, path: [] };
   if (first === undefined) return { format: 'ndjson' };
   if (known === 'more' && !head.includes('\n')) return undefined;
-  if (options.delimiter === undefined) refuseProse(name, head);
+  if (options.delimiter === undefined) refuseProse(name, head, options.print);
   return { format: 'csv' };
 }
 
@@ -106,6 +109,17 @@ function severalArrays(name: string, choices: readonly string[]): InputError {
 /** The notice about an array that was found in a document. */
 export function foundText(name: string, path: readonly string[]): string {
   return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
+}
+
+/** Lines of old Macs end in carriage returns alone: all of the file would be one line. */
+function refuseCarriageReturns(name: string, head: Buffer): void {
+  if (head.includes('\n') || head.filter((byte) => byte === 0x0d).length < 2) return;
+  const command = `tr '\\r' '\\n' < ${shellPath(name)}`;
+  throw new InputError(
+    `${name === '-' ? 'standard input' : name} has lines that end in carriage returns alone.`,
+    `${command} | svc events import -`,
+    name === '-' ? {} : { through: command },
+  );
 }
 
 function firstCharacter(head: Buffer): string | undefined {

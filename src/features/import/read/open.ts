@@ -200,7 +200,9 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const decoded =
     encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
   const text = new Head(decoded ?? plain, HEAD);
-  const detected = isParquet ? { format: 'parquet' as const } : await detect(name, text, options);
+  const detected = isParquet
+    ? { format: 'parquet' as const }
+    : await detect(name, text, options, printing(given, compression));
   const content = decoded ?? unpacked ?? hashed;
   return {
     name,
@@ -231,8 +233,19 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   };
 }
 
+/** The command that prints the text of what is compressed or in an archive. */
+function printing({ file, entry }: Source, compression: Compression | undefined): string | undefined {
+  if (entry) return shell`unzip -p ${file} ${entry.name}`;
+  return compression && `${compression === 'gzip' ? 'gzip' : 'zstd'} -dc ${shellPath(file)}`;
+}
+
 /** Detects the format, and reads as much more as that takes. */
-async function detect(name: string, text: Head, options: OpenOptions): Promise<Detected> {
+async function detect(
+  name: string,
+  text: Head,
+  options: OpenOptions,
+  print: string | undefined,
+): Promise<Detected> {
   const { format, reading, kind, mapping } = options;
   const fields = new Set([...FIELDS[kind], ...columnsOf(mapping?.map ?? [])]);
   await text.atLeast(1);
@@ -244,6 +257,7 @@ async function detect(name: string, text: Head, options: OpenOptions): Promise<D
       known,
       fields,
       delimiter: mapping?.delimiter,
+      print,
     });
     if (found) return found;
     await text.more();

@@ -16,8 +16,11 @@ const LOGS: readonly string[] = [
   '^(?<time>\\d\\d\\d\\d/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d) +\\[?(?<event>[^\\] :]+)\\]?:? (?<message>.*)$',
 ];
 
-/** Throws an InputError for text that has words, but no columns: most of all, logs. */
-export function refuseProse(name: string, head: Buffer): void {
+/**
+ * Throws an InputError for text that has words, but no columns: most of all, logs. `print`: the command that prints the
+ * text, if it is not in the file as it is.
+ */
+export function refuseProse(name: string, head: Buffer, print?: string): void {
   const lines = head
     .toString('utf8', 0, 16 * 1024)
     .split(/\r?\n/)
@@ -28,11 +31,13 @@ export function refuseProse(name: string, head: Buffer): void {
   if (findDialect(head, undefined).isTable) return;
   const log = LOGS.find((form) => most((line) => new RegExp(form).test(line)));
   const path = shellPath(name);
-  const filter = `capture(${JSON.stringify(log)}) // {unread: .}`;
+  const out = shellPath(`${name.replace(/^.*[/:]/, '')}.ndjson`);
+  const jq = `jq -cR ${shellWord(`capture(${JSON.stringify(log)}) // {unread: .}`)}`;
+  const records = print === undefined ? `${jq} ${path}` : `${print} | ${jq}`;
   throw new InputError(
     `${name === '-' ? 'standard input' : name} is text without columns${log ? ', such as a log' : ''}: neither JSON nor a table.`,
     log === undefined || name === '-'
-      ? `head -3 ${path}`
-      : `jq -cR ${shellWord(filter)} ${path} > ${shellPath(`${name}.ndjson`)} && svc events inspect ${shellPath(`${name}.ndjson`)}`,
+      ? `${print === undefined ? `head -3 ${path}` : `${print} | head -3`}`
+      : `${records} > ${out} && svc events inspect ${out}`,
   );
 }
