@@ -1,6 +1,7 @@
 import type { Findings } from '../inspect/findings.ts';
 import type { Extent } from '../inspect/inspection.ts';
 import type { ReadThrough } from '../inspect/read-through.ts';
+import { isTimeOpen } from '../inspect/trial.ts';
 
 /** The extent of the inputs: as they were read, else as the samples let expect. */
 export function extentOf({ samples, suggestion }: Findings, through: ReadThrough | undefined): Extent {
@@ -8,8 +9,8 @@ export function extentOf({ samples, suggestion }: Findings, through: ReadThrough
     return {
       rows: through.rows,
       rowsExact: through.exact,
-      first: through.times.first,
-      last: through.times.last,
+      first: isTimeOpen(suggestion) ? null : through.times.first,
+      last: isTimeOpen(suggestion) ? null : through.times.last,
     };
   const { time } = suggestion;
   let rows = 0;

@@ -1,8 +1,9 @@
 import { table } from '../../../cli/terminal/table.ts';
 import { bold, cyan, Rendered, type Text } from '../../../cli/terminal/text.ts';
+import { ambiguityNote } from '../inspect/ambiguity.ts';
 import type { Findings } from '../inspect/findings.ts';
 import type { InspectedColumn, Inspection } from '../inspect/inspection.ts';
-import { ambiguityNote } from '../inspect/require-columns.ts';
+import { CHOICE } from '../inspect/roles.ts';
 import type { Reasons } from '../report/reasons.ts';
 
 /** Maximum number of columns that are listed. */
@@ -75,7 +76,8 @@ function emptyText({ columns }: Inspection): string {
 }
 
 function formText({ format, encoding, compression, delimiter, header }: Inspection): string {
-  const parts = [format === 'csv' ? 'CSV' : format === 'ndjson' ? 'NDJSON' : format, encoding.toUpperCase()];
+  if (format === 'parquet') return 'Parquet';
+  const parts = [format.toUpperCase(), encoding.toUpperCase()];
   if (compression) parts.push(`compressed with ${compression}`);
   if (delimiter !== null)
     parts.push(`cells separated by ${DELIMITERS[delimiter] ?? JSON.stringify(delimiter)}`);
@@ -103,13 +105,15 @@ function notesOf(
   const notes: string[] = [''];
   for (const [role, column] of suggestion.roles) {
     const why = suggestion.reasons.get(role);
-    const others = candidates[role].filter(({ profile }) => profile.name !== column).slice(0, 3);
+    const others = candidates[role]
+      .filter(({ profile, score }) => profile.name !== column && score >= CHOICE)
+      .slice(0, 3);
     const also = others.map(({ profile }) => profile.name).join(', ');
     notes.push(`${role}: ${column}${why ? ` (${why})` : ''}${also && why ? `; also possible: ${also}` : ''}`);
   }
   const { time } = suggestion;
   if (timestamps.first !== null) notes.push(`times: ${timestamps.first} to ${timestamps.last}`);
-  if (time?.zoneless)
+  if (time?.zoneless && !suggestion.ambiguities.some(({ flag }) => flag.startsWith('--time-zone')))
     notes.push('times have no zone and are read as UTC; --time-zone Europe/Berlin for another');
   if (time?.dateOnly) notes.push('times have no time of day: midnight');
   if (rejections && rejections.rejected > 0) {

@@ -1,5 +1,7 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { InputFacts } from '../read/input-facts.ts';
+import { likelyEncodings } from '../read/likely-encodings.ts';
+import { encodingStep } from '../read/not-utf8.ts';
 import type { ImportEnd } from '../run.ts';
 import type { FixingFlag } from '../transform/validation-errors.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
@@ -17,7 +19,6 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'drop-fields': ['--extra-fields', 'drop'],
   nested: ['--nested', 'flatten'],
   nulls: ['--nulls', 'drop'],
-  latin1: ['--encoding', 'latin1'],
 };
 
 /** Maximum number of columns that a suggested command makes text. */
@@ -37,25 +38,30 @@ export function partialImportError(
   source: ImportSource,
 ): SvcError {
   const rejected = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
-  const flags = fixingFlags(reasons.fixableBy);
+  const likely = likelyEncodings(Buffer.concat(reasons.undecoded));
+  const encoding = encodingStep(likely);
+  const flags = fixingFlags(reasons.fixableBy, encoding.flags.more);
   const stopped = tooManyErrors || result.rejected === result.read;
   const code = tooManyErrors ? 'too_many_errors' : 'partial';
   if (flags.words.length > 0 && stopped && result.accepted + result.skipped === 0) {
     const more = tooManyErrors ? [...flags.words, '--restart'] : flags.words;
     const command = recovery.without(flags.names, more);
-    return new SvcError(code, rejected, { hint: `no record was accepted; to import them: ${command}` });
+    const note = reasons.fixableBy.includes('encoding') && encoding.note ? `\n        ${encoding.note}` : '';
+    return new SvcError(code, rejected, {
+      hint: `no record was accepted; to import them: ${command}${note}`,
+    });
   }
   if (tooManyErrors)
     return new SvcError(code, `stopped at the limit on errors: ${rejected}`, { hint: recovery.resume });
   const { rejectsFile } = result;
-  const recipe = { ...source, rejectsFile: rejectsFile ?? '', files: reasons.files, factsOf };
+  const recipe = { ...source, rejectsFile: rejectsFile ?? '', files: reasons.files, factsOf, likely };
   return new SvcError(code, rejected, { hint: rejectRecipe(recipe, flags, recovery) });
 }
 
-function fixingFlags(flags: readonly FixingFlag[]): FixingFlags {
+function fixingFlags(flags: readonly FixingFlag[], encoding: readonly string[]): FixingFlags {
   const columns = flags.flatMap((flag) => /^text:(.*)$/s.exec(flag)?.[1] ?? []);
   if (columns.length > MAX_COLUMNS) return { names: [], words: [] };
-  const words = flags.flatMap((flag) => WORDS[flag] ?? []);
+  const words = flags.flatMap((flag) => (flag === 'encoding' ? encoding : (WORDS[flag] ?? [])));
   return {
     names: words.filter((word) => word.startsWith('--')).map((word) => word.slice(2)),
     words: [...words, ...columns.flatMap((column) => ['--type', `${column}=string`])],

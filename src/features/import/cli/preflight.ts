@@ -1,12 +1,14 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { Output } from '../../../cli/terminal/output.ts';
 import type { World } from '../../../cli/terminal/world.ts';
+import { ambiguityNote } from '../inspect/ambiguity.ts';
+import { encodingFlag, withNeeded } from '../inspect/encoding-flag.ts';
 import { findingsOf } from '../inspect/findings.ts';
 import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
-import { ambiguityNote } from '../inspect/require-columns.ts';
 import { decideTypes } from '../inspect/types.ts';
 import type { PreflightFailed } from '../prepare.ts';
+import { notUtf8Lines } from '../read/likely-encodings.ts';
 import { newCounters } from '../report/counters.ts';
 import { type ImportResult, resultOf } from '../report/result.ts';
 import { TimeSpan } from '../report/time-span.ts';
@@ -29,11 +31,17 @@ export function reportPreflight(
 ): { result: ImportResult; error: SvcError } {
   const { samples, check } = failed;
   const mapping = mappingOf(kind, flags, undefined);
+  const undecoded = flags.encoding === undefined ? samples.map(({ input }) => notUtf8Lines(input.head)) : [];
+  const encoding = undecoded.some(({ length }) => length > 0)
+    ? encodingFlag(Buffer.concat(undecoded))
+    : undefined;
   const mappingWith = (more: readonly Flag[]) => mappingOf(kind, withFlags(flags, more), undefined);
-  const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
+  const found = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
+  const findings = encoding ? withNeeded(found, encoding) : found;
   const { suggestion } = findings;
   const better =
-    suggestion.flags.length > 0 && !(findings.check && findings.check.rejected >= check.rejected);
+    encoding !== undefined ||
+    (suggestion.flags.length > 0 && !(findings.check && findings.check.rejected >= check.rejected));
   const command = better
     ? recovery.without([], wordsOfFlags(suggestion.flags))
     : recovery.without(['no-preflight'], ['--no-preflight']);

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shellPath, shellWord } from '../../../kit/shell.ts';
 import type { InputFacts } from '../read/input-facts.ts';
+import type { LikelyEncoding } from '../read/likely-encodings.ts';
+import { ENCODING, encodingChoices } from '../read/not-utf8.ts';
 import type { RejectedFile } from '../report/reasons.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 
@@ -15,6 +17,8 @@ export interface RecipeSource {
   readonly rejectsFile: string;
   readonly files: readonly RejectedFile[];
   readonly factsOf: (file: string) => InputFacts | undefined;
+  /** The encodings that the records may have that are not UTF-8. */
+  readonly likely: readonly LikelyEncoding[];
 }
 
 /** Flags under which the rejected records would be accepted: their names, and the words to type. */
@@ -77,10 +81,10 @@ function textSteps(
 
 /** Extracts the exact bytes of records that are not UTF-8, and imports them in the likeliest encoding. */
 function bytesSteps(source: RecipeSource, { name }: RejectedFile, recovery: RecoveryCommands): string[] {
-  const { inputs, cwd, rejectsFile, factsOf, files } = source;
+  const { inputs, cwd, rejectsFile, factsOf, files, likely } = source;
   const facts = factsOf(name);
   const csv = facts?.format === 'csv';
-  const file = freeName('latin1', csv ? '.csv' : facts?.format === 'json' ? '.json' : '.ndjson', cwd);
+  const file = freeName('decoded', csv ? '.csv' : facts?.format === 'json' ? '.json' : '.ndjson', cwd);
   const one =
     files.length === 1 ? 'select(.rawBase64)' : `select(.rawBase64 and .file == ${JSON.stringify(name)})`;
   const records =
@@ -88,10 +92,16 @@ function bytesSteps(source: RecipeSource, { name }: RejectedFile, recovery: Reco
     'while read -r record; do echo "$record" | base64 -d; echo; done';
   const extract = csv ? withHeader(facts, name, records) : records;
   const words = facts?.format === 'json' ? ['--format', 'json'] : [];
-  return [
-    `extract what is not UTF-8: ${extract} > ${file}`,
-    `then, if it is Latin-1: ${recovery.instead(inputs, file, ['encoding', 'records', ...(csv ? [] : ['format'])], ['--encoding', 'latin1', ...words])}`,
-  ];
+  const { encoding, example } = likely[0] ?? { encoding: ENCODING, example: '' };
+  const gone = ['encoding', 'records', ...(csv ? [] : ['format'])];
+  const again = recovery.instead(inputs, file, gone, ['--encoding', encoding, ...words]);
+  const condition =
+    likely.length === 0
+      ? `then, where ${ENCODING} ${encodingChoices(likely)}`
+      : likely.length === 1
+        ? `then, if it is ${encoding}`
+        : `then, if ${example} reads right (else the encoding ${encodingChoices(likely.slice(1))})`;
+  return [`extract what is not UTF-8: ${extract} > ${file}`, `${condition}: ${again}`];
 }
 
 function withHeader(facts: InputFacts | undefined, name: string, records: string): string {

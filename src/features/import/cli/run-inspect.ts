@@ -6,17 +6,15 @@ import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
-import { shell } from '../../../kit/shell.ts';
-import { type Findings, findingsOf } from '../inspect/findings.ts';
-import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
+import type { Findings } from '../inspect/findings.ts';
+import { wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
-import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
+import type { ReadThrough } from '../inspect/read-through.ts';
 import { documentOf } from '../mapping-file/flags.ts';
-import { readSamples } from '../prepare.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
-import { InputError } from '../transform/input-error.ts';
 import { toImportError } from './errors.ts';
+import { examine } from './examine.ts';
 import { extentOf } from './extent.ts';
 import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
@@ -25,9 +23,6 @@ import { mappingOf } from './mapping-options.ts';
 import { readingOf } from './reading-options.ts';
 import { recoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
-
-/** How long a pipe is waited for. */
-const PIPE_WAIT_MS = 5000;
 
 type InspectContext = Pick<Context, 'argv' | 'world' | 'out' | 'signal'> & {
   readonly flags: MappingFlags & GlobalFlags & { readonly save?: string | undefined };
@@ -45,53 +40,41 @@ export async function runInspect(
   const recovery = recoveryCommands('events import', typed);
   const flags = withMappingFile(given, world.cwd);
   try {
-    const mapping = mappingOf('events', flags, undefined);
-    const open = (used: MappingFlags, onNotice: (text: string) => void) =>
-      Inputs.open({
-        names,
-        cwd: world.cwd,
-        kind: 'events',
-        stdin: untilStopped(world.stdin, signal),
-        openPipe: pipesUntil(signal),
-        format: used.format as Format | undefined,
-        reading: readingOf(used),
-        mapping,
-        part: undefined,
-        onNotice,
-      });
-    const inputs = await open(flags, (text) => out.warn(text));
-    try {
-      const samples = await readSamples(inputs, PIPE_WAIT_MS, { clock: world.clock, stop: signal });
-      if (samples.every(({ records }) => records === 0))
-        throw new InputError(`${names.join(', ')} has no records.`, shell`ls -l ${names[0] ?? '-'}`);
-      const mappingWith = (more: readonly Flag[]) => mappingOf('events', withFlags(flags, more), undefined);
-      const findings = findingsOf(samples, mapping, mappingWith, flags.columns !== undefined);
-      const { suggestion, types, check } = findings;
-      const isFile = inputs.opened.every(({ fingerprint }) => fingerprint !== null);
-      const through =
-        check && isFile
-          ? await readThrough(
-              () => open(withFlags(flags, suggestion.flags), () => undefined),
-              { ...mappingWith(suggestion.flags), columnTypes: types },
-              signal,
-            )
-          : undefined;
-      const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
-      const inspection = inspectionOf(findings, extentOf(findings, through), command);
-      out.result(inspection, () =>
-        inspectionText(inspection, findings, rejectionsOf(findings, through), {
-          width: out.columns,
-          color: out.colors(world.stdout),
+    const { findings, through } = await examine({
+      names,
+      cwd: world.cwd,
+      flags,
+      open: (used, first) =>
+        Inputs.open({
+          names,
+          cwd: world.cwd,
+          kind: 'events',
+          stdin: untilStopped(world.stdin, signal),
+          openPipe: pipesUntil(signal),
+          format: used.format as Format | undefined,
+          reading: readingOf(used),
+          mapping: mappingOf('events', flags, undefined),
+          part: undefined,
+          onNotice: (text) => {
+            if (first) out.warn(text);
+          },
         }),
-      );
-      if (given.save !== undefined) {
-        save(given.save, withFlags(flags, suggestion.flags), world.cwd);
-        out.notice(`wrote ${given.save}, for --mapping`);
-      }
-      return EXIT.done;
-    } finally {
-      await inputs.close();
+      world: { clock: world.clock, stop: signal },
+    });
+    const { suggestion } = findings;
+    const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
+    const inspection = inspectionOf(findings, extentOf(findings, through), command);
+    out.result(inspection, () =>
+      inspectionText(inspection, findings, rejectionsOf(findings, through), {
+        width: out.columns,
+        color: out.colors(world.stdout),
+      }),
+    );
+    if (given.save !== undefined) {
+      save(given.save, withFlags(flags, suggestion.flags), world.cwd);
+      out.notice(`wrote ${given.save}, for --mapping`);
     }
+    return EXIT.done;
   } catch (error) {
     throw toImportError(error, recoveryCommands('events inspect', typed, names), flags.debug);
   }

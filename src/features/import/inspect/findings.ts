@@ -9,6 +9,7 @@ import { type Profile, profilesOf } from './profile.ts';
 import { withoutHeader } from './require-columns.ts';
 import { type Candidates, candidatesFor } from './roles.ts';
 import { type Suggestion, suggest } from './suggest.ts';
+import { trialFlags } from './trial.ts';
 import { decideTypes } from './types.ts';
 import { cellFlags } from './value-flags.ts';
 
@@ -21,7 +22,9 @@ export interface Findings {
   readonly profiles: readonly Profile[];
   readonly candidates: Candidates;
   readonly suggestion: Suggestion;
-  /** What the suggested command would do with the sample; undefined if it must be completed first. */
+  /** The suggested flags with something in place of what they leave open. */
+  readonly trial: readonly Flag[];
+  /** What those would do with the sample; undefined if they would be refused. */
   readonly check: SampleCheck | undefined;
   /** Why the suggested command would be refused. */
   readonly problem?: string | undefined;
@@ -49,15 +52,14 @@ export function findingsOf(
   const read = mappingWith(cells);
   const types = decideTypes(samples, read);
   const profiles = profilesOf(samples, types, read);
-  const candidates = candidatesFor(profiles);
+  const candidates = candidatesFor(profiles, headerless);
   const json = samples.every(({ header }) => header === undefined);
   const found = (nested?: 'json') => {
     const suggestion = suggest(profiles, candidates, read, nested ? { json, nested } : { json });
     const flags = [...suggestion.flags, ...cells];
-    const outcome = withoutOpenColumns(suggestion)
-      ? checked(samples, { ...mappingWith(flags), columnTypes: types })
-      : { check: undefined };
-    return { suggestion: { ...suggestion, flags }, ...outcome };
+    const trial = trialFlags({ ...suggestion, flags });
+    const outcome = checked(samples, { ...mappingWith(trial), columnTypes: types });
+    return { suggestion: { ...suggestion, flags }, trial, ...outcome };
   };
   const flat = found();
   // Names of members may be too many, or clash once they are joined.
@@ -65,11 +67,6 @@ export function findingsOf(
   const text = nested && flat.check && flat.check.rejected > 0 ? found('json') : undefined;
   const better = text?.check && text.check.rejected < flat.check!.rejected ? text : flat;
   return { samples, types, profiles, candidates, header: headerless || columns ? false : !json, ...better };
-}
-
-/** A placeholder for a constant is a value like any other; one for a column or a format is not. */
-function withoutOpenColumns({ ambiguities }: Suggestion): boolean {
-  return ambiguities.every(({ flag }) => flag.startsWith('--set '));
 }
 
 function checked(samples: readonly Sample[], mapping: Mapping): Pick<Findings, 'check' | 'problem'> {

@@ -13,6 +13,8 @@ const SHAPES: readonly RegExp[] = [
   /^https?:\/\//i,
   /^(true|false)$/i,
 ];
+/** Those that no name of a column has: times, identifiers, addresses. */
+const CERTAIN = SHAPES.slice(1, -1);
 const NOTHING = /^(|-|null|none|n\/?a|nan|\\n|\?)$/i;
 
 /**
@@ -24,7 +26,8 @@ export function headerIsData(
   rows: readonly (readonly string[])[],
   kind: RecordKind,
 ): boolean {
-  if (rows.length === 0 || header.some((name) => FIELDS[kind].includes(name))) return false;
+  if (header.some((name) => FIELDS[kind].includes(name))) return false;
+  if (rows.length === 0) return header.some((cell) => CERTAIN.some((pattern) => pattern.test(cell)));
   let data = 0;
   let names = 0;
   for (const [index, cell] of header.entries()) {
@@ -44,7 +47,18 @@ function isNumberedColumn(cell: string, before: string | undefined): boolean {
   return /^(19|20)\d\d$/.test(cell) || /^\d$/.test(cell) || Number(cell) === Number(before) + 1;
 }
 
-/** Names for the columns of a table without a header. */
-export function columnNames(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `column${index + 1}`);
+/** The columns of the combined log format of web servers. */
+const LOG_COLUMNS = ['ip', 'ident', 'user', 'time', 'zone', 'request', 'status', 'bytes', 'referer', 'agent'];
+
+/** Names for the columns of a table without a header, of which `first` is the first row. */
+export function columnNames(first: readonly string[]): string[] {
+  const names = first.map((_, index) => `column${index + 1}`);
+  const at = first.findIndex(
+    (cell, i) => /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:/.test(cell) && first[i + 1]?.endsWith(']'),
+  );
+  if (at === 3) return [...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length)].slice(0, first.length);
+  if (at === 4)
+    return ['host', ...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length + 1)].slice(0, first.length);
+  if (at >= 0) names.splice(at, 2, 'time', 'zone');
+  return names;
 }

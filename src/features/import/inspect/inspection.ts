@@ -1,7 +1,7 @@
+import type { Ambiguity } from './ambiguity.ts';
 import type { Findings } from './findings.ts';
 import type { Profile, ProfileType } from './profile.ts';
 import type { Role } from './roles.ts';
-import type { Ambiguity } from './suggest.ts';
 
 /** A column of a table, or a path of JSON records. */
 export interface InspectedColumn {
@@ -34,7 +34,7 @@ export interface Inspection {
     readonly first: string | null;
     readonly last: string | null;
   };
-  readonly ambiguities: readonly Ambiguity[];
+  readonly ambiguities: readonly Omit<Ambiguity, 'instead' | 'meaning'>[];
   readonly command: string;
 }
 
@@ -66,7 +66,7 @@ export function inspectionOf(findings: Findings, extent: Extent, command: string
     rowsExact: extent.rowsExact,
     columns: profiles.map((profile) => columnOf(profile, suggestion.roles)),
     timestamps: { format: time ? (time.format ?? 'ISO 8601') : null, first: extent.first, last: extent.last },
-    ambiguities: suggestion.ambiguities,
+    ambiguities: suggestion.ambiguities.map(({ column, choices, flag }) => ({ column, choices, flag })),
     command,
   };
 }

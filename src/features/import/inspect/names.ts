@@ -9,15 +9,18 @@ const set = (words: string) => new Set(words.split(' '));
 const PERSONS = set(
   'user users customer client member visitor account subscriber player person people reviewer contact student learner ' +
     'driver patient employee author actor buyer shopper guest passenger rider viewer listener reader profile ' +
-    'participant respondent donor tenant owner caller borrower cardholder consumer distinct anonymous pseudo usr cust',
+    'participant respondent donor owner caller borrower cardholder consumer distinct anonymous pseudo usr cust ' +
+    'creator poster sender recipient assignee requester submitter uploader',
 );
+/** Words between a person and an ID that leave it the ID of that person. */
+const QUALIFIERS = set('unique master external internal global hashed crm ext primary main native');
 /** Words after which a name that has a person in it describes the person instead of naming it. */
 const ATTRIBUTES = set(
   'feature features affinity agent type types property properties age gender sex country city state region role status ' +
     'segment count counts score level group plan tier lang language locale time timestamp date at first last creation ' +
     'created touch url avatar image description location followers friends verified rating review reviews comment ' +
     'comments traits data attributes zone device os browser version index is has active paying balance total amount ' +
-    'birthday birthdate gravatar address phone kind class category organization org company team flag num tags ltv',
+    'birthday birthdate gravatar address phone kind class category organization org company team flag num tags ltv port',
 );
 const IDS = set('id ids uid uuid guid key number no nr code hash ref identifier');
 const SESSIONS = set('session visit cookie device');
@@ -51,12 +54,19 @@ const EVENT_NAMES = new Map<string, NameScore>([
   ['operation_type', 68],
   ['activity_kind', 68],
   ['event_kind', 68],
+  ['page', 54],
 ]);
 /** Names of columns beside which a column `name` is that of an event. */
 const EVENT_CONTEXT = set('event distinct insert session properties platform traffic pseudo anonymous');
 
-/** Judges whether a column could hold the user of a record. */
-export function userScore(name: string): NameScore {
+/** Judges whether a column could hold the user of a record; of a path, its last names count. */
+export function userScore(path: string): NameScore {
+  const names = path.split('.');
+  const last = ownUserScore(names.at(-1) ?? '');
+  return names.length === 1 ? last : Math.max(last, ownUserScore(names.slice(-2).join(' ')));
+}
+
+function ownUserScore(name: string): NameScore {
   const words = withoutSuffix(wordsOf(name));
   const joined = words.join('_');
   if (joined === 'user_id' || joined === 'userid') return 100;
@@ -71,22 +81,31 @@ export function userScore(name: string): NameScore {
       return 0;
     if (/^(anonymous|pseudo)$/.test(words[at]!) || words.some((word) => /^(anonymous|pseudo)$/.test(word)))
       return 76;
-    if (IDS.has(last) && PERSONS.has(before.at(-1) ?? '')) return words[0] === 'user' ? 98 : 90;
+    const owner = before.filter((word) => !QUALIFIERS.has(word)).at(-1) ?? '';
+    if (IDS.has(last) && PERSONS.has(owner)) return owner === 'user' ? 98 : owner === 'account' ? 72 : 90;
     if (/^(login|username|nickname|handle)$/.test(last)) return 86;
     if (last === 'name') return 78;
     if (last === 'email' || last === 'mail') return 76;
-    if (PERSONS.has(last)) return last === 'account' ? 70 : 84;
-    return IDS.has(last) ? 60 : 30;
+    // An account alone may be the one of a bank, or one of several of a person.
+    if (PERSONS.has(last)) return words.length === 1 && last === 'account' ? 45 : 84;
+    // The ID of something else, such as of a request of a client.
+    return IDS.has(last) ? 0 : 30;
   }
+  if (/^(created|performed|triggered|submitted|requested|initiated)_by(_id)?$/.test(joined)) return 80;
   const merged = /^(.+)id$/.exec(joined)?.[1] ?? '';
   if (PERSONS.has(merged)) return 90;
-  if (/^(username|login|nickname|screen_name)$/.test(joined)) return 80;
+  if (/^(username|login|nickname)$/.test(last) || joined === 'screen_name') return 80;
+  if (joined === 'did') return 80;
   if (/^(email|e_mail|mail|email_address)$/.test(joined)) return 74;
   if (SESSIONS.has(words.at(IDS.has(last) ? -2 : -1) ?? '') || SESSIONS.has(merged))
     return words.includes('device') ? 60 : 50;
-  if (/^(ip|client_ip|remote_addr|ip_address|host|remote_host)$/.test(joined)) return 30;
+  if (/(^|_)(email|e_mail|mail|email_address)$/.test(joined)) return 40;
+  if (ADDRESS.test(joined) || /^(phone|mobile|msisdn)$/.test(last)) return 30;
   return /^(id|key|uuid|guid)$/.test(joined) ? 25 : 0;
 }
+
+/** An address of a network that stands for its user. */
+const ADDRESS = /^((c|client|remote|src|source|peer)_?)?(ip|ip_id|ip_addr|ip_address|addr)$|^remote_host$/;
 
 /** Returns whether columns of these names are those of events, so that a column `name` is the name of one. */
 export function isEventContext(names: readonly string[]): boolean {
@@ -113,17 +132,13 @@ function eventNameScore(name: string, amongEvents: boolean): NameScore {
   if (known !== undefined) return known;
   const last = words.at(-1) ?? '';
   if (IDS.has(last) || /^(is|has)$/.test(words[0] ?? '') || words.includes('time')) return 0;
-  if (joined === 'name') return amongEvents ? 62 : 30;
+  if (joined === 'name') return amongEvents ? 62 : 20;
   const tail = words.slice(-2).join('_');
   if (words.includes('event') || words.includes('events'))
     return last === 'event' || last === 'name' ? 80 : 40;
   const nested = EVENT_NAMES.get(tail) ?? EVENT_NAMES.get(last);
-  if (nested !== undefined) return words.length > 1 && last === 'type' ? 30 : nested - 20;
-  return /^(method|command|operation|behavior|behaviour|status|category|step|stage|state|topic|page)$/.test(
-    last,
-  )
-    ? 30
-    : 0;
+  if (nested !== undefined && last !== 'page') return words.length > 1 && last === 'type' ? 20 : nested - 20;
+  return /^(method|command|operation|status|category|step|stage|topic)$/.test(joined) ? 20 : 0;
 }
 
 const TIME_NAMES = new Map<string, NameScore>([
@@ -153,6 +168,7 @@ const TIME_NAMES = new Map<string, NameScore>([
 const TIME_WORDS = set(
   'time times timestamp date dates datetime at on ts tstamp tms day when stamp epoch created unix zeit datum fecha heure',
 );
+const ZONES_AND_UNITS = set('utc gmt local s sec secs seconds ms millis us micros ns nanos epoch unix');
 /** Words of times at which something else than the event happened. */
 const OTHER_TIMES = set(
   'processed processing process received receive server upload uploaded synced sync ingested ingestion ingest loaded ' +
@@ -165,15 +181,32 @@ const OTHER_TIMES = set(
 /** Judges whether a column could hold the time of the event; 0 for a name without a word for time. */
 export function timeScore(name: string): NameScore {
   const words = wordsOf(name);
-  const joined = words.join('_');
-  const known = TIME_NAMES.get(joined);
+  const known = timeNameScore(words);
   if (known !== undefined) return known;
-  const own = TIME_NAMES.get(wordsOf(name.split('.').at(-1) ?? '').join('_'));
+  const own = timeNameScore(wordsOf(name.split('.').at(-1) ?? ''));
   const isTime = words.some((word) => TIME_WORDS.has(word) || /(time|date|stamp)$/.test(word));
   if (!isTime) return 0;
   const others = words.filter((word) => OTHER_TIMES.has(word)).length;
   const score = own === undefined ? 72 : own - 10;
   return Math.max(5, score - 25 * others);
+}
+
+/** The score of a known name, also of one that ends in a zone or a unit, as in `created_utc` and `time_us`. */
+function timeNameScore(words: readonly string[]): NameScore | undefined {
+  const known = TIME_NAMES.get(words.join('_'));
+  if (known !== undefined || words.length < 2 || !ZONES_AND_UNITS.has(words.at(-1)!)) return known;
+  const plain = TIME_NAMES.get(words.slice(0, -1).join('_'));
+  return plain === undefined ? undefined : plain - 4;
+}
+
+/** Returns whether times of that name are hardly ever those of an event: a birth, or something to come. */
+export function isForeignTime(name: string): boolean {
+  return wordsOf(name).some((word) => /^(birth\w*|born|dob|expir\w*|due|next|deleted)$/.test(word));
+}
+
+/** Returns whether a name is that of a time zone. */
+export function isZoneName(name: string): boolean {
+  return /^(time_?zone|tz)$/.test(wordsOf(name).join('_'));
 }
 
 /** Drops `str` of `id_str`, as Twitter writes an ID as a string. */

@@ -1,13 +1,15 @@
+import { cellsOf } from '../read/csv-rows.ts';
 import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { MissingColumns } from '../transform/missing-columns.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
+import { ambiguityNote } from './ambiguity.ts';
 import { wordsOfFlags } from './flag.ts';
 import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
-import { type Suggestion, suggest } from './suggest.ts';
+import { suggest } from './suggest.ts';
 
 /**
  * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
@@ -25,31 +27,28 @@ export function requireColumns(sample: Sample, mapping: Mapping): void {
   }
 }
 
-function suggested(sample: Sample, mapping: Mapping): { flags: string[]; note: string | undefined } {
+function suggested(
+  sample: Sample,
+  mapping: Mapping,
+  unnamed = false,
+): { flags: string[]; note: string | undefined } {
   const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
-  const suggestion = suggest(profiles, candidatesFor(profiles), mapping, { json: false });
+  const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), mapping, { json: false });
   return { flags: wordsOfFlags(suggestion.flags), note: ambiguityNote(suggestion) };
-}
-
-/** Explains the placeholders of a suggested command. */
-export function ambiguityNote({ ambiguities }: Pick<Suggestion, 'ambiguities'>): string | undefined {
-  if (ambiguities.length === 0) return undefined;
-  const parts = ambiguities.map(({ flag, choices }) => {
-    const placeholder = /[A-Z_]+$/.exec(flag)?.[0] ?? flag;
-    return choices.length > 0
-      ? `${placeholder} is one of ${choices.join(', ')}`
-      : `${placeholder} is yours to name`;
-  });
-  return `replace what is in capitals: ${parts.join('; ')}`;
 }
 
 /** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */
 export function withoutHeader(sample: Sample): Sample & { readonly header: readonly string[] } {
-  const { header, rows, records } = sample;
+  const { headerText, header, rows, records, delimiter } = sample;
+  // Names are made unique, cells are not.
+  const first =
+    headerText !== undefined && delimiter !== undefined
+      ? cellsOf(headerText, delimiter, headerText.includes('"'))
+      : [...header!];
   return {
     ...sample,
-    header: columnNames(header!.length),
-    rows: [[...header!], ...rows],
+    header: columnNames(first),
+    rows: [first, ...rows],
     records: records + 1,
   };
 }
@@ -59,7 +58,7 @@ function noHeader(sample: Sample, mapping: Mapping): InputError {
   const { header, input } = sample;
   const renamed = withoutHeader(sample);
   const names = renamed.header;
-  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined });
+  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined }, true);
   const first = header!.slice(0, 6).join(', ').slice(0, 80);
   return new InputError(
     `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,

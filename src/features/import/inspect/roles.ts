@@ -2,7 +2,8 @@ import { MAX_NAME } from '../../../contract/limits.ts';
 import type { FormatFit } from '../transform/fitting-formats.ts';
 import { eventScore, isEventContext, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
-import { areNumbers, timesIn } from './times.ts';
+import { areNumbers, isTimeOfDay, timesIn } from './times.ts';
+import { NO_VALUE } from './value-flags.ts';
 
 export type Role = 'userId' | 'event' | 'timestamp';
 
@@ -22,8 +23,10 @@ export interface Candidates {
   readonly timestamp: readonly (Candidate & { readonly fits: readonly FormatFit[] })[];
 }
 
-/** From this score a column is suggested; below, it is only named as a choice. */
+/** From this score a column is suggested. */
 export const SUGGESTED = 50;
+/** From this score a column is one of the choices; below, a constant is likelier than any column. */
+export const CHOICE = 28;
 /** Two columns whose scores differ by less are equally likely. */
 const CLOSE = 3;
 /** Columns after these are not judged. */
@@ -31,8 +34,11 @@ const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */
 const FEW = 20;
 
-/** Judges which columns could be the user, the event and the time of a record, by their names and contents. */
-export function candidatesFor(profiles: readonly Profile[]): Candidates {
+/**
+ * Judges which columns could be the user, the event and the time of a record, by their names and contents. `unnamed`: the
+ * table has no header, so that only the contents of a column can say that it holds times.
+ */
+export function candidatesFor(profiles: readonly Profile[], unnamed = false): Candidates {
   const filled = profiles
     .filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object')
     .slice(0, MAX_COLUMNS);
@@ -40,7 +46,10 @@ export function candidatesFor(profiles: readonly Profile[]): Candidates {
   const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
   // Numbers are times only where the name says so.
   const isTime = (profile: Profile) =>
-    fits.get(profile.name)!.length > 0 && (timeScore(profile.name) > 0 || !areNumbers(profile.values));
+    fits.get(profile.name)!.length > 0 &&
+    (timeScore(profile.name) > 0 ||
+      !areNumbers(profile.values) ||
+      (unnamed && fits.get(profile.name)!.some(looksLikeNothingElse)));
   const others = filled.filter((profile) => !isTime(profile));
   const times = filled.filter(isTime).map((profile) => ({
     ...timeCandidate(profile, fits.get(profile.name)!),
@@ -66,7 +75,7 @@ function userCandidate(profile: Profile): Candidate {
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
   if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
   // An ID that differs in every record names the record.
-  if (generic && allDifferent) score = 0;
+  if (generic && allDifferent) score = Math.min(score, 10);
   // One that comes again and again names what the records are about.
   else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
   else if (allDifferent && values.length >= FEW) score -= 8;
@@ -79,8 +88,10 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   const { name, values, type, total, distinct } = profile;
   let score = eventScore(name, amongEvents);
   if (type !== 'string' && type !== 'number') score = 0;
-  if (type === 'number') score -= 30;
+  if (type === 'number') score = score < 80 ? 0 : score - 30;
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
+  // Addresses of pages are what the events are about.
+  if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
   if (distinct === 1 && total >= FEW) score -= 10;
   // A name of an event comes again.
   if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
@@ -92,6 +103,14 @@ function areTooLong(values: readonly string[]): boolean {
   return values.filter((value) => value.length > MAX_NAME).length * 2 > values.length;
 }
 
+/** Numbers of a length that few other numbers have: epochs of 10 and more digits, and dates from the year on. */
+function looksLikeNothingElse({ format, first }: FormatFit): boolean {
+  return format === null ? first > TEN_DIGITS : format.startsWith('YYYYMMDD');
+}
+
+/** Since then an epoch has 10 digits. */
+const TEN_DIGITS = '2001-09-09';
+
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
   let score = timeScore(profile.name) || 25;
   if (fits.every(({ dateOnly }) => dateOnly)) score -= 6;
@@ -100,31 +119,46 @@ function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate 
 }
 
 function candidate(profile: Profile, score: NameScore, reason: string): Candidate {
-  const { name, total, empty } = profile;
+  const { name, total, values } = profile;
   const depth = name.split('.').length - 1;
-  const partly = Math.round((60 * empty) / Math.max(1, total));
+  const without = total - values.length + values.filter((value) => NO_VALUE.has(value)).length;
+  const partly = without === total ? 100 : Math.round((60 * without) / Math.max(1, total));
   const hidden = name.startsWith('_') ? 10 : 0;
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
-
-const TIME_OF_DAY = /^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?$/i;
 
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
   if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
     return [];
+  const bracketed = bracketedTimes(others);
+  if (bracketed.length > 0) return bracketed;
   const date = sorted(times)[0];
   const clock = others.find(
     ({ name, values, empty }) =>
       empty === date?.profile.empty &&
       /time|hour|uhr|zeit|heure|hora/i.test(name) &&
-      values.every((value) => TIME_OF_DAY.test(value)),
+      values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
-  const values = date.profile.values.map((value, index) => `${value} ${clock.values[index]}`);
-  const profile = { ...date.profile, values };
+  return joined(date.profile, clock);
+}
+
+/** A time in brackets, as access logs have it, is cut at the space before its zone. */
+function bracketedTimes(profiles: readonly Profile[]): Candidates['timestamp'] {
+  const at = profiles.findIndex(
+    ({ values }, i) =>
+      values.every((value) => value.startsWith('[')) &&
+      profiles[i + 1]?.values.every((value) => value.endsWith(']')),
+  );
+  return at < 0 ? [] : joined(profiles[at]!, profiles[at + 1]!);
+}
+
+function joined(date: Profile, clock: Profile): Candidates['timestamp'] {
+  const values = date.values.map((value, index) => `${value} ${clock.values[index]}`);
+  const profile = { ...date, values };
   const fits = timesIn(profile);
-  const parts = [date.profile.name, clock.name];
+  const parts = [date.name, clock.name];
   return fits.length > 0 ? [{ profile, fits, parts, score: 95, reason: `joined with ${clock.name}` }] : [];
 }
 

@@ -2,20 +2,14 @@ import type { FormatFit } from '../transform/fitting-formats.ts';
 import { columnsOf, ruleText, simpleRule } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import { REQUIRED_FIELDS } from '../transform/record-kind.ts';
+import { type Ambiguity, type Asked, flagText } from './ambiguity.ts';
 import type { Flag } from './flag.ts';
-import { timeScore } from './names.ts';
+import { isForeignTime, timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
-import { type Candidate, type Candidates, likeliest, type Role, SUGGESTED } from './roles.ts';
-import { timesIn } from './times.ts';
-import { shapeFlags } from './value-flags.ts';
-
-/** What only the user can decide: the placeholder is in `flag`, in capitals. */
-export interface Ambiguity {
-  /** The column, or the field that no column provides. */
-  readonly column: string;
-  readonly choices: readonly string[];
-  readonly flag: string;
-}
+import { type Candidate, type Candidates, CHOICE, likeliest, type Role, SUGGESTED } from './roles.ts';
+import { timeFlags } from './time-flags.ts';
+import { areNumbers, isTimeOfDay } from './times.ts';
+import { NO_VALUE, shapeFlags } from './value-flags.ts';
 
 /** The flags with which a file can be imported, and what they leave open. */
 export interface Suggestion {
@@ -31,6 +25,7 @@ export interface Suggestion {
 
 /** Maximum number of columns that are named as choices. */
 const MAX_CHOICES = 6;
+const MAX_INSTEAD = 3;
 
 /** Suggests flags for what `mapping`, the flags typed so far, leaves open. */
 export function suggest(
@@ -48,10 +43,11 @@ export function suggest(
     mapping.map.map(({ target, sources }) => [target, sources.flat().find((name) => named.has(name)) ?? '']),
   );
   const taken = new Set(columnsOf(mapping.map));
-  const ask = (column: string, choices: readonly string[], flag: Flag) => {
-    flags.push(flag);
-    ambiguities.push({ column, choices, flag: `--${flag.join(' ')}` });
+  const ask = (asked: Asked) => {
+    flags.push(asked.flag);
+    ambiguities.push({ ...asked, flag: flagText(asked.flag) });
   };
+  let timeColumns: Profile[] = [];
   for (const field of REQUIRED_FIELDS[mapping.kind] as readonly Role[]) {
     if (mapping.set.has(field)) continue;
     const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
@@ -64,7 +60,7 @@ export function suggest(
     }
     const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
     // The only times of the records are theirs, whatever the column is called.
-    const only = field === 'timestamp' && open.length === 1 ? open[0] : undefined;
+    const only = field === 'timestamp' && open.length === 1 && areTimes(open[0]!) ? open[0] : undefined;
     const found = likeliest(open) ?? only;
     const unread = field === 'timestamp' && open.length === 0 ? unreadTimes(profiles) : undefined;
     if (!found && unread) {
@@ -82,44 +78,70 @@ export function suggest(
       for (const name of rule.sources.flat()) taken.add(name);
       flags.push(['map', ruleText(rule)]);
     } else {
-      const choices = open.slice(0, MAX_CHOICES).map(({ profile }) => profile.name);
-      const likely =
-        open.some(({ score }) => score >= SUGGESTED) || (field === 'timestamp' && open.length > 0);
-      ask(field, choices, placeholder(field, likely));
+      const asked = question(field, open);
+      ask(asked);
+      if (field === 'timestamp')
+        timeColumns = open
+          .filter(({ profile }) => asked.choices.includes(profile.name))
+          .map(({ profile }) => profile);
     }
   }
-  const time = timeFlags();
+  const column = roles.get('timestamp');
+  const chosen = column === undefined ? undefined : named.get(column);
+  if (chosen && chosen.values.length > 0) timeColumns = [chosen];
+  const times = timeFlags(timeColumns, profiles, mapping);
+  flags.push(...times.flags);
+  times.asked.forEach(ask);
+  flags.push(
+    ...noValueFlags(
+      [...roles.values()].flatMap((name) => named.get(name) ?? []),
+      mapping,
+    ),
+  );
   if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
-  return { flags, ambiguities, roles, time, reasons };
+  return { flags, ambiguities, roles, time: times.time, reasons };
+}
 
-  /** Adds the flags that read the times, unless they are typed. */
-  function timeFlags(): FormatFit | undefined {
-    const column = roles.get('timestamp');
-    const profile = column === undefined ? undefined : named.get(column);
-    if (!profile || profile.values.length === 0) return undefined;
-    const fits = timesIn(profile);
-    const [first, ...more] = fits;
-    if (mapping.convert !== undefined || mapping.timestampFormat !== undefined) return first;
-    if (!first) {
-      ask(profile.name, [], ['timestamp-format', 'TIMESTAMP_FORMAT']);
-      return undefined;
-    }
-    if (more.length > 0) {
-      const choices = fits.map(({ format }) => format ?? '');
-      ask(profile.name, choices, ['timestamp-format', 'TIMESTAMP_FORMAT']);
-      return undefined;
-    }
-    const [name, value] = first.flags;
-    if (name !== undefined) flags.push(value === undefined ? [name.slice(2)] : [name.slice(2), value]);
-    return first;
-  }
+/** Returns whether a column with times holds those of events, and not something that only looks like it. */
+function areTimes({ profile: { name, values } }: Candidate): boolean {
+  return !isForeignTime(name) && (timeScore(name) > 0 || !areNumbers(values));
+}
+
+/** Asks for the column of a field, or for a constant where no column is likely. */
+function question(field: Role, open: readonly Candidate[]): Asked {
+  const least = field === 'timestamp' ? 1 : CHOICE;
+  const name = { userId: 'USER_ID', event: 'EVENT', timestamp: 'TIMESTAMP' }[field];
+  const choices = open.filter(({ score }) => score >= least).slice(0, MAX_CHOICES);
+  if (choices.length > 0)
+    return {
+      column: field,
+      choices: choices.map(({ profile }) => profile.name),
+      flag: ['map', `${field}=${name}_COLUMN`],
+    };
+  return {
+    column: field,
+    choices: [],
+    flag: ['set', `${field}=${field === 'event' ? 'EVENT_NAME' : name}`],
+    instead: open
+      .slice(0, MAX_INSTEAD)
+      .map(({ profile }) => ['map', ruleText(simpleRule(field, profile.name))]),
+  };
+}
+
+/** The texts in the columns of fields that stand for nothing. */
+function noValueFlags(columns: readonly Profile[], { nullTexts }: Mapping): Flag[] {
+  const texts = new Set(columns.flatMap(({ values }) => values.filter((value) => NO_VALUE.has(value))));
+  return [...texts].filter((text) => !nullTexts?.has(text)).map((text) => ['null', text] as const);
 }
 
 /** A column that should hold times, by its name, in no form that is known. */
 function unreadTimes(profiles: readonly Profile[]): Profile | undefined {
   return profiles.find(
     ({ name, type, values }) =>
-      type === 'string' && timeScore(name) >= 80 && values.every((value) => /\d.*\d/.test(value)),
+      type === 'string' &&
+      timeScore(name) >= 80 &&
+      values.every((value) => /\d.*\d/.test(value) && !/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i.test(value)) &&
+      !values.every(isTimeOfDay),
   );
 }
 
@@ -131,9 +153,4 @@ function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
       profile !== first.profile && score >= SUGGESTED && profile.empty < first.profile.empty,
   );
   return next ? [next.profile] : [];
-}
-
-function placeholder(field: Role, fromColumn: boolean): Flag {
-  const name = { userId: 'USER_ID', event: 'EVENT_NAME', timestamp: 'TIMESTAMP' }[field];
-  return fromColumn ? ['map', `${field}=${name.replace('_NAME', '')}_COLUMN`] : ['set', `${field}=${name}`];
 }

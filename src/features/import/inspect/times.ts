@@ -49,6 +49,11 @@ export function areNumbers(values: readonly string[]): boolean {
   return values.every((value) => /^-?\d+(\.\d+)?$/.test(value.trim()));
 }
 
+/** Returns whether a text is a time of day, without a date. */
+export function isTimeOfDay(text: string): boolean {
+  return /^(\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AP]M)?|([01]\d|2[0-3])[0-5]\d[0-5]\d)$/i.test(text);
+}
+
 function looksLikeTime(value: string): boolean {
   return value.length <= 80 && /\d/.test(value);
 }

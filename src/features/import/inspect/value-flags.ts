@@ -12,6 +12,14 @@ const NULLS = new Set(['NULL', 'null', '\\N', '(null)', '#N/A', 'NaN', 'nan', '<
 /** Texts that mean no value among numbers and times, and may mean something in texts. */
 const AMONG_NUMBERS = new Set(['NA', 'N/A', 'n/a', '-', '--', '?', '.', 'None', 'none', 'nil', 'missing']);
 
+/** Texts that mean no value in texts too, where they do among numbers. */
+const DASHES = new Set(['-', '--']);
+/** Cells of a fixed width are of spaces in as many lengths as there are columns: too many to name. */
+const MAX_SPACES = 3;
+
+/** Texts that are not the name of a user, an event or a time. */
+export const NO_VALUE: ReadonlySet<string> = new Set([...NULLS, '-', '--', 'N/A', '(not set)', 'undefined']);
+
 /** The flags that say how the cells of a table are written, unless they are typed. */
 export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] {
   const columns = columnsIn(samples);
@@ -19,8 +27,8 @@ export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] 
   if (mapping.nullTexts === undefined)
     flags.push(...nullTexts(columns).map((text) => ['null', text] as const));
   const delimiters = new Set(samples.map(({ delimiter }) => delimiter));
-  if (!mapping.decimalComma && !delimiters.has(',') && hasDecimalCommas(columns))
-    flags.push(['decimal-comma']);
+  // Where commas separate cells, 1,234 is rather a thousand: only cents are certain.
+  if (!mapping.decimalComma && hasDecimalCommas(columns, delimiters.has(','))) flags.push(['decimal-comma']);
   return flags;
 }
 
@@ -40,7 +48,9 @@ function nullTexts(columns: ReadonlyMap<string, readonly string[]>): string[] {
   const found = new Set<string>();
   const inTexts = new Set<string>();
   for (const cells of columns.values()) {
-    const nulls = new Set(cells.filter((cell) => NULLS.has(cell) || AMONG_NUMBERS.has(cell)));
+    const nulls = new Set(
+      cells.filter((cell) => NULLS.has(cell) || AMONG_NUMBERS.has(cell) || /^\s+$/.test(cell)),
+    );
     if (nulls.size === 0) continue;
     const values = cells.filter((cell) => !nulls.has(cell));
     const typed =
@@ -48,17 +58,26 @@ function nullTexts(columns: ReadonlyMap<string, readonly string[]>): string[] {
       (values.every(isNumber) || values.every(isBoolean) || timesIn({ values, type: 'string' }).length > 0);
     for (const text of nulls) (typed || NULLS.has(text) ? found : inTexts).add(text);
   }
-  return [...found].filter((text) => !inTexts.has(text));
+  const spaces = [...found].filter((text) => text.trim() === '');
+  return [...found].filter((text) =>
+    text.trim() === '' ? spaces.length <= MAX_SPACES : DASHES.has(text) || !inTexts.has(text),
+  );
 }
 
-/** Returns whether numbers are written with a decimal comma, and none with a decimal point. */
-function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>): boolean {
+/**
+ * Returns whether numbers are written with a decimal comma, and none with a decimal point. `strict`: each of them has two
+ * digits after it.
+ */
+function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>, strict: boolean): boolean {
+  const certain = strict ? /^[+-]?[\d.]*\d,\d\d$/ : /^[+-]?[\d.]*\d,\d+(e[+-]?\d+)?$/i;
   let commas = 0;
   for (const [name, cells] of columns) {
     if (isIdentifierName(name) || cells.length === 0) continue;
     if (cells.every((cell) => isNumber(cell)) && cells.some((cell) => cell.includes('.'))) return false;
     const all = cells.every((cell) => withDecimalPoint(cell.trim()) !== undefined);
-    if (all && cells.some((cell) => /^-?[\d.]*\d,\d+$/.test(cell) && !/^\d{1,3},\d{3}$/.test(cell))) commas++;
+    const withComma = cells.filter((cell) => cell.includes(','));
+    if (strict && all && !withComma.every((cell) => certain.test(cell.trim()))) return false;
+    if (all && withComma.some((cell) => certain.test(cell.trim()) && !/^\d{1,3},\d{3}$/.test(cell))) commas++;
   }
   return commas > 0;
 }

@@ -8,16 +8,28 @@ export interface Dialect {
   readonly skipLines: number;
   /** The first of those lines, for a notice; undefined if they say nothing to the user. */
   readonly title: string | undefined;
+  /** The line among them that names the columns, where the table has no header. */
+  readonly fields?: { readonly line: string; readonly names: readonly string[] } | undefined;
+  /** Header and rows agree in their number of cells. */
+  readonly isTable: boolean;
 }
 
-const CANDIDATES = [',', ';', '\t', '|'];
+const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01'];
+/** A pair of characters also occurs inside cells: it is the delimiter where no single character is. */
+const PAIR_PENALTY = 0.05;
+/** With a lower score, a table is separated by spaces, if its rows agree on that. */
+const POOR = 0.2;
+const SPACES_AGREE = 0.9;
+const FEWEST_SPACED = 4;
 const LINE_FEED = 0x0a;
+const HASH = 0x23;
 /** Rows that are compared. */
 const MAX_ROWS = 100;
 /** Lines that may come before the header. */
 const MAX_SKIPPED = 50;
-/** Share of rows that must have as many cells as the header. */
+/** Share of rows that must have as many cells as the header below other lines, and where none has more cells. */
 const AGREEMENT = 0.8;
+const LEAST_AGREEMENT = 0.5;
 
 /**
  * Finds the delimiter, and the lines before the header: Excel's `sep=`, comments and titles. `head` is the beginning of
@@ -27,21 +39,67 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
   const separator = /^sep=(.{1,16}?)\r?\n/i.exec(head.toString('utf8', 0, 64));
   const from = separator ? Buffer.byteLength(separator[0]) : 0;
   const delimiter = given ?? separator?.[1];
-  const choices = (delimiter === undefined ? CANDIDATES : [delimiter]).map((one) => judge(head, from, one));
-  const best = choices.reduce((a, b) => (b.score > a.score ? b : a));
+  const fields = fieldsDirective(head, from, delimiter);
+  if (fields) return fields;
+  const best = bestOf(head, from, delimiter);
   const { lines } = best;
   return {
     delimiter: best.score > 0 || delimiter !== undefined ? best.delimiter : ',',
     skipBytes: best.skipBytes,
-    skipLines: head.subarray(0, best.skipBytes).toString('latin1').split('\n').length - 1,
+    skipLines: linesIn(head.subarray(0, best.skipBytes)),
     title: lines.find((line) => line.trim() !== ''),
+    isTable: best.score > 0,
   };
+}
+
+function bestOf(head: Buffer, from: number, given: string | undefined): Judged {
+  if (given !== undefined) return judge(head, from, given);
+  const judged = CANDIDATES.map((one) => judge(head, from, one));
+  const best = judged.reduce((a, b) => (b.score > a.score ? b : a));
+  const bars = judged[CANDIDATES.indexOf('||')]!;
+  // Single bars leave an empty cell between any two.
+  if (best.delimiter === '|' && bars.width * 2 - 1 === best.width && bars.score > AGREEMENT) return bars;
+  if (best.score >= POOR) return best;
+  const spaced = judge(head, from, ' ');
+  const certain = spaced.rows > 2 || head.includes('"');
+  return certain && spaced.width >= FEWEST_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;
+}
+
+function linesIn(bytes: Buffer): number {
+  return bytes.toString('latin1').split('\n').length - 1;
+}
+
+/**
+ * Reads the directive `#Fields: date time …` of the W3C Extended Log File Format, which names the columns of the rows
+ * below the comments.
+ */
+function fieldsDirective(head: Buffer, from: number, given: string | undefined): Dialect | undefined {
+  if (head[from] !== HASH) return undefined;
+  let at = from;
+  let line: string | undefined;
+  while (head[at] === HASH) {
+    const feed = head.indexOf(LINE_FEED, at);
+    if (feed < 0) return undefined;
+    const text = head.toString('utf8', at, feed).trimEnd();
+    if (/^#Fields:\s/i.test(text)) line = text;
+    at = feed + 1;
+  }
+  if (line === undefined) return undefined;
+  const names = line.replace(/^#Fields:\s*/i, '').split(/\s+/);
+  const delimiter = (given === undefined ? ['\t', ' ', ','] : [given]).find(
+    (one) => rowsOf(head, at, one)[0]?.cells.length === names.length,
+  );
+  if (delimiter === undefined) return undefined;
+  const skipLines = linesIn(head.subarray(0, at));
+  return { delimiter, skipBytes: at, skipLines, title: line, fields: { line, names }, isTable: true };
 }
 
 interface Judged {
   readonly delimiter: string;
   /** More for more rows that agree, then for more cells; 0 if there is one cell in each row. */
   readonly score: number;
+  readonly width: number;
+  readonly rows: number;
   readonly skipBytes: number;
   readonly lines: readonly string[];
 }
@@ -50,24 +108,29 @@ interface SampleRow {
   readonly cells: readonly string[];
   readonly start: number;
   readonly text: string;
+  /** A quote is where RFC 4180 has none. */
+  readonly isBroken: boolean;
 }
 
 function judge(head: Buffer, from: number, delimiter: string): Judged {
   const rows = rowsOf(head, from, delimiter);
-  const plain = { delimiter, score: 0, skipBytes: from, lines: [] };
   const width = commonWidth(rows);
+  const plain = { delimiter, width, rows: rows.length, score: 0, skipBytes: from, lines: [] };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
-  const header = rows.findIndex((row, index) => isHeader(row, rows[index + 1], width));
-  const first = rows[header];
+  const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
+  const first = filled.find((row, index) => isHeader(row, filled[index + 1], width));
+  const header = first ? rows.indexOf(first) : -1;
   if (!first || header > MAX_SKIPPED) return plain;
   const below = rows.slice(header);
-  const different = below.filter(({ cells }) => cells.length !== width).length;
+  const different = below.filter(({ cells, isBroken }) => cells.length !== width || isBroken).length;
   const agreeing = 1 - different / below.length;
+  const least = rows.some(({ cells }) => cells.length > width) ? AGREEMENT : LEAST_AGREEMENT;
   // In a short file, one bad row is a large share.
-  if (header > 0 && different > 1 && agreeing < AGREEMENT) return plain;
+  if (header > 0 && different > 1 && agreeing < least) return plain;
+  const penalty = delimiter === '::' ? PAIR_PENALTY : 0;
   // A header that all rows agree with is worth more than rows that agree without it.
-  const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000;
-  return { delimiter, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
+  const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000 - penalty;
+  return { ...plain, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
 }
 
 /** A title may be padded to the width of the table: then only its first cell has text. */
@@ -75,8 +138,11 @@ function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width
   if (cells.length !== width) return false;
   // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
   if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
-  const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length;
-  return width < 3 || filled(cells) !== 1 || !next || filled(next.cells) < 2;
+  return width < 3 || countFilled(cells) !== 1 || !next || countFilled(next.cells) < 2;
+}
+
+function countFilled(cells: readonly string[]): number {
+  return cells.filter((cell) => cell.trim() !== '').length;
 }
 
 /** Skips the comments before a table of one column. */
@@ -113,8 +179,9 @@ function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
     if (next > head.length && rows.length > 0) break;
     const text = bytes.toString('utf8', at, end);
     if (text !== '') {
-      const cells = broken || row.error ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted);
-      rows.push({ cells, start: at, text });
+      const isBroken = broken || row.error !== undefined;
+      const cells = isBroken ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted);
+      rows.push({ cells, start: at, text, isBroken });
     }
     at = next;
   }

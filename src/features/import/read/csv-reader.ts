@@ -10,6 +10,7 @@ import { skipByteOrderMark } from './byte-order-mark.ts';
 import { CellBounds } from './csv-cells.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
+import { NotUtf8 } from './not-utf8.ts';
 import type { Reading } from './reading.ts';
 import { RecordBytes } from './record-bytes.ts';
 import type { RecordReader, RecordSink } from './record-source.ts';
@@ -17,6 +18,7 @@ import { notText, undecodedParts } from './undecoded.ts';
 import type { Window } from './window.ts';
 
 const LINE_FEED = 0x0a;
+const UTF_8 = 'utf-8';
 /** How much of a CSV shows how it is written, in bytes. */
 const HEAD = 64 * 1024;
 /** A longer row is mapped as text. */
@@ -117,6 +119,13 @@ export class CsvReader implements RecordReader {
     batcher.skip(window.offset);
     this.started = true;
     if (reading?.columns) this.use([...reading.columns]);
+    else if (dialect.fields) {
+      const { line, names } = dialect.fields;
+      // What is extracted below this line is read in the same way.
+      this.headerText = line;
+      this.headerLine = 0;
+      this.use(uniqueNames(names, mapping, file).names);
+    }
     return true;
   }
 
@@ -188,12 +197,13 @@ export class CsvReader implements RecordReader {
 
   private header(bytes: Buffer, row: Row): void {
     const { file, mapping, onNotice } = this.options;
-    if (row.error || !isUtf8(bytes))
-      throw new InputError(
-        `The header of ${file} ${row.error ?? notText(this.options.encoding)}.`,
-        `head -1 ${shellPath(file)}`,
-        row.error ? {} : { flags: { without: ['encoding'], more: ['--encoding', 'latin1'] } },
-      );
+    if (row.error || !isUtf8(bytes)) {
+      const { encoding } = this.options;
+      const message = `The header of ${file} ${row.error ?? notText(encoding)}.`;
+      const hint = `head -1 ${shellPath(file)}`;
+      if (row.error || encoding !== UTF_8) throw new InputError(message, hint);
+      throw new NotUtf8(message, hint, Buffer.from(bytes));
+    }
     this.headerText = bytes.toString('utf8');
     this.headerLine = this.line + 1;
     const { names, notice } = uniqueNames(

@@ -3,6 +3,9 @@ import { basename } from 'node:path';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
+import { notUtf8Lines } from './likely-encodings.ts';
+import { NotUtf8 } from './not-utf8.ts';
+import { refuseProse } from './prose.ts';
 
 export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
 
@@ -61,6 +64,9 @@ function reading(command: string, name: string): string {
 /** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
 
+/** Above this share of zeros in every second byte, and none in the others, it is UTF-16. */
+const UTF_16_SHARE = 0.8;
+
 export interface DetectOptions {
   /** The format that the user gave. */
   readonly format?: Format | undefined;
@@ -69,12 +75,19 @@ export interface DetectOptions {
   readonly known: Known;
   /** Names of a record, by which it is told from an object around records. */
   readonly fields: ReadonlySet<string>;
+  /** The delimiter that the user gave. */
+  readonly delimiter?: string | undefined;
+  /** The command that prints the text, where it is not the file itself. */
+  readonly print?: string | undefined;
 }
+
+/** A line of a log that starts with a time in brackets, as that of Apache's errors. */
+const BRACKETED = /^\[[^\]"{]*\]\s*[^\s,\]]/;
 
 /**
  * Detects the format by the extension of the name (before `.gz` and `.zst`), else by the first character, and where the
  * records of JSON are. `head` is the beginning of the decompressed input. Returns undefined if more of it is needed.
- * Throws an InputError for binary data, and for several arrays of which none was chosen.
+ * Throws an InputError for binary data, for text without columns, and for several arrays of which none was chosen.
  */
 export function detectFormat(name: string, head: Buffer, options: DetectOptions): Detected | undefined {
   refuseBinary(name, head);
@@ -84,16 +97,21 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   const first = firstCharacter(head);
   const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
+  if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
   if (named === 'csv') return { format: named };
   if (first === undefined && known === 'more') return undefined;
-  if (first === '{' || first === '[') {
+  const isLog = !named && BRACKETED.test(head.toString('utf8', 0, 4096).trimStart());
+  if (first === '{' || (first === '[' && !isLog)) {
     const shape = jsonShape(head, known, fields);
     if (shape && 'choices' in shape) throw severalArrays(name, shape.choices);
     if (shape?.format === 'ndjson' && format) return { format, path: [] };
     return shape as Exclude<JsonShape, { choices: unknown }> | undefined;
   }
   if (named) return { format: named, path: [] };
-  return { format: first === undefined ? 'ndjson' : 'csv' };
+  if (first === undefined) return { format: 'ndjson' };
+  if (known === 'more' && !head.includes('\n')) return undefined;
+  if (options.delimiter === undefined) refuseProse(name, head, options.print);
+  return { format: 'csv' };
 }
 
 function severalArrays(name: string, choices: readonly string[]): InputError {
@@ -107,6 +125,17 @@ function severalArrays(name: string, choices: readonly string[]): InputError {
 /** The notice about an array that was found in a document. */
 export function foundText(name: string, path: readonly string[]): string {
   return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
+}
+
+/** Lines of old Macs end in carriage returns alone: all of the file would be one line. */
+function refuseCarriageReturns(name: string, head: Buffer): void {
+  if (head.includes('\n') || head.filter((byte) => byte === 0x0d).length < 2) return;
+  const command = `tr '\\r' '\\n' < ${shellPath(name)}`;
+  throw new InputError(
+    `${name === '-' ? 'standard input' : name} has lines that end in carriage returns alone.`,
+    `${command} | svc events import -`,
+    name === '-' ? {} : { through: command },
+  );
 }
 
 function firstCharacter(head: Buffer): string | undefined {
@@ -135,15 +164,23 @@ function refuseBinary(name: string, head: Buffer): void {
     )
       nonText++;
   }
+  const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
+  const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);
+  if (wide >= 0 && zeros[1 - wide] === 0)
+    throw new InputError(
+      `${name} is UTF-16 without its mark.`,
+      `svc events import ${shellPath(name)} --encoding NAME`,
+      { flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] } },
+    );
   if (nonText > sample.length * BINARY_SHARE)
     throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
   if (text) return;
   const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);
   if (high > sample.length * BINARY_SHARE)
-    throw new InputError(
+    throw new NotUtf8(
       `${name} is not UTF-8 text.`,
       `svc events import ${shellPath(name)} --encoding NAME`,
-      { flags: { without: ['encoding'], more: ['--encoding', 'windows-1252'] } },
+      notUtf8Lines(sample),
     );
 }
 

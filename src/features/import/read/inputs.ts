@@ -276,6 +276,7 @@ export class Inputs {
       return {
         input,
         header: mappers.header,
+        headerText: records.headerText,
         delimiter: input.format === 'csv' ? records.delimiter : undefined,
         rows: mappers.rowsRead,
         texts: mappers.texts,

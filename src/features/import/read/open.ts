@@ -44,6 +44,8 @@ export interface Input {
   readonly recordsFound: boolean;
   /** As `TextDecoder` names it. */
   readonly encoding: string;
+  /** The beginning of the text. */
+  readonly head: Buffer;
   /** The open file; undefined for a pipe. */
   readonly handle: FileHandle | undefined;
   /** The decompressed bytes, as UTF-8; of Parquet, the file. */
@@ -71,7 +73,7 @@ export interface OpenOptions {
   /** The folder that relative paths refer to. */
   readonly cwd: string;
   readonly reading?: Reading | undefined;
-  readonly mapping?: Pick<Mapping, 'map'> | undefined;
+  readonly mapping?: Pick<Mapping, 'map' | 'delimiter'> | undefined;
 }
 
 const HEAD = 64 * 1024;
@@ -196,7 +198,9 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const decoded =
     encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
   const text = new Head(decoded ?? plain, HEAD);
-  const detected = isParquet ? { format: 'parquet' as const } : await detect(name, text, options);
+  const detected = isParquet
+    ? { format: 'parquet' as const }
+    : await detect(name, text, options, printing(given, compression));
   const content = decoded ?? unpacked ?? hashed;
   return {
     name,
@@ -209,6 +213,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
     recordsAt: detected.path ?? [],
     recordsFound: options.reading?.records === undefined && (detected.path?.length ?? 0) > 0,
     encoding,
+    head: text.bytes,
     handle: file,
     bytes: text,
     taken: () => zip?.taken() ?? hashed.hash.length,
@@ -226,14 +231,32 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   };
 }
 
+/** The command that prints the text of what is compressed or in an archive. */
+function printing({ file, entry }: Source, compression: Compression | undefined): string | undefined {
+  if (entry) return shell`unzip -p ${file} ${entry.name}`;
+  return compression && `${compression === 'gzip' ? 'gzip' : 'zstd'} -dc ${shellPath(file)}`;
+}
+
 /** Detects the format, and reads as much more as that takes. */
-async function detect(name: string, text: Head, options: OpenOptions): Promise<Detected> {
+async function detect(
+  name: string,
+  text: Head,
+  options: OpenOptions,
+  print: string | undefined,
+): Promise<Detected> {
   const { format, reading, kind, mapping } = options;
   const fields = new Set([...FIELDS[kind], ...columnsOf(mapping?.map ?? [])]);
   await text.atLeast(1);
   for (;;) {
     const known = text.ended ? 'all' : text.full ? 'decide' : 'more';
-    const found = detectFormat(name, text.bytes, { format, records: reading?.records, known, fields });
+    const found = detectFormat(name, text.bytes, {
+      format,
+      records: reading?.records,
+      known,
+      fields,
+      delimiter: mapping?.delimiter,
+      print,
+    });
     if (found) return found;
     await text.more();
   }

@@ -18,6 +18,8 @@ export interface Sample {
   readonly input: Input;
   /** The names of the columns; undefined for JSON. */
   readonly header: readonly string[] | undefined;
+  /** The text of the header of a CSV. */
+  readonly headerText?: string | undefined;
   readonly delimiter: string | undefined;
   /** The types that a Parquet file gives its columns. */
   readonly types?: ReadonlyMap<string, CellType> | undefined;

@@ -11,5 +11,5 @@ export function notText(encoding = UTF_8): string {
 /** The parts of a reject for bytes that are not UTF-8; none for text that was converted, whose bytes are gone. */
 export function undecodedParts(bytes: Buffer, encoding = UTF_8): Pick<Reject, 'rawBase64' | 'fixableBy'> {
   if (encoding !== UTF_8 || isUtf8(bytes)) return {};
-  return { rawBase64: bytes.toString('base64'), fixableBy: ['latin1'] };
+  return { rawBase64: bytes.toString('base64'), fixableBy: ['encoding'] };
 }

@@ -5,6 +5,9 @@ import type { Reject } from './reject.ts';
 const MAX_COUNTED = 100;
 const MAX_REPORTED = 5;
 
+/** Bytes that are kept of records that are not UTF-8. */
+const MAX_UNDECODED = 16 * 1024;
+
 /** An input some of whose records were rejected. */
 export interface RejectedFile {
   readonly name: string;
@@ -19,6 +22,9 @@ export class Reasons {
   private total = 0;
   private fixable = 0;
   private readonly flags = new Set<FixingFlag>();
+  /** The bytes of the first records that are not UTF-8. */
+  readonly undecoded: Buffer[] = [];
+  private kept = 0;
   private readonly byFile = new Map<string, { count: number; undecoded: number }>();
 
   add(rejects: readonly Reject[]): void {
@@ -26,7 +32,10 @@ export class Reasons {
       this.total++;
       const counted = this.byFile.get(file) ?? { count: 0, undecoded: 0 };
       counted.count++;
-      if (rawBase64 !== undefined) counted.undecoded++;
+      if (rawBase64 !== undefined) {
+        counted.undecoded++;
+        this.keep(rawBase64);
+      }
       if (this.byFile.has(file) || this.byFile.size < MAX_COUNTED) this.byFile.set(file, counted);
       const known = this.counts.get(field);
       if (known !== undefined || this.counts.size < MAX_COUNTED) this.counts.set(field, (known ?? 0) + 1);
@@ -34,6 +43,22 @@ export class Reasons {
       this.fixable++;
       for (const flag of fixableBy) this.flags.add(flag);
     }
+  }
+
+  private keep(rawBase64: string): void {
+    if (this.kept >= MAX_UNDECODED) return;
+    const bytes = Buffer.from(rawBase64, 'base64');
+    this.kept += bytes.length + 1;
+    // So that words of two records do not touch.
+    this.undecoded.push(bytes, Buffer.from('\n'));
+  }
+
+  /** The columns that would have to be text, and the number of records rejected for each. */
+  get textColumns(): readonly (readonly [column: string, count: number])[] {
+    return [...this.flags].flatMap((flag) => {
+      const column = /^text:(.*)$/s.exec(flag)?.[1];
+      return column === undefined ? [] : [[column, this.counts.get(`properties.${column}`) ?? 0] as const];
+    });
   }
 
   /** The fields that were invalid most often, and the number of records rejected for other fields. */

@@ -74,6 +74,13 @@ export function isBoolean(cell: string): boolean {
   return cell === 'true' || cell === 'false';
 }
 
+/** Returns whether a cell is a boolean as other programs spell it: `True`, `FALSE`. */
+function isSpelledBoolean(cell: string): boolean {
+  return BOOLEANS.has(cell);
+}
+
+const BOOLEANS: ReadonlySet<string> = new Set(['true', 'false', 'True', 'False', 'TRUE', 'FALSE']);
+
 /** A number with a decimal comma as JSON has it, unless a leading zero shows that it is none. */
 function withPoint(cell: string): string {
   return /^[+-]?0\d/.test(cell) ? cell : (withDecimalPoint(cell) ?? '');
@@ -97,7 +104,7 @@ export function typeOfColumn(
     if (cell === '' || nullTexts?.has(cell)) continue;
     count++;
     numbers &&= isNumber(decimalComma ? withPoint(cell) : cell);
-    booleans &&= isBoolean(cell);
+    booleans &&= isSpelledBoolean(cell);
     if (!numbers && !booleans) return 'string';
   }
   if (count === 0) return 'string';
@@ -113,13 +120,17 @@ export function decidedJson(
   decimalComma = false,
 ): { json: string } | Unfit {
   if (type === 'string') return { json: jsonString(cell) };
-  const text = type === 'number' && decimalComma ? withPoint(cell) : cell;
+  const text = type === 'boolean' ? booleanText(cell) : decimalComma ? withPoint(cell) : cell;
   if (type === 'number' ? isNumber(text) : isBoolean(text)) return { json: text };
   const what = type === 'number' ? 'a number' : 'true or false';
   return {
     reason: `must be ${what}, as in the first rows; --type ${shellWord(`${column.slice(0, MAX_CHARS)}=string`)} makes the column text`,
     fixableBy: [`text:${column}`],
   };
+}
+
+function booleanText(cell: string): string {
+  return isSpelledBoolean(cell) ? cell.toLowerCase() : cell;
 }
 
 /** Why a cell does not have the type of its column. */

@@ -49,11 +49,17 @@ const COMPACT = [
   'YYYYMMDD HHmmss',
   'YYYYMMDD H:mm',
   'YYYYMMDD H:mm:ss',
+  'YYMMDD HHmmss',
+  'DDMMYY HHmmss',
+  'MMDDYY HHmmss',
+  'YYYYMMDD-H:m:s:SSS',
 ];
 
 /** The known formats: each group holds spellings of one format, of which the first that fits is returned. */
 const KNOWN: readonly (readonly string[])[] = [
   ...['-', '/', '.'].map((separator) => padded(`YYYY${separator}M${separator}D`)),
+  // As in Hungarian and Korean.
+  ...['YYYY.M.D.', 'YYYY. M. D.'].map(padded),
   ...ORDERS.flatMap((order) => SEPARATORS.map((separator) => order.replaceAll(' ', separator)))
     .concat(WORDS)
     .flatMap((date) => TIMES.flatMap((time) => timed(date, time)))

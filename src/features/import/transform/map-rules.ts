@@ -32,8 +32,8 @@ export function parseRule(text: string): MapRule | undefined {
 
 /** Writes a rule as `parseRule` reads it. */
 export function ruleText({ target, sources }: MapRule): string {
-  const spec = sources.map((parts) => parts.map(escaped).join('+')).join(',');
-  return `${escaped(target).replaceAll('=', '\\=')}=${spec}`;
+  const spec = sources.map((parts) => parts.map(columnText).join('+')).join(',');
+  return `${columnText(target).replaceAll('=', '\\=')}=${spec}`;
 }
 
 function splitUnescaped(text: string, separator: string): string[] {
@@ -52,6 +52,7 @@ function unescaped(text: string): string {
   return text.replace(/\\([,+=\\])/g, '$1');
 }
 
-function escaped(text: string): string {
+/** Writes the name of a column as a rule has it. */
+export function columnText(text: string): string {
   return text.replace(/[,+\\]/g, '\\$&');
 }

@@ -106,15 +106,16 @@ export function cellJson(
 /** Matches `9.549,07` and `0,5`, but not `1,234`, which may have a thousands separator. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3}){1,4}|\d{1,15}),(?!\d{3}$)\d{1,15}$/;
 /** A number with a decimal comma; thousands may be separated by points, spaces or apostrophes. */
-const WITH_COMMA = /^([+-]?)(\d{1,3}(?:([. \u00a0\u202f'’])\d{3}(?:\3\d{3})*)|\d+)(?:,(\d+))?$/;
+const WITH_COMMA =
+  /^([+-]?)(\d{1,3}(?:([. \u00a0\u202f'’])\d{3}(?:\3\d{3})*)|\d+)(?:,(\d+))?([eE][+-]?\d+)?$/;
 
 /** Returns the JSON number of a text with a decimal comma, such as `9.549,07`; undefined if it is not one. */
 export function withDecimalPoint(text: string): string | undefined {
   const match = WITH_COMMA.exec(text);
   if (!match) return undefined;
-  const [, sign, whole = '', , fraction] = match;
+  const [, sign, whole = '', , fraction, exponent = ''] = match;
   const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-  return `${sign === '-' ? '-' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}`;
+  return `${sign === '-' ? '-' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}${exponent}`;
 }
 
 function printsTheSame(cell: string): boolean {

@@ -13,7 +13,7 @@ export type FixingFlag =
   | 'drop-fields'
   | 'nested'
   | 'nulls'
-  | 'latin1'
+  | 'encoding'
   | `text:${string}`;
 
 /** Maximum number of fields named per record, and of characters in each name after the first. */

@@ -64,7 +64,12 @@ function dataFiles(all: readonly string[], name: string, onLeftOut: (text: strin
   const visible = all.filter(
     (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)),
   );
-  const kept = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
+  const named = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
+  // Parts that programs write often have no extension.
+  const plain = visible
+    .filter((file) => /(^|\/)(?!_|readme|licen[cs]e|makefile|changelog)[^./]+$/i.test(file))
+    .sort();
+  const kept = named.length > 0 ? named : plain;
   const left = visible.filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(file)).sort();
   if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
   return kept;

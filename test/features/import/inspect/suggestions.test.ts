@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { suggested } from '../../../support/suggested.ts';
+
+const USER = '--set userId=USER_ID';
+const EVENT = '--set event=EVENT_NAME';
+const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+
+test.each([
+  [
+    'a page is what happened, a method of the request is not',
+    lines(
+      '{"userId":"39","page":"Home","method":"GET","ts":1541105830796}',
+      '{"userId":"8","page":"NextSong","method":"PUT","ts":1541106106796}',
+    ),
+    '--map event=page --map timestamp=ts --convert-timestamps --extra-fields properties',
+  ],
+  [
+    'the zone and the unit are not part of the name of a time',
+    lines('id,created_utc,available_utc', 't1,2020-01-23 08:26:29,2020-01-27 00:00:00'),
+    `${USER} ${EVENT} --map timestamp=created_utc --convert-timestamps`,
+  ],
+  [
+    'columns that are equally likely times share the form in the command, and one may decide it for all',
+    lines('booked,valued,amount', '28/02/2018,01/03/2018,1.5'),
+    `${USER} ${EVENT} --map timestamp=TIMESTAMP_COLUMN --timestamp-format DD/MM/YYYY`,
+  ],
+  [
+    'the method of payment, a state and an account are no event and no user',
+    lines('payment_method,state,account,date', 'card,AZ,Cash,2026-01-31T12:00:00Z'),
+    `--map userId=USER_ID_COLUMN ${EVENT} --map timestamp=date`,
+  ],
+  [
+    'an address of the network is a choice for the user',
+    lines('ip,host,date', '192.0.2.1,www.example.com,2026-01-31T12:00:00Z'),
+    `--map userId=USER_ID_COLUMN ${EVENT} --map timestamp=date`,
+  ],
+  [
+    'a dash in the column of the user is nobody',
+    lines('user_id,event,date', '-,view,2026-01-31T12:00:00Z', 'u1,view,2026-01-31T12:00:00Z'),
+    '--map userId=user_id --map timestamp=date --null -',
+  ],
+  [
+    'times beside a column of zones are not UTC',
+    lines('Date,Time,TimeZone,Name,Type', '10/19/2019,03:46:20,PDT,Ann,Payment'),
+    `${USER} --map event=Type --map timestamp=Date+Time --timestamp-format 'MM/DD/YYYY HH:mm:ss' --time-zone TIME_ZONE`,
+  ],
+  [
+    'a date of birth is not the time of an event',
+    lines('customer,birth_date', 'c1,1980-05-17'),
+    `--map userId=customer ${EVENT} --map timestamp=TIMESTAMP_COLUMN --timestamp-format YYYY-MM-DD`,
+  ],
+  [
+    'a time of day is not a time',
+    lines('customer,Month,Time', 'c1,Dec,06:55:46'),
+    `--map userId=customer ${EVENT} --set timestamp=TIMESTAMP`,
+  ],
+  [
+    'a date and a time of day, both without separators, are joined',
+    lines('Date,Time,Pid', '991231,203615,148', '991231,203807,222'),
+    `${USER} ${EVENT} --map timestamp=Date+Time --timestamp-format 'YYMMDD HHmmss'`,
+  ],
+  [
+    'a date that ends in a point',
+    lines('date,amount', '2019.04.19.,-350'),
+    `${USER} ${EVENT} --map timestamp=date --timestamp-format YYYY.MM.DD.`,
+  ],
+  [
+    'a blank among numbers is no value',
+    lines('customer,total,date', 'c1,29.85,2026-01-31T12:00:00Z', 'c2, ,2026-01-31T12:00:00Z'),
+    `--map userId=customer ${EVENT} --map timestamp=date --null ' '`,
+  ],
+  [
+    'cents behind a comma are certain where cells are quoted',
+    lines('"date","amount"', '"2018-03-01","-2,56"', '"2018-03-09","750,00"'),
+    `${USER} ${EVENT} --map timestamp=date --timestamp-format YYYY-MM-DD --decimal-comma`,
+  ],
+  [
+    'thousands behind a comma are not',
+    lines('"date","amount"', '"2018-03-01","2,560"', '"2018-03-09","750"'),
+    `${USER} ${EVENT} --map timestamp=date --timestamp-format YYYY-MM-DD`,
+  ],
+])('%s', async (_, content, flags) => {
+  const name = content.startsWith('{') ? 'a.ndjson' : 'a.csv';
+  expect((await suggested(content, name)).flags).toBe(flags);
+});
+
+test('a placeholder for a constant has no columns as choices, but names the flag for each', async () => {
+  const { inspection, note } = await suggested(
+    lines('id,category,date', 't1,Bills,2026-01-31T12:00:00Z', 't2,Clothes,2026-01-31T12:00:00Z'),
+  );
+  expect(inspection.ambiguities).toEqual([
+    { column: 'userId', choices: [], flag: USER },
+    { column: 'event', choices: [], flag: EVENT },
+  ]);
+  expect(note).toContain('EVENT_NAME is yours to name (or a column: --map event=category)');
+});
+
+test('choices are printed as a shell reads them', async () => {
+  const { note } = await suggested(lines('Paid at,Sent at', '01/02/2026 10:00,02/02/2026 10:00'));
+  expect(note).toContain("TIMESTAMP_COLUMN is one of 'Paid at', 'Sent at'");
+  expect(note).toContain("'DD/MM/YYYY HH:mm', 'MM/DD/YYYY HH:mm'");
+});
+
+test('rows are counted and judged while placeholders are open', async () => {
+  const rows = Array.from({ length: 3000 }, (_, n) => `c${n},01/02/2026`);
+  const { inspection, rejected } = await suggested(lines('customer,date', ...rows, 'c1'));
+  expect([inspection.rows, inspection.rowsExact, rejected]).toEqual([3001, true, 1]);
+  expect(inspection.timestamps.first).toBeNull();
+});
+
+test('a column whose later cells are no numbers is text, unless they are few', async () => {
+  const rows = (count: number, cell: string) =>
+    Array.from({ length: count }, () => `u,view,2026-01-31T12:00:00Z,${cell}`);
+  const header = 'userId,event,timestamp,size';
+  const many = await suggested(lines(header, ...rows(1000, '1'), ...rows(500, 'large')));
+  expect([many.flags, many.rejected]).toEqual(['--type size=string', 0]);
+  const few = await suggested(lines(header, ...rows(1000, '1'), ...rows(5, 'large')));
+  expect([few.flags, few.rejected]).toEqual(['', 5]);
+});

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { examine } from '../../src/features/import/cli/examine.ts';
+import { extentOf } from '../../src/features/import/cli/extent.ts';
+import type { MappingFlags } from '../../src/features/import/cli/flags.ts';
+import { mappingOf } from '../../src/features/import/cli/mapping-options.ts';
+import { readingOf } from '../../src/features/import/cli/reading-options.ts';
+import { ambiguityNote } from '../../src/features/import/inspect/ambiguity.ts';
+import { wordsOfFlags } from '../../src/features/import/inspect/flag.ts';
+import { type Inspection, inspectionOf } from '../../src/features/import/inspect/inspection.ts';
+import type { Format } from '../../src/features/import/read/detect.ts';
+import { Inputs } from '../../src/features/import/read/inputs.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { commandLine } from '../../src/kit/shell.ts';
+import { tempDir } from './temp.ts';
+
+/** What `events inspect` finds in a file: the document, the flags it suggests, and how it explains placeholders. */
+export interface Suggested {
+  readonly inspection: Inspection;
+  readonly flags: string;
+  readonly note: string | undefined;
+  /** Records that the suggested flags would reject. */
+  readonly rejected: number | undefined;
+}
+
+/** Examines a file as `events inspect` does, without a process. Throws the InputError of a file that cannot be read. */
+export async function suggested(content: string | Buffer, name = 'a.csv'): Promise<Suggested> {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, name), content);
+  const stop = new AbortController().signal;
+  const typed: MappingFlags = { 'convert-timestamps': false, 'decimal-comma': false, 'no-validate': false };
+  const { findings, through } = await examine({
+    names: [name],
+    cwd,
+    flags: typed,
+    open: (flags) =>
+      Inputs.open({
+        names: [name],
+        cwd,
+        kind: 'events',
+        stdin: process.stdin,
+        format: flags.format as Format | undefined,
+        reading: readingOf(flags),
+        mapping: mappingOf('events', typed, undefined),
+        part: undefined,
+        onNotice: () => undefined,
+      }),
+    world: { clock: systemClock, stop },
+  });
+  const flags = commandLine(wordsOfFlags(findings.suggestion.flags));
+  const inspection = inspectionOf(findings, extentOf(findings, through), flags);
+  return { inspection, flags, note: ambiguityNote(findings.suggestion), rejected: through?.rejected };
+}
