@@ -1,5 +1,5 @@
 /** The longest wait of a piece of bulk work, so that steady requests do not stop it, in ms. */
-const MAX_WAIT_MS = 20;
+const MAX_WAIT_MS = 50;
 
 interface Waiting {
   readonly since: number;

@@ -104,6 +104,7 @@ export async function readSeasoned(
     } finally {
       waited = await other.stop();
     }
+    if (process.env.W14_DUMP) (await import('node:fs')).writeFileSync(process.env.W14_DUMP + (database.startsWith("postgres") ? "-pg" : "-lite"), JSON.stringify({waited,phases}));
     const serviceMegabytes = peakMegabytes(service.pid);
     const slowestDuring: Record<string, number> = {};
     for (const [at, ms, status] of waited) {
