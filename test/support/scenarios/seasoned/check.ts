@@ -197,7 +197,7 @@ async function readStream(service: Served, total: number): Promise<{ events: num
     // Only an event has its id at the start of a line.
     const text = tail + Buffer.from(chunk).toString('latin1');
     events += text.split('\nevent: event\n').length - 1;
-    tail = text.slice(-14);
+    tail = text.slice(-13);
     if (events >= total) break;
   }
   return { events, bytes };
