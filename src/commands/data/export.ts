@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { databaseError } from '../../cli/connection/database.ts';
 import { localDatabase } from '../../cli/connection/local-database.ts';
@@ -52,7 +51,8 @@ command that names one is refused.`;
       throw new SvcError('file', `${database} does not exist`, {
         hint: '`svc serve` and commands with --profile local create data; name another file with --database',
       });
-    giveWay();
+    // The service may run on the same machine.
+    world.givesWay();
     const session = await openForExport(database, world.clock).catch((error: unknown) => {
       throw databaseError(error, database);
     });
@@ -72,15 +72,6 @@ command that names one is refused.`;
     }
     out.notice(`${records} records`);
     return EXIT.done;
-  }
-}
-
-/** Lowers the priority of this process: an export may take minutes, on the machine where the service answers requests. */
-function giveWay(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A sandbox may refuse it. The export works without.
   }
 }
 

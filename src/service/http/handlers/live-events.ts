@@ -18,7 +18,7 @@ const CHUNK = 128 * 1024;
  * Bytes read at once of a long event. The database reads the whole event for each range of it, so few large ranges cost
  * least; while the buffers of all streams are full, a small one is read.
  */
-const RANGE = 2 * 1024 * 1024;
+const RANGE = 1024 * 1024;
 const SMALL_RANGE = 256 * 1024;
 /** How long a client may take to read a chunk; a slower client is disconnected and can resume. */
 const CHUNK_TIMEOUT_MS = 30_000;

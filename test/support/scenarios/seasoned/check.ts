@@ -54,7 +54,7 @@ export async function readSeasoned(
         ...limits.flatMap((group) => ['--limit', `${group}=off`]),
         ...['--allow-loopback-webhooks', '--catalog', catalog],
       ],
-      shell: `export SVC_DATA_KEY=${DATA_KEY}; ${process.env.W14_PRE ?? ""} exec "$@"`,
+      shell: `export SVC_DATA_KEY=${DATA_KEY}; ${process.env.W14_PRE ?? ''} exec "$@"`,
     });
   let service = await start();
   const faults: string[] = [];
@@ -104,7 +104,11 @@ export async function readSeasoned(
     } finally {
       waited = await other.stop();
     }
-    if (process.env.W14_DUMP) (await import('node:fs')).writeFileSync(process.env.W14_DUMP + (database.startsWith("postgres") ? "-pg" : "-lite"), JSON.stringify({waited,phases}));
+    if (process.env.W14_DUMP)
+      (await import('node:fs')).writeFileSync(
+        process.env.W14_DUMP + (database.startsWith('postgres') ? '-pg' : '-lite'),
+        JSON.stringify({ waited, phases }),
+      );
     const serviceMegabytes = peakMegabytes(service.pid);
     const slowestDuring: Record<string, number> = {};
     for (const [at, ms, status] of waited) {
