@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { constants, homedir, setPriority } from 'node:os';
+import { constants, getPriority, homedir, setPriority } from 'node:os';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -41,7 +41,7 @@ export function processWorld(): World {
 
 function lowerPriority(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
     // A sandbox may refuse it.
   }

@@ -169,7 +169,8 @@ async function readTimes(
       .join(', ')}`,
     reaches.flatMap(({ event, since, enough }) => {
       const user = [workspaceId, userId, event];
-      return [...user, since, ...(engine === 'postgres' ? user : []), tx.now, enough];
+      // A rule may name a fraction of a day.
+      return [...user, Math.ceil(since), ...(engine === 'postgres' ? user : []), tx.now, enough];
     }),
   );
   return reaches.map((_, i) => {
