@@ -13,9 +13,9 @@ export interface SeasonedReport {
   readonly machine: string;
   /** CPU time of the service for a decision of the bystander while nothing else is read, in ms. */
   readonly cpuPerDecide: number;
-  /** Time to write the data and to read it, in seconds. */
+  /** Time to write the data, and of each way to read it, in seconds. */
   readonly seasonSeconds: number;
-  readonly readSeconds: number;
+  readonly readSeconds: Readonly<Record<string, number>>;
   /** Durations of the bystander's decisions during all other reads, in ms. */
   readonly decides: number;
   readonly p50: number;
@@ -54,7 +54,7 @@ export async function readSeasoned(
         ...limits.flatMap((group) => ['--limit', `${group}=off`]),
         ...['--allow-loopback-webhooks', '--catalog', catalog],
       ],
-      shell: `export SVC_DATA_KEY=${DATA_KEY}; ${process.env.W14_PRE ?? ''} exec "$@"`,
+      shell: `export SVC_DATA_KEY=${DATA_KEY}; exec "$@"`,
     });
   let service = await start();
   const faults: string[] = [];
@@ -104,12 +104,11 @@ export async function readSeasoned(
     } finally {
       waited = await other.stop();
     }
-    if (process.env.W14_DUMP)
-      (await import('node:fs')).writeFileSync(
-        process.env.W14_DUMP + (database.startsWith('postgres') ? '-pg' : '-lite'),
-        JSON.stringify({ waited, phases }),
-      );
+    const ended = Date.now();
     const serviceMegabytes = peakMegabytes(service.pid);
+    const readSeconds = Object.fromEntries(
+      phases.map(([name, from], i) => [name, Math.round(((phases[i + 1]?.[1] ?? ended) - from) / 100) / 10]),
+    );
     const slowestDuring: Record<string, number> = {};
     for (const [at, ms, status] of waited) {
       const during = phases.findLast(([, from]) => from <= at)?.[0] ?? 'start';
@@ -123,7 +122,7 @@ export async function readSeasoned(
       machine: `${cpus().length} cores (${cpus()[0]!.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
       cpuPerDecide,
       seasonSeconds,
-      readSeconds: Math.round((Date.now() - phases[0]![1]) / 1000),
+      readSeconds,
       decides: took.length,
       p50: at(0.5),
       p99: at(0.99),
