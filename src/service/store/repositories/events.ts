@@ -65,8 +65,8 @@ export interface PagedEvent extends StoredEvent {
  */
 const RANGE = {
   sqlite: `SELECT substr(CAST(properties AS BLOB), ?, ?) AS piece FROM event WHERE workspace_id = ? AND number = ?`,
-  postgres: `SELECT convert_from(substring(e.range FROM i.first FOR ${PIECE_BYTES}), 'LATIN1') AS piece
-    FROM (SELECT substring(convert_to(properties, 'UTF8') FROM ?::int FOR ?::int) AS range FROM event
+  postgres: `SELECT convert_from(substr(e.range, i.first, ${PIECE_BYTES}), 'LATIN1') AS piece
+    FROM (SELECT substr(convert_to(properties, 'UTF8'), ?::int, ?::int) AS range FROM event
       WHERE workspace_id = ? AND number = ? OFFSET 0) AS e
     CROSS JOIN LATERAL generate_series(1, octet_length(e.range), ${PIECE_BYTES}) AS i(first)
     ORDER BY i.first`,
