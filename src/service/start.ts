@@ -25,6 +25,7 @@ import type { ServiceDeps } from './runtime/deps.ts';
 import { EventSignals } from './runtime/event-signals.ts';
 import { LearnedModels } from './runtime/learned-models.ts';
 import { followPolicy, type PolicyChange } from './runtime/policy.ts';
+import { Precedence } from './runtime/precedence.ts';
 import { provision } from './store/credentials.ts';
 import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
@@ -123,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       models: new LearnedModels(log),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
+      precedence: new Precedence(),
       repeatable: options.seed !== undefined,
     };
     const channels = openChannels(

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Log } from '../../src/service/log.ts';
+import { Precedence } from '../../src/service/runtime/precedence.ts';
 import { connectStore } from '../../src/service/store/open.ts';
 import { deliveries } from '../../src/service/store/repositories/deliveries.ts';
 import { due } from '../../src/service/store/repositories/due.ts';
@@ -28,7 +29,7 @@ test('the work of one workspace that fails is put off, and the others go on', as
   const done: string[] = [];
   const lines: unknown[] = [];
   const log: Log = (level, _, fields) => void lines.push([level, fields]);
-  const round = dueRound({ store, log }, 'settle', async (workspaceId) => {
+  const round = dueRound({ store, log, precedence: new Precedence() }, 'settle', async (workspaceId) => {
     done.push(workspaceId);
     // What its transaction has done is undone.
     await store.write(async (tx) => {
@@ -78,7 +79,7 @@ test('no work is overlooked while many transactions add it and two nodes take it
     );
   const claimed: string[] = [];
   const rounds = nodes.map((store) =>
-    dueRound({ store, log: () => {} }, 'deliveries', (workspaceId) =>
+    dueRound({ store, log: () => {}, precedence: new Precedence() }, 'deliveries', (workspaceId) =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'deliveries');
         const taken = await deliveries.claim(tx, workspaceId, `wh_${workspaceId}`, 3, 3_600_000);

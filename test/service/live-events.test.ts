@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { apiKeys, hashOfKey } from '../../src/service/store/repositories/api-keys.ts';
+import { events } from '../../src/service/store/repositories/events.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 
 const event = (userId: string, more = '') =>
@@ -98,6 +99,17 @@ it('sends a long event unchanged, with any character at a chunk boundary', async
   expect(data[0]!.includes(`"long":"${long}"},"receivedAt":`)).toBe(true);
   expect(data[0]!.slice(0, 200)).toContain('12345678901234567890');
   expect(JSON.parse(data[0]!).properties.long.length).toBe(300_000 * 5);
+  await stream.cancel();
+});
+
+it('reads an event of 8 MiB in few ranges, because the database reads all of it for each', async () => {
+  const service = await startTestService();
+  await ingest(service, event('u', `,"properties":{"long":"${'x'.repeat(8 * 1024 * 1024 - 200)}"}`));
+  const range = vi.spyOn(events, 'range');
+  onTestFinished(() => range.mockRestore());
+  const stream = await open(service, { 'last-event-id': '0' });
+  await stream.until(/receivedAt/);
+  expect(range.mock.calls.length).toBeLessThanOrEqual(8);
   await stream.cancel();
 });
 

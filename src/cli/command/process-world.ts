@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { constants, getPriority, homedir, setPriority } from 'node:os';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -34,8 +34,17 @@ export function processWorld(): World {
       return () => void outputClosedListeners.delete(listener);
     },
     endsSoon: compileWasmOnce,
+    givesWay: lowerPriority,
     exit: (code) => process.exit(code),
   };
+}
+
+function lowerPriority(): void {
+  try {
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch {
+    // A sandbox may refuse it.
+  }
 }
 
 /** On Windows SIGTERM is never sent; SIGBREAK is Ctrl-Break, and SIGHUP the end of its console window. */

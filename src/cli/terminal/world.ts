@@ -22,6 +22,8 @@ export interface World {
   onOutputClosed(listener: () => void): () => void;
   /** Announces that the command ends after a few requests, so that slow optimizations can be skipped. */
   endsSoon(): void;
+  /** Lets other processes run first, for a command that takes minutes. */
+  givesWay(): void;
   /** Ends the process at once, for a second Ctrl-C. */
   exit(code: number): void;
 }

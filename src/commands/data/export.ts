@@ -51,6 +51,8 @@ command that names one is refused.`;
       throw new SvcError('file', `${database} does not exist`, {
         hint: '`svc serve` and commands with --profile local create data; name another file with --database',
       });
+    // The service may run on the same machine.
+    world.givesWay();
     const session = await openForExport(database, world.clock).catch((error: unknown) => {
       throw databaseError(error, database);
     });

@@ -1,12 +1,11 @@
 import type { HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { newId } from '../../kit/id.ts';
 import { discardRest } from '../http/body.ts';
-import type { Fetch } from '../http/server.ts';
+import { AnswerSent, type Fetch } from '../http/server.ts';
 import type { Log } from '../log.ts';
 import type { Plan } from './plan.ts';
 import type { RequestRule } from './schema.ts';
@@ -64,7 +63,7 @@ const FAULTS: Record<RequestRule['fault'], Fault> = {
   'lose-answer': async (_, serve, { outgoing }) => {
     await discard(await serve());
     outgoing.destroy();
-    return RESPONSE_ALREADY_SENT;
+    throw new AnswerSent();
   },
 
   'slow-answer': async ({ delayMs = 2000 }, serve, _, clock) => {
@@ -87,7 +86,7 @@ const FAULTS: Record<RequestRule['fault'], Fault> = {
       outgoing.write(value.subarray(0, value.length >> 1), () => resolve()),
     );
     outgoing.destroy();
-    return RESPONSE_ALREADY_SENT;
+    throw new AnswerSent();
   },
 };
 

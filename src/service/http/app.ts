@@ -15,6 +15,7 @@ import { authenticate, keyHashOf } from './authenticate.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
+import { INTERACTIVE, PAGES } from './precedence.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
@@ -49,7 +50,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     app.on(endpoint.method, path, async (c) => {
       const recordStatus = parts.observe.request(name);
       const trace: Trace = { requestId: newId('req'), countedAt: undefined };
-      const response = await answer(c, parts, name, endpoint, trace);
+      const work = () => answer(c, parts, name, endpoint, trace);
+      const response = await (INTERACTIVE.has(name) ? parts.deps.precedence.during(work) : work());
       recordStatus(response.status);
       parts.deps.log('debug', 'request', { endpoint: name, status: response.status, ...trace });
       return response;
@@ -146,6 +148,7 @@ async function callHandler(
     const call = { ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>;
     return toAnswer(await handler(call), endpoint);
   };
+  if (PAGES.has(name)) await deps.precedence.piece();
   if (endpoint.method === 'GET' && !endpoint.marks) return respond(await deps.store.read(work), headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);

@@ -19,6 +19,9 @@ const CHECK_MS = 1_000;
 /** Interval at which idle connections are closed while the server closes. */
 const SWEEP_MS = 20;
 
+/** Thrown by a Fetch that has answered on `bindings.outgoing` itself. */
+export class AnswerSent extends Error {}
+
 /** Answers one request. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
@@ -42,7 +45,7 @@ export async function listen(
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // `errorResponse` discards unread bodies, with higher limits.
     autoCleanupIncoming: false,
-    errorHandler: invalidTarget,
+    errorHandler: (error) => (error instanceof AnswerSent ? undefined : invalidTarget()),
   });
   const server = createServer(
     {

@@ -8,6 +8,7 @@ import type { DecisionSeed } from './decision-seed.ts';
 import type { EventSignals } from './event-signals.ts';
 import type { LearnedModels } from './learned-models.ts';
 import type { Policy } from './policy.ts';
+import type { Precedence } from './precedence.ts';
 
 /** The dependencies of handlers and workers, created once in start.ts. */
 export interface ServiceDeps {
@@ -24,6 +25,7 @@ export interface ServiceDeps {
   readonly models: LearnedModels;
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
+  readonly precedence: Precedence;
   /** SVC_SEED is set: random choices must depend on the requests alone. */
   readonly repeatable: boolean;
 }

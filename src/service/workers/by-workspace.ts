@@ -12,7 +12,7 @@ const PUT_OFF_MS = 10_000;
  * at once. A workspace whose work fails is put off, and the others go on.
  */
 export function dueRound(
-  { store, log }: Pick<ServiceDeps, 'store' | 'log'>,
+  { store, log, precedence }: Pick<ServiceDeps, 'store' | 'log' | 'precedence'>,
   lane: Lane,
   work: (workspaceId: string) => Promise<boolean>,
 ): () => Promise<boolean> {
@@ -42,6 +42,7 @@ export function dueRound(
     const found = await store.read((tx) => due.workspaces(tx, lane, after, PER_ROUND));
     for (const workspaceId of found)
       try {
+        await precedence.piece();
         if (await work(workspaceId)) more = true;
       } catch (error) {
         await putOff(workspaceId, error);

@@ -17,7 +17,7 @@ export function deliveryAttempt(
   send: typeof post,
   stopping: AbortSignal,
 ): (claimed: ClaimedDelivery) => Promise<void> {
-  const { store, clock, log, random, cipher } = deps;
+  const { store, clock, log, random, cipher, precedence } = deps;
 
   const sendSigned = async (claimed: ClaimedDelivery, startedAt: number): Promise<PostResult> => {
     const body = Buffer.from(claimed.body);
@@ -34,6 +34,7 @@ export function deliveryAttempt(
 
   return async (claimed) => {
     try {
+      await precedence.piece();
       const startedAt = clock.now();
       const result = await sendSigned(claimed, startedAt);
       if (result.status === null && stopping.aborted) {

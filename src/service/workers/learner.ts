@@ -6,8 +6,11 @@ import { repeat, type Worker } from './worker.ts';
 
 /** Interval of checks of the log, to which another process may have written. */
 const PAUSE_MS = 5_000;
-/** How long to wait for further outcomes, so that they are learned together. */
-const GATHER_MS = 10;
+/**
+ * How long to wait for further outcomes, so that they are learned together. A decision does not wait for it: it learns
+ * what is new before it is made.
+ */
+const GATHER_MS = 100;
 /** Interval of snapshots, by their size: 200 ms for a small model, 40 s for one of 20 MB. */
 const SNAPSHOT_MS = 200;
 const SNAPSHOT_MS_PER_BYTE = 2e-3;

@@ -11,13 +11,14 @@ const PAUSE_MS = 250;
  * succeeded. Rejects with StoreUnavailable after a minute, or when `stopping` is aborted.
  */
 export async function recordResult(
-  { store, clock }: Pick<ServiceDeps, 'store' | 'clock'>,
+  { store, clock, precedence }: Pick<ServiceDeps, 'store' | 'clock' | 'precedence'>,
   stopping: AbortSignal,
   work: (tx: Tx) => Promise<unknown>,
   options?: WriteOptions,
 ): Promise<void> {
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
+      await precedence.piece();
       await store.write(work, options);
       return;
     } catch (error) {

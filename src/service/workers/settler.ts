@@ -8,8 +8,8 @@ import { repeat, type Worker, wokenBy } from './worker.ts';
 
 /** Poll interval, for decisions that another transaction had locked and for a notification that was lost. */
 const PAUSE_MS = 5_000;
-/** Decisions that start to count together are settled together. */
-const GATHER_MS = 20;
+/** Decisions that start to count together are settled together: each settling takes longer than a decision. */
+const GATHER_MS = 100;
 /** Decisions per transaction: few enough not to delay requests. */
 const CHUNK = 200;
 

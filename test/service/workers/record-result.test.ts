@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { Precedence } from '../../../src/service/runtime/precedence.ts';
 import { type Store, StoreUnavailable, type Tx } from '../../../src/service/store/store.ts';
 import { recordResult } from '../../../src/service/workers/record-result.ts';
 
 const clock = { now: () => 0, sleep: async () => {} };
+const precedence = new Precedence();
 /** A store that fails with the given errors before it works. */
 const failing = (times: number, error: Error) => {
   let attempts = 0;
@@ -17,23 +19,23 @@ const away = new StoreUnavailable('away', undefined);
 it('stores a result once the store is available again', async () => {
   const { store, attempts } = failing(20, away);
   let done = 0;
-  await recordResult({ store, clock }, new AbortController().signal, async () => void done++);
+  await recordResult({ store, clock, precedence }, new AbortController().signal, async () => void done++);
   expect([done, attempts()]).toEqual([1, 21]);
 });
 
 it('gives up if the store stays unavailable, fails for another reason, or the service stops', async () => {
   const never = failing(Number.POSITIVE_INFINITY, away);
   await expect(
-    recordResult({ store: never.store, clock }, new AbortController().signal, async () => {}),
+    recordResult({ store: never.store, clock, precedence }, new AbortController().signal, async () => {}),
   ).rejects.toThrow(StoreUnavailable);
   expect(never.attempts()).toBeLessThan(1000);
   const broken = failing(1, new Error('broken'));
   await expect(
-    recordResult({ store: broken.store, clock }, new AbortController().signal, async () => {}),
+    recordResult({ store: broken.store, clock, precedence }, new AbortController().signal, async () => {}),
   ).rejects.toThrow('broken');
   const stopped = failing(Number.POSITIVE_INFINITY, away);
   await expect(
-    recordResult({ store: stopped.store, clock }, AbortSignal.abort(), async () => {}),
+    recordResult({ store: stopped.store, clock, precedence }, AbortSignal.abort(), async () => {}),
   ).rejects.toThrow(StoreUnavailable);
   expect(stopped.attempts()).toBe(1);
 });

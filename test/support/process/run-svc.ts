@@ -71,6 +71,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     },
     onOutputClosed: () => () => undefined,
     endsSoon() {},
+    givesWay() {},
     exit: (code) => exited(code),
   };
   const done = Promise.race([main(argv, world, ROOT), exit]).then((code) => {

@@ -12,6 +12,7 @@ import { messages } from '../../store/repositories/messages.ts';
 import { polls } from '../../store/repositories/polls.ts';
 import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
+import { together } from '../../store/together.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 import { startCounting } from '../start-counting.ts';
@@ -29,31 +30,40 @@ export const decideHandlers: Handlers = {
   decide: async (call) => {
     const { tx, workspace, body, now, deps } = call;
     const { hashId } = body;
-    const nth = await contacts.lockForUpdate(tx, workspace.id, hashId);
-    const user = await users.find(tx, deps.cipher, workspace.id, hashId);
-    const day = dayAround(now, user?.timeZone ?? undefined);
     const catalog = deps.catalog();
-    const { explorationShare, holdout, placements, replaceWaiting } = catalog.settings;
+    const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
+    const { channel = null, surface = null } = placeOf(body.context ?? {});
+    const type = typeOf(channel);
+    // The lock comes first: what is read after it does not change until the end of the transaction.
+    const [nth, user, history, polled] = await together([
+      contacts.lockForUpdate(tx, workspace.id, hashId),
+      users.find(tx, deps.cipher, workspace.id, hashId),
+      decisions.history(tx, workspace.id, hashId, HISTORY),
+      type === IN_APP && polls.since(tx, workspace.id, channel ?? '', now - pollLookBackMs),
+    ]);
     const model = await deps.models.current(tx, workspace.id);
+    const day = dayAround(now, user?.timeZone ?? undefined);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
-    const history = await decisions.history(tx, workspace.id, hashId, HISTORY);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
+    const [audience, events, contactsToday, shown] = await together([
+      audienceOf(tx, workspace.id, user, now, deps),
+      eventsOf(call, user),
+      maxDailyContacts === undefined ? 0 : contacts.count(tx, workspace.id, hashId, day.start, day.end),
+      catalog.repeats ? shownContents.ofUser(tx, workspace.id, hashId) : undefined,
+    ]);
     const choice = decide({
       contents: catalog.contents,
       context,
-      audience: await audienceOf(tx, workspace.id, user, now, deps),
-      person: { traits: user?.traits ?? {}, events: await eventsOf(call, user), history },
+      audience,
+      person: { traits: user?.traits ?? {}, events, history },
       user: hashId,
       guardrails: {
         excludeCategories: body.guardrails?.excludeCategories ?? [],
         ...(maxDailyContacts === undefined ? {} : { maxDailyContacts }),
       },
-      contactsToday:
-        maxDailyContacts === undefined
-          ? 0
-          : await contacts.count(tx, workspace.id, hashId, day.start, day.end),
-      ...(catalog.repeats ? { shown: await shownContents.ofUser(tx, workspace.id, hashId) } : {}),
+      contactsToday,
+      ...(shown ? { shown } : {}),
       explorationShare,
       holdout,
       placements,
@@ -61,7 +71,6 @@ export const decideHandlers: Handlers = {
       seed,
       now,
     });
-    const type = typeOf(context);
     const decisionId = newId('dec');
     const content = choice.chosen ? catalog.byId.get(choice.chosen.contentId) : undefined;
     const record = {
@@ -77,19 +86,16 @@ export const decideHandlers: Handlers = {
       modelVersion: model.version,
       seed,
     };
-    await decisions.add(tx, workspace.id, record);
-    if (content) {
-      const since = now - catalog.settings.pollLookBackMs;
-      const channel = context.channel === undefined ? null : String(context.channel);
-      if (type !== IN_APP || !(await polls.since(tx, workspace.id, channel ?? '', since)))
-        await startCounting(call, { ...record, reward: null });
-      if (content.repeat) await shownContents.add(tx, workspace.id, hashId, content.contentId);
-      const surface = context.surface === undefined ? null : String(context.surface);
-      const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
-      const replaces = replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
-      if (!replaces) await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
-      if (type === IN_APP) await messages.add(tx, workspace.id, to, content);
-    }
+    const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
+    const replaces =
+      content && replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
+    await together([
+      decisions.add(tx, workspace.id, record),
+      content && !polled && startCounting(call, { ...record, reward: null }),
+      content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
+      content && !replaces && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
+      content && type === IN_APP && messages.add(tx, workspace.id, to, content),
+    ]);
     return { body: answerOf(decisionId, choice, type) };
   },
 };
@@ -125,7 +131,7 @@ function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Con
 }
 
 /** Actions for a channel of notifications are no card of an app, and their type says what they are. */
-const typeOf = ({ channel }: Context): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
+const typeOf = (channel: string | null): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
 
 /** The part of a context that the log stores: the place. Other fields may hold personal data. */
 function placeOf({ channel, surface, locale }: Context): Record<string, string> {

@@ -12,9 +12,14 @@ const PAGE = 500;
 const POLL_MS = 1000;
 /** Interval of comments on an idle stream, by which both sides detect a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
-/** Maximum characters encoded per chunk, and maximum bytes read at once of a long event. */
+/** Maximum characters encoded per chunk. */
 const CHUNK = 128 * 1024;
-const READ_CHUNK = 256 * 1024;
+/**
+ * Bytes read at once of a long event. The database reads the whole event for each range of it, so few large ranges cost
+ * least; while the buffers of all streams are full, a small one is read.
+ */
+const RANGE = 1024 * 1024;
+const SMALL_RANGE = 256 * 1024;
 /** How long a client may take to read a chunk; a slower client is disconnected and can resume. */
 const CHUNK_TIMEOUT_MS = 30_000;
 /** Maximum characters that all streams together have read and not yet sent. */
@@ -38,11 +43,14 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     let news = true;
     let position: number | undefined;
     let idlePolls = 0;
-    /** Output that is not sent yet: `text` from index `sent`, then `rest`. */
+    /** Output that is not sent yet: `text` from index `sent`, then `pieces`, then `rest`. */
     let text = '';
     let sent = 0;
+    let pieces: Uint8Array[] = [];
     let rest: Part[] = [];
+    /** Characters taken from the budget for a page, and bytes for `pieces`. */
     let charged = 0;
+    let chargedPieces = 0;
     let readTimeout: NodeJS.Timeout | undefined;
     let close: (() => void) | undefined;
 
@@ -73,6 +81,12 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
       rest = [];
       budget.give(charged);
       charged = 0;
+      dropPieces();
+    };
+    const dropPieces = () => {
+      pieces = [];
+      budget.give(chargedPieces);
+      chargedPieces = 0;
     };
 
     const start = async (): Promise<Part[]> => {
@@ -103,9 +117,16 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
       }
       news ||= page.more;
       position = page.rows.at(-1)?.number ?? after;
-      return partsOf(page.rows, (number, from) =>
-        store.read((tx) => events.piece(tx, workspace.id, number, from, READ_CHUNK)),
-      );
+      return partsOf(page.rows);
+    };
+
+    /** Reads the next range of a long event. The rest of the event stays the next part. */
+    const readRange = async ({ number, from, bytes }: Range): Promise<Uint8Array[]> => {
+      const size = budget.take(RANGE) ? RANGE : SMALL_RANGE;
+      if (size === RANGE) chargedPieces = RANGE;
+      if (from + size < bytes) rest.unshift({ number, from: from + size, bytes });
+      const found = await store.read((tx) => events.range(tx, workspace.id, number, from, size));
+      return found.flatMap((piece) => inChunks(withoutBreaks(piece)));
     };
 
     const next = async (): Promise<Part[] | undefined> => {
@@ -124,16 +145,20 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
     };
 
     const nextChunk = async (): Promise<Uint8Array | undefined> => {
-      if (sent === text.length && rest.length === 0) {
-        drop();
-        rest = (await next()) ?? [];
-      }
-      if (sent === text.length) {
+      if (sent === text.length && pieces.length === 0) {
+        dropPieces();
+        if (rest.length === 0) {
+          drop();
+          rest = (await next()) ?? [];
+        }
         const part = rest.shift();
-        if (typeof part !== 'string') return part?.();
-        text = part;
-        sent = 0;
+        if (part === undefined) return undefined;
+        if (typeof part === 'string') {
+          text = part;
+          sent = 0;
+        } else pieces = await readRange(part);
       }
+      if (sent === text.length) return pieces.shift();
       const from = sent;
       sent = chunkEnd(text, from);
       return utf8.encode(text.slice(from, sent));
@@ -158,8 +183,8 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
         async pull(controller) {
           clearTimeout(readTimeout);
           if (!close) open();
-          // Store and socket may both be ready repeatedly: yield to other requests.
-          await new Promise((resolve) => setImmediate(resolve));
+          // Store and socket may both be ready repeatedly.
+          await deps.precedence.piece();
           const chunk = await nextChunk().catch((error: Error) => {
             deps.log('error', 'a live event stream failed', { reason: error.message });
             return undefined;
@@ -184,8 +209,14 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler 
   };
 }
 
-type Part = string | (() => Promise<Uint8Array>);
-type ReadProperties = (number: number, from: number) => Promise<Uint8Array>;
+type Part = string | Range;
+
+/** The properties of a long event, `bytes` in all, from a byte on. They are read when they are sent. */
+interface Range {
+  readonly number: number;
+  readonly from: number;
+  readonly bytes: number;
+}
 
 /** The end of the chunk that starts at `from`; never inside a surrogate pair. */
 function chunkEnd(text: string, from: number): number {
@@ -198,8 +229,8 @@ function chunkEnd(text: string, from: number): number {
 const sizeOf = ({ rows }: Page<PagedEvent>) =>
   rows.reduce((sum, { properties }) => sum + (properties?.length ?? 0) + 256, 0);
 
-/** The events in the format of the stream; the properties of long events are read when they are sent. */
-function partsOf(rows: readonly PagedEvent[], read: ReadProperties): Part[] {
+/** The events in the format of the stream. */
+function partsOf(rows: readonly PagedEvent[]): Part[] {
   const parts: Part[] = [];
   let text = '';
   for (const event of rows) {
@@ -208,12 +239,16 @@ function partsOf(rows: readonly PagedEvent[], read: ReadProperties): Part[] {
       continue;
     }
     const [before, after] = around(event);
-    parts.push(text + before);
-    for (let from = 0; from < event.leftOut; from += READ_CHUNK)
-      parts.push(async () => withoutBreaks(await read(event.number, from)));
+    parts.push(text + before, { number: event.number, from: 0, bytes: event.leftOut });
     text = after;
   }
   return text === '' ? parts : [...parts, text];
+}
+
+function inChunks(bytes: Uint8Array): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; from += CHUNK) chunks.push(bytes.subarray(from, from + CHUNK));
+  return chunks;
 }
 
 /** Replaces line breaks, which in JSON can only occur between tokens. */

@@ -59,6 +59,8 @@ export class PostgresStore implements Store {
     this.#pool = new pg.Pool({
       ...connectionSettings(url),
       max: CONNECTIONS,
+      // Statements that are sent together take one round trip (together.ts).
+      pipeline: true,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,
       onConnect: prepareSession,
@@ -178,7 +180,9 @@ export class PostgresStore implements Store {
           void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
         notify: async (topic) => void topics.add(topic),
       });
-      await this.#commit(client);
+      // The end of a read has no result to wait for. The next transaction of the connection comes after it.
+      if (kind === 'read') client.query('COMMIT').catch(() => {});
+      else await this.#commit(client);
       for (const topic of topics) {
         this.#notifications.emit(topic);
         this.#listener.notify(topic);

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ClientBase } from 'pg';
 import type { Dialect, Sql, SqlValue } from '../store.ts';
 import { translate } from './errors.ts';
@@ -13,15 +14,19 @@ export const postgresDialect: Dialect = {
   forKeyShare: 'FOR KEY SHARE',
 };
 
+/** A connection of the driver, whose type does not declare its stream. */
+type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
+
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect = postgresDialect;
-  readonly #client: ClientBase;
+  readonly #client: Client;
   readonly #where: string;
   readonly #timeoutMs: number;
+  #collecting = false;
 
   /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
-  constructor(client: ClientBase, where: string, timeoutMs: number) {
+  constructor(client: Client, where: string, timeoutMs: number) {
     this.#client = client;
     this.#where = where;
     this.#timeoutMs = timeoutMs;
@@ -39,6 +44,18 @@ export class PostgresSql implements Sql {
     return (await this.#query(sql, params)).rowCount ?? 0;
   }
 
+  /** Sends the statements that are issued together (together.ts) in one write. */
+  #collectWrites(): void {
+    if (this.#collecting) return;
+    this.#collecting = true;
+    const stream = this.#client.connection?.stream;
+    stream?.cork();
+    queueMicrotask(() => {
+      this.#collecting = false;
+      stream?.uncork();
+    });
+  }
+
   async #query(sql: string, params: readonly SqlValue[]) {
     const { name, text } = statementOf(sql);
     const query = {
@@ -47,6 +64,7 @@ export class PostgresSql implements Sql {
       query_timeout: this.#timeoutMs,
       ...(name ? { name } : {}),
     };
+    this.#collectWrites();
     try {
       return await this.#client.query(query);
     } catch (error) {

@@ -3,6 +3,7 @@ import { type Context, type Feature, packFeatures, unpackFeatures } from '../../
 import type { Others } from '../../domain/decide/log-entry.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { together } from '../together.ts';
 import { due } from './due.ts';
 
 /** A decision as it is logged, with everything needed to reproduce it and to evaluate other policies. */
@@ -138,11 +139,13 @@ export const decisions = {
    * lock for a whole workspace, for which no decision should wait.
    */
   async startCounting(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
-    await tx.sql.run(
-      'UPDATE decision SET counted_at = COALESCE(counted_at, ?) WHERE workspace_id = ? AND decision_id = ?',
-      [tx.now, workspaceId, decisionId],
-    );
-    await due.mark(tx, workspaceId, 'settle');
+    await together([
+      tx.sql.run(
+        'UPDATE decision SET counted_at = COALESCE(counted_at, ?) WHERE workspace_id = ? AND decision_id = ?',
+        [tx.now, workspaceId, decisionId],
+      ),
+      due.mark(tx, workspaceId, 'settle'),
+    ]);
     await tx.notify('outcomes');
   },
 

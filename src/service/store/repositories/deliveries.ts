@@ -219,7 +219,7 @@ export const deliveries = {
           AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
       from: `delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
         WHERE d.workspace_id = ? AND d.webhook_id = ?
-          AND (d.occurred_at < ? OR (d.occurred_at = ? AND d.delivery_id > ?))`,
+          AND d.occurred_at <= ? AND (d.occurred_at < ? OR d.delivery_id > ?)`,
       params: [workspaceId, webhookId, after.at, after.at, after.id],
       order: 'd.occurred_at DESC, d.delivery_id',
       most,

@@ -68,7 +68,7 @@ export const messages = {
       long: ['title', 'body'],
       from: `message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
         AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
-        AND (at_ms < ? OR (at_ms = ? AND decision_id > ?))`,
+        AND at_ms <= ? AND (at_ms < ? OR decision_id > ?)`,
       params: [
         ...[workspaceId, hashId, tx.now, surface, surface, channel, channel],
         ...[after.at, after.at, after.id],

@@ -42,21 +42,24 @@ const INDEX = 'eventIndex';
 /** Row counts of INSERT statements (see users.ts). */
 const CHUNKS = [64, 8, 1];
 
-/** Windows per statement. */
-const WINDOWS_PER_QUERY = 16;
+/** Event names per statement. */
+const NAMES_PER_QUERY = 16;
 
 /**
- * Counts one window, in the order of the index by user, up to a limit. PostgreSQL drops columns that equal a constant
- * from an ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay
- * (and see settings.ts).
+ * Selects the newest events of a user and name, up to a limit. PostgreSQL drops columns that equal a constant from an
+ * ORDER BY and then prefers the index by age, which holds the events of all users: compared as rows they stay (and see
+ * settings.ts).
  */
-const COUNT = {
-  sqlite: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
-    WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms LIMIT ?) AS e`,
-  postgres: `SELECT count(*) FROM (SELECT at_ms FROM recent_event
+const NEWEST = {
+  sqlite: `SELECT at_ms FROM recent_event
+    WHERE workspace_id = ? AND user_id = ? AND event = ? AND at_ms >= ? AND at_ms <= ? ORDER BY at_ms DESC LIMIT ?`,
+  postgres: `SELECT at_ms FROM recent_event
     WHERE (workspace_id, user_id, event, at_ms) >= (?, ?, ?, ?) AND (workspace_id, user_id, event, at_ms) <= (?, ?, ?, ?)
-    ORDER BY workspace_id, user_id, event, at_ms LIMIT ?) AS e`,
+    ORDER BY workspace_id DESC, user_id DESC, event DESC, at_ms DESC LIMIT ?`,
 } as const;
+
+/** What the windows of one event name read together: the longest of them, up to the highest `enough`. */
+type Reach = Omit<EventSpan, 'key'>;
 
 /** The events that catalog rules use, by user. The event log itself has no index by user. */
 export const recentEvents = {
@@ -117,8 +120,8 @@ export const recentEvents = {
   },
 
   /**
-   * Counts a user's indexed events in each window, by its key. Each count stops at `enough`, so that the cost does not
-   * grow with the number of events.
+   * Counts a user's indexed events in each window, by its key. The windows of an event name share one read of its newest
+   * events, which stops at the highest `enough`: the cost does not grow with the number of events or windows.
    */
   async count(
     tx: Tx,
@@ -126,22 +129,19 @@ export const recentEvents = {
     userId: string,
     windows: readonly EventSpan[],
   ): Promise<Map<string, number>> {
-    const { name: engine } = tx.sql.dialect;
-    const counts = new Map<string, number>();
-    for (let from = 0; from < windows.length; from += WINDOWS_PER_QUERY) {
-      const part = windows.slice(from, from + WINDOWS_PER_QUERY);
-      const row = await tx.sql.get<Record<string, number>>(
-        `SELECT ${part.map((_, i) => `(${COUNT[engine]}) AS n${i}`).join(', ')}`,
-        part.flatMap(({ event, since, enough }) => {
-          const user = [workspaceId, userId, event];
-          return engine === 'postgres'
-            ? [...user, since, ...user, tx.now, enough]
-            : [...user, since, tx.now, enough];
-        }),
-      );
-      part.forEach(({ key }, i) => void counts.set(key, Number(row![`n${i}`])));
+    const reaches = reachesOf(windows);
+    const times = new Map<string, Float64Array>();
+    for (let from = 0; from < reaches.length; from += NAMES_PER_QUERY) {
+      const part = reaches.slice(from, from + NAMES_PER_QUERY);
+      const read = await readTimes(tx, workspaceId, userId, part);
+      part.forEach(({ event }, i) => void times.set(event, read[i]!));
     }
-    return counts;
+    return new Map(
+      windows.map(({ key, event, since, enough }) => {
+        const newer = countFrom(times.get(event)!, since);
+        return [key, Math.min(newer, enough)];
+      }),
+    );
   },
 
   /** Deletes up to `most` entries that are too old for any rule. Returns how many. */
@@ -154,3 +154,51 @@ export const recentEvents = {
     );
   },
 };
+
+/** The times of the newest events within each reach, ascending. */
+async function readTimes(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  reaches: readonly Reach[],
+): Promise<Float64Array[]> {
+  const { name: engine } = tx.sql.dialect;
+  const row = await tx.sql.get<Record<string, string | null>>(
+    `SELECT ${reaches
+      .map((_, i) => `(SELECT string_agg(CAST(at_ms AS TEXT), ',') FROM (${NEWEST[engine]}) AS e) AS t${i}`)
+      .join(', ')}`,
+    reaches.flatMap(({ event, since, enough }) => {
+      const user = [workspaceId, userId, event];
+      // A rule may name a fraction of a day.
+      return [...user, Math.ceil(since), ...(engine === 'postgres' ? user : []), tx.now, enough];
+    }),
+  );
+  return reaches.map((_, i) => {
+    const text = row![`t${i}`];
+    return text ? Float64Array.from(text.split(','), Number).sort() : new Float64Array();
+  });
+}
+
+/** The number of times from `since` on. */
+function countFrom(times: Float64Array, since: number): number {
+  let low = 0;
+  for (let high = times.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < since) low = middle + 1;
+    else high = middle;
+  }
+  return times.length - low;
+}
+
+function reachesOf(windows: readonly EventSpan[]): Reach[] {
+  const reaches = new Map<string, Reach>();
+  for (const { event, since, enough } of windows) {
+    const known = reaches.get(event);
+    reaches.set(event, {
+      event,
+      since: Math.min(since, known?.since ?? since),
+      enough: Math.max(enough, known?.enough ?? 0),
+    });
+  }
+  return [...reaches.values()];
+}

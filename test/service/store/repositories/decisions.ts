@@ -202,12 +202,14 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
           { key: 'recent a', event: 'a', since: tx.now - 55 * day, enough: 9 },
           { key: 'recent b', event: 'b', since: tx.now - 55 * day, enough: 9 },
           { key: 'some a', event: 'a', since: 0, enough: 7 },
+          { key: 'third', event: 'a', since: tx.now - day / 7 - 50 * day, enough: 9 },
         ]),
       );
       expect([...found]).toEqual([
         ['recent a', 2],
         ['recent b', 1],
         ['some a', 7],
+        ['third', 2],
       ]);
       expect(await store().write((tx) => recentEvents.purge(tx, WORKSPACE.id, 1000))).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);

@@ -13,9 +13,9 @@ export interface SeasonedReport {
   readonly machine: string;
   /** CPU time of the service for a decision of the bystander while nothing else is read, in ms. */
   readonly cpuPerDecide: number;
-  /** Time to write the data and to read it, in seconds. */
+  /** Time to write the data, and of each way to read it, in seconds. */
   readonly seasonSeconds: number;
-  readonly readSeconds: number;
+  readonly readSeconds: Readonly<Record<string, number>>;
   /** Durations of the bystander's decisions during all other reads, in ms. */
   readonly decides: number;
   readonly p50: number;
@@ -104,7 +104,11 @@ export async function readSeasoned(
     } finally {
       waited = await other.stop();
     }
+    const ended = Date.now();
     const serviceMegabytes = peakMegabytes(service.pid);
+    const readSeconds = Object.fromEntries(
+      phases.map(([name, from], i) => [name, Math.round(((phases[i + 1]?.[1] ?? ended) - from) / 100) / 10]),
+    );
     const slowestDuring: Record<string, number> = {};
     for (const [at, ms, status] of waited) {
       const during = phases.findLast(([, from]) => from <= at)?.[0] ?? 'start';
@@ -118,7 +122,7 @@ export async function readSeasoned(
       machine: `${cpus().length} cores (${cpus()[0]!.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
       cpuPerDecide,
       seasonSeconds,
-      readSeconds: Math.round((Date.now() - phases[0]![1]) / 1000),
+      readSeconds,
       decides: took.length,
       p50: at(0.5),
       p99: at(0.99),
@@ -196,7 +200,7 @@ async function readStream(service: Served, total: number): Promise<{ events: num
     // Only an event has its id at the start of a line.
     const text = tail + Buffer.from(chunk).toString('latin1');
     events += text.split('\nevent: event\n').length - 1;
-    tail = text.slice(-14);
+    tail = text.slice(-13);
     if (events >= total) break;
   }
   return { events, bytes };

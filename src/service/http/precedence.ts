@@ -1,0 +1,17 @@
+import type { EndpointName } from '../../contract/endpoints.ts';
+
+/** Requests that act for one user, who waits: bulk work gives way to them (runtime/precedence.ts). */
+export const INTERACTIVE: ReadonlySet<EndpointName> = new Set<EndpointName>([
+  'decide',
+  'trigger',
+  'listMessages',
+  'messageOutcome',
+  'notificationOutcome',
+]);
+
+/** Requests that read a page of a list, a piece of bulk work. */
+export const PAGES: ReadonlySet<EndpointName> = new Set<EndpointName>([
+  'listDecisions',
+  'listWebhooks',
+  'listDeliveries',
+]);
