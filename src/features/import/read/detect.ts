@@ -134,7 +134,7 @@ function refuseCarriageReturns(name: string, head: Buffer): void {
   throw new InputError(
     `${name === '-' ? 'standard input' : name} has lines that end in carriage returns alone.`,
     `${command} | svc events import -`,
-    name === '-' ? {} : { through: command },
+    name === '-' ? {} : { prepare: { by: command, name, makes: '-' } },
   );
 }
 
