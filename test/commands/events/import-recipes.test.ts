@@ -17,9 +17,9 @@ async function cooked(files: Record<string, readonly string[]>, ...flags: string
     Object.keys(files).every((file) => recipe.command.includes(file)),
   )!;
   const jq = `'${process.execPath}' '${join(ROOT, 'test/support/jq.mjs')}'`;
-  const stdin = execFileSync('sh', ['-c', tool === 'jq' ? command.replace(/^jq/, jq) : command], {
-    cwd: home,
-  });
+  // As in the recipe, it writes to a pipe of the shell: DuckDB cannot open /dev/stdout where that is a socket.
+  const line = `${tool === 'jq' ? command.replace(/^jq/, jq) : command} | cat`;
+  const stdin = execFileSync('sh', ['-c', line], { cwd: home });
   const run = await runSvc([...argv, ...flags, '-p', 'local'], { home, cwd: home, stdin });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   const held = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
@@ -30,13 +30,18 @@ async function cooked(files: Record<string, readonly string[]>, ...flags: string
 }
 
 test('the parameters of GA4 become properties', async () => {
-  const params = '[{"key":"page","value":{"string_value":"/a"}},{"key":"n","value":{"int_value":"5"}}]';
+  const params =
+    '[{"key":"page","value":{"string_value":"/a"}},{"key":"n","value":{"int_value":"5"}},{"key":"f","value":{"float_value":1.5}}]';
   const [event] = await cooked({
     'ga4.ndjson': [
       `{"event_name":"page_view","event_timestamp":"1575779411418000","user_id":null,"user_pseudo_id":"p","event_params":${params}}`,
     ],
   });
-  expect(event).toMatchObject({ userId: 'p', event: 'page_view', properties: { page: '/a', n: '5' } });
+  expect(event).toMatchObject({
+    userId: 'p',
+    event: 'page_view',
+    properties: { page: '/a', n: '5', f: 1.5 },
+  });
 });
 
 test('each item of an order becomes an event', async () => {

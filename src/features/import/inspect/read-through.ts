@@ -38,26 +38,30 @@ export async function readThrough(
       exact = false;
       break;
     }
-    const feed = await inputs.feed(index, batcher);
-    const { records } = feed;
+    const feed = await inputs.feed(index, batcher, { hashed: false });
+    const { records, input } = feed;
+    const before = bytes;
+    // Positions in a Parquet file are row numbers: what its rows become is counted instead.
+    let made = 0;
+    const count = () => {
+      for (let batch = batcher.take(); batch; batch = batcher.take()) {
+        rejected += batch.rejects.length;
+        reasons.add(batch.rejects);
+        made += batch.body.length;
+      }
+      bytes = before + (input.format === 'parquet' ? made : records.position);
+    };
     try {
       for (;;) {
         records.drain(batcher);
-        for (let batch = batcher.take(); batch; batch = batcher.take()) {
-          rejected += batch.rejects.length;
-          reasons.add(batch.rejects);
-        }
-        if (records.ended || bytes + records.position >= MAX_BYTES || stop.aborted) break;
+        count();
+        if (records.ended || bytes >= MAX_BYTES || stop.aborted) break;
         batcher.flushPending();
         await records.more();
       }
       batcher.cut();
-      for (let batch = batcher.take(); batch; batch = batcher.take()) {
-        rejected += batch.rejects.length;
-        reasons.add(batch.rejects);
-      }
+      count();
       exact &&= records.ended;
-      bytes += records.position;
       takenBytes += feed.taken(records.position);
     } finally {
       await feed.close();

@@ -1,17 +1,17 @@
+import { DOUBLED } from '../transform/row-writer.ts';
+
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** A cell is quoted, or its text contains doubled quotes. */
-export const QUOTED = 1;
-export const DOUBLED = 2;
+const QUOTED = 1;
 
 /** The cells of a row, found in its bytes. */
 export class CellBounds {
   /** Where the text of each cell starts and ends, without quotes. */
   readonly start: Int32Array;
   readonly end: Int32Array;
-  /** 0, QUOTED or DOUBLED. */
+  /** 0, QUOTED, or DOUBLED where quotes in the text are doubled. */
   readonly quotes: Uint8Array;
   /** Index after the last character of the row. */
   rowEnd = 0;

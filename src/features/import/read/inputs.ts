@@ -195,8 +195,8 @@ export class Inputs {
     return input && inputFacts(input, this.reading[index]);
   }
 
-  /** Opens an input for reading. */
-  async feed(index: number, batcher: Batcher): Promise<Feed> {
+  /** Opens an input for reading. `hashed`: its content will be asked for. */
+  async feed(index: number, batcher: Batcher, { hashed = true } = {}): Promise<Feed> {
     const opened = this.opened[index]!;
     const { part } = this.options;
     const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
@@ -210,7 +210,7 @@ export class Inputs {
     }
     batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
     let lines: Promise<number> | undefined;
-    if (input.format === 'parquet') await readThrough(source);
+    if (input.format === 'parquet' && hashed) await readThrough(source);
     const { reading, onNotice } = this.options;
     const records = await recordsOf(input, source, start, {
       mapping: this.mapping,

@@ -8,7 +8,7 @@ import { type Comparison, type Content, compareContent } from './content.ts';
  * Makes a source that can be read only once readable a second time. Stores what is read in an unlinked file, which the
  * system deletes when the process ends.
  */
-export class Spool implements ByteSource {
+class Spool implements ByteSource {
   private readonly source: ByteSource;
   private file: number | undefined;
   private length = 0;

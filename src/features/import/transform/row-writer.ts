@@ -22,7 +22,7 @@ import { checkRecord } from './validate.ts';
 export interface CellPlaces {
   readonly start: Int32Array;
   readonly end: Int32Array;
-  /** 2 where quotes in the text are doubled. */
+  /** DOUBLED, or another number. */
   readonly quotes: Uint8Array;
 }
 
@@ -36,7 +36,8 @@ export interface TableColumns {
 /** More properties are refused. */
 const MAX_COLUMNS = MAX_FIELDS + FIELDS.events.length;
 const CLOSE = 0x7d;
-const DOUBLED = 2;
+/** Marks a cell in whose bytes quotes are doubled. */
+export const DOUBLED = 2;
 /** A byte becomes at most six in JSON; no number or time becomes longer by more than this. */
 const GROWTH = 6;
 const MORE = 64;

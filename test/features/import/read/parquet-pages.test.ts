@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
 import { ParquetFile, valueAt } from '../../../../src/features/import/read/parquet/parquet-file.ts';
+import { runSvc } from '../../../support/process/run-svc.ts';
 import { importer, MAPPING } from '../../../support/scenarios/importer.ts';
 import { tempDir } from '../../../support/temp.ts';
 
@@ -145,4 +146,21 @@ test('a row group of many pages is read once, and never as a whole', async () =>
   } finally {
     await file.close();
   }
+});
+
+test('inspect reads the first rows of a large file, and estimates how many it has', async () => {
+  const count = 60_000;
+  const home = tempDir();
+  const constant = (name: string, value: string) => ({ name, data: new Array<string>(count).fill(value) });
+  const columnData = [
+    constant('userId', 'u'),
+    constant('event', 'e'),
+    constant('timestamp', T),
+    constant('note', 'x'.repeat(200)),
+  ];
+  writeFileSync(join(home, 'a.parquet'), new Uint8Array(parquetWriteBuffer({ columnData })));
+  const { stdout } = await runSvc(['events', 'inspect', 'a.parquet', '--json'], { home, cwd: home });
+  const { rows, rowsExact } = JSON.parse(stdout);
+  expect(rowsExact).toBe(false);
+  expect(Math.abs(rows - count)).toBeLessThan(count / 100);
 });

@@ -3,7 +3,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Copies the JSON in `from[start..end)` to `into` without the white space between its tokens; returns its length. */
-export function compact(from: Uint8Array, start: number, end: number, into: Uint8Array): number {
+function compact(from: Uint8Array, start: number, end: number, into: Uint8Array): number {
   let length = 0;
   let inString = false;
   for (let i = start; i < end; i++) {
