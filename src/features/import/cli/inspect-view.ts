@@ -1,6 +1,6 @@
 import { table } from '../../../cli/terminal/table.ts';
 import { bold, cyan, Rendered, type Text } from '../../../cli/terminal/text.ts';
-import { ambiguityNote } from '../inspect/ambiguity.ts';
+import { ambiguityNotes } from '../inspect/ambiguity.ts';
 import type { Findings } from '../inspect/findings.ts';
 import type { InspectedColumn, Inspection } from '../inspect/inspection.ts';
 import { CHOICE } from '../inspect/roles.ts';
@@ -124,8 +124,8 @@ function notesOf(
     );
   }
   if (problem) notes.push(`the command would be refused: ${problem}`);
-  const note = ambiguityNote(suggestion);
-  if (note) notes.push(note);
+  const open = ambiguityNotes(suggestion);
+  if (open.length > 0) notes.push('replace what is in capitals:', ...open.map((note) => `  ${note}`));
   return notes;
 }
 

@@ -30,8 +30,13 @@ export function ambiguityNote({
 }: {
   readonly ambiguities: readonly Ambiguity[];
 }): string | undefined {
-  if (ambiguities.length === 0) return undefined;
-  return `replace what is in capitals: ${ambiguities.map(noteOf).join('; ')}`;
+  const notes = ambiguityNotes({ ambiguities });
+  return notes.length === 0 ? undefined : `replace what is in capitals: ${notes.join('; ')}`;
+}
+
+/** Explains each placeholder of a suggested command. */
+export function ambiguityNotes({ ambiguities }: { readonly ambiguities: readonly Ambiguity[] }): string[] {
+  return ambiguities.map(noteOf);
 }
 
 function noteOf({ flag, choices, instead = [], meaning: given }: Ambiguity): string {

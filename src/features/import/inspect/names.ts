@@ -201,7 +201,9 @@ function timeNameScore(words: readonly string[]): NameScore | undefined {
 
 /** Returns whether times of that name are hardly ever those of an event: a birth, or something to come. */
 export function isForeignTime(name: string): boolean {
-  return wordsOf(name).some((word) => /^(birth\w*|born|dob|expir\w*|due|next|deleted)$/.test(word));
+  return wordsOf(name).some((word) =>
+    /^(birth\w*|born|dob|expiry|expires|expired|expiration|due|next|deleted)$/.test(word),
+  );
 }
 
 /** Returns whether a name is that of a time zone. */

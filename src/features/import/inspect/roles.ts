@@ -103,13 +103,13 @@ function areTooLong(values: readonly string[]): boolean {
   return values.filter((value) => value.length > MAX_NAME).length * 2 > values.length;
 }
 
-/** Numbers of a length that few other numbers have: epochs of 10 and more digits, and dates from the year on. */
+/** Numbers that hardly count anything else: epochs of this time, and dates from the year on. */
 function looksLikeNothingElse({ format, first }: FormatFit): boolean {
-  return format === null ? first > TEN_DIGITS : format.startsWith('YYYYMMDD');
+  return format === null ? first > FIRST_EPOCH : format.startsWith('YYYYMMDD');
 }
 
-/** Since then an epoch has 10 digits. */
-const TEN_DIGITS = '2001-09-09';
+/** Epochs before are rather numbers of 9 digits. */
+const FIRST_EPOCH = '1990';
 
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
   let score = timeScore(profile.name) || 25;

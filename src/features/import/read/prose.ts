@@ -1,4 +1,4 @@
-import { shellPath, shellWord } from '../../../kit/shell.ts';
+import { shell } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { findDialect } from './csv-dialect.ts';
 
@@ -30,14 +30,18 @@ export function refuseProse(name: string, head: Buffer, print?: string): void {
   if (!most((line) => line.trim().split(/\s+/).length >= FEWEST_WORDS)) return;
   if (findDialect(head, undefined).isTable) return;
   const log = LOGS.find((form) => most((line) => new RegExp(form).test(line)));
-  const path = shellPath(name);
-  const out = shellPath(`${name.replace(/^.*[/:]/, '')}.ndjson`);
-  const jq = `jq -cR ${shellWord(`capture(${JSON.stringify(log)}) // {unread: .}`)}`;
-  const records = print === undefined ? `${jq} ${path}` : `${print} | ${jq}`;
+  const out = `${name.replace(/^.*[/:]/, '')}.ndjson`;
+  const filter = `capture(${JSON.stringify(log)}) // {unread: .}`;
+  const records =
+    print === undefined
+      ? shell`jq -cR ${filter} ${name} > ${out}`
+      : `${print} | ${shell`jq -cR ${filter} > ${out}`}`;
   throw new InputError(
     `${name === '-' ? 'standard input' : name} is text without columns${log ? ', such as a log' : ''}: neither JSON nor a table.`,
     log === undefined || name === '-'
-      ? `${print === undefined ? `head -3 ${path}` : `${print} | head -3`}`
-      : `${records} > ${out} && svc events inspect ${out}`,
+      ? print === undefined
+        ? shell`head -3 ${name}`
+        : `${print} | head -3`
+      : `${records} && ${shell`svc events inspect ${out}`}`,
   );
 }

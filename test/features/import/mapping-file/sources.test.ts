@@ -223,6 +223,31 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       properties: { id: '22249084947', 'actor.id': 583231, 'payload.action': 'started' },
     },
   ],
+  [
+    'stripe',
+    'https://docs.stripe.com/api/events/object',
+    {
+      id: 'evt_1',
+      object: 'event',
+      created: 1687551234,
+      data: { object: { id: 'in_1', object: 'invoice', customer: 'cus_1', amount_due: 199, lines: null } },
+      livemode: false,
+      type: 'invoice.paid',
+    },
+    {
+      userId: 'cus_1',
+      event: 'invoice.paid',
+      timestamp: '2023-06-23T20:13:54Z',
+      properties: {
+        id: 'evt_1',
+        object: 'event',
+        'data.object.id': 'in_1',
+        'data.object.object': 'invoice',
+        'data.object.amount_due': 199,
+        livemode: false,
+      },
+    },
+  ],
 ];
 
 test.each(SAMPLES)('--from %s reads the sample of %s', (source, _, record, event) => {
@@ -269,6 +294,23 @@ test.each([
     event,
     timestamp: expect.stringMatching(/^2020-08-01T10:16:46/),
   });
+});
+
+test('--from shopify reads the rows of an order, of which only the first has all columns', () => {
+  const header = ['Name', 'Email', 'Total', 'Created at', 'Lineitem name', 'Billing Phone', 'Phone'];
+  const mapper = mappersOf('shopify').rows(header, 'orders_export.csv');
+  const event = (row: string[]) => {
+    const made = mapper.record(row);
+    return 'text' in made ? JSON.parse(made.text) : made;
+  };
+  const at = '2024-04-23 22:10:09 +0200';
+  expect(event(['#1', 'ann@example.com', '400.00', at, 'Soap', '+491511', ''])).toMatchObject({
+    userId: 'ann@example.com',
+    event: 'item_ordered',
+    timestamp: '2024-04-23T20:10:09Z',
+    properties: { Name: '#1', 'Lineitem name': 'Soap', 'Billing Phone': '+491511' },
+  });
+  expect(event(['#2', '', '', at, 'Cream', '', '+491522'])).toMatchObject({ userId: '+491522' });
 });
 
 test('the published schema describes every key, and what --save writes', () => {

@@ -123,7 +123,7 @@ function bytesIn(encoding: string, text: string): Buffer {
 
 test.each([
   ['windows-1252', 'Empfänger;Überweisung;Straße'],
-  ['windows-1252', 'DÉPÔT,VIREMENT VERS ÉPARGNE'],
+  ['windows-1252', 'DÉPÔT,ÉPARGNE'],
   ['windows-1252', 'São Paulo,ação'],
   ['windows-1250', 'Datum provedení;Účet;Částka;Měna'],
   ['windows-1250', 'Łódź,Gdańsk'],

@@ -62,7 +62,7 @@ test.each(DAMAGED)(
     const raw = Buffer.from(line);
     const flag =
       reason === 'is not valid UTF-8'
-        ? 'latin1'
+        ? 'encoding'
         : /--(convert-timestamps|extra-fields|nested|nulls)/.exec(reason)?.[1];
     const lines = Buffer.concat([Buffer.from(`${event()}\n`), raw, Buffer.from(`\n${exact}\n`)]);
     const { records, rejects } = await collect(lines);
