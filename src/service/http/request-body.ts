@@ -4,27 +4,28 @@ import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
 import { readBody } from './body.ts';
-import { parseJson } from './json-body.ts';
+import { type JsonText, parseJson } from './json-body.ts';
 import { isSurelyValidIngest } from './quick-check.ts';
 
-/** The body of a request as bytes, as text, and as the validated value. */
+/** The body of a request as it was sent, and as the validated value. */
 export interface CheckedBody {
-  readonly raw: Buffer;
-  readonly text: string;
+  readonly json: JsonText;
   readonly body: unknown;
 }
 
+const unparsed = (raw: Buffer): CheckedBody => ({ json: { raw, text: '', inner: [] }, body: undefined });
+
 /** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
 export async function checkedBody(request: IncomingMessage, endpoint: Endpoint): Promise<CheckedBody> {
-  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), text: '', body: undefined };
+  if (endpoint.method === 'GET') return unparsed(Buffer.alloc(0));
   const type = request.headers['content-type'];
   if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
     throw new ServiceError('unsupported_media_type');
   const raw = await readBody(request);
-  if (!endpoint.request) return { raw, text: '', body: undefined };
-  const { text, value } = parseJson(raw);
-  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { raw, text, body: value };
-  return { raw, text, body: checked(endpoint, endpoint.request, value) };
+  if (!endpoint.request) return unparsed(raw);
+  const { value, ...json } = parseJson(raw);
+  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { json, body: value };
+  return { json, body: checked(endpoint, endpoint.request, value) };
 }
 
 type Schema = NonNullable<Endpoint['request']>;

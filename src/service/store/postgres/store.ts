@@ -42,8 +42,9 @@ const BEGIN = {
  * Writing transactions run at READ COMMITTED: repositories lock the rows that they read for a decision (`forUpdate`),
  * and the victim of a deadlock is retried.
  *
- * Lock order, to avoid deadlocks: webhooks, then deliveries, then rows that hold a counter (reward_head, event_head);
- * rows of one table in primary key order; the idempotency key last. Workers that lock many rows skip locked ones.
+ * Lock order, to avoid deadlocks: webhooks, then deliveries, then reward_head, then the idempotency key, then event_head,
+ * for which the senders of a workspace wait; rows of one table in primary key order. Workers that lock many rows skip
+ * locked ones.
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
