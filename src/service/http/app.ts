@@ -139,11 +139,11 @@ async function callHandler(
   headers: Headers,
 ): Promise<Response> {
   const { workspace, deps } = request;
-  const { json, body } = await checkedBody(c.env.incoming, endpoint);
+  const { raw, body } = await checkedBody(c.env.incoming, endpoint);
   const handler = parts.handlers[name] as Handler<EndpointName>;
   await parts.prepare?.[name]?.(workspace.id);
   const work = async (tx: Tx) => {
-    const call = { ...request, tx, body, json, now: tx.now } as unknown as Call<EndpointName>;
+    const call = { ...request, tx, body, now: tx.now } as unknown as Call<EndpointName>;
     const reply = await handler(call);
     return { answer: toAnswer(reply, endpoint), last: reply.last };
   };
@@ -158,7 +158,7 @@ async function callHandler(
       workspaceId: workspace.id,
       endpoint: name,
       path: c.req.path,
-      body: json.raw,
+      body: raw,
       idempotencyKey,
       turns: turnsOf(name, workspace.id, checked, idempotencyKey),
     },

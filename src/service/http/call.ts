@@ -1,8 +1,11 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import type { EventBatch } from '../store/repositories/events.ts';
 import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
-import type { JsonText } from './json-body.ts';
+
+/** A validated body as handlers get it. */
+export type BodyOf<N extends EndpointName> = N extends 'ingestEvents' ? EventBatch : RequestOf<N>;
 
 /** A validated request, passed to its handler inside a transaction. */
 export interface Call<N extends EndpointName = EndpointName> {
@@ -10,9 +13,7 @@ export interface Call<N extends EndpointName = EndpointName> {
   readonly workspace: Workspace;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly body: RequestOf<N>;
-  /** The body as it was sent; empty if there was none. */
-  readonly json: JsonText;
+  readonly body: BodyOf<N>;
   /** Time of the transaction, Unix ms. */
   readonly now: number;
   readonly requestId: string;
@@ -39,7 +40,7 @@ export type Handlers = { [N in EndpointName]?: Handler<N> };
 
 /** Answers a streaming endpoint, once the request is admitted. */
 export type StreamHandler = (
-  call: Omit<Call, 'tx' | 'body' | 'json' | 'now'> & {
+  call: Omit<Call, 'tx' | 'body' | 'now'> & {
     lastEventId: string | undefined;
     /** Hash of the API key of the request. */
     keyHash: string;

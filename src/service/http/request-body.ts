@@ -1,31 +1,42 @@
 import type { IncomingMessage } from 'node:http';
-import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type Endpoint, type RequestOf } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
+import type { EventBatch } from '../store/repositories/events.ts';
 import { readBody } from './body.ts';
-import { type JsonText, parseJson } from './json-body.ts';
-import { isSurelyValidIngest } from './quick-check.ts';
+import { parsedBatch, scannedBatch } from './events/batch.ts';
+import { scanEvents } from './events/scan.ts';
+import { parseJson } from './json-body.ts';
 
-/** The body of a request as it was sent, and as the validated value. */
+/** The body of a request: its bytes, and what the handler gets (BodyOf). */
 export interface CheckedBody {
-  readonly json: JsonText;
+  readonly raw: Buffer;
   readonly body: unknown;
 }
 
-const unparsed = (raw: Buffer): CheckedBody => ({ json: { raw, text: '', inner: [] }, body: undefined });
-
 /** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
 export async function checkedBody(request: IncomingMessage, endpoint: Endpoint): Promise<CheckedBody> {
-  if (endpoint.method === 'GET') return unparsed(Buffer.alloc(0));
+  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), body: undefined };
   const type = request.headers['content-type'];
   if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
     throw new ServiceError('unsupported_media_type');
   const raw = await readBody(request);
-  if (!endpoint.request) return unparsed(raw);
+  if (!endpoint.request) return { raw, body: undefined };
+  return { raw, body: endpoint === ENDPOINTS.ingestEvents ? ingestBatch(raw) : parsedBody(raw, endpoint) };
+}
+
+function parsedBody(raw: Buffer, endpoint: Endpoint): unknown {
+  return checked(endpoint, endpoint.request!, parseJson(raw).value);
+}
+
+/** The batch of an ingest body. Throws a ServiceError that describes what is invalid. */
+export function ingestBatch(raw: Buffer): EventBatch {
+  const ranges = scanEvents(raw);
+  if (ranges) return scannedBatch(raw, ranges);
   const { value, ...json } = parseJson(raw);
-  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { json, body: value };
-  return { json, body: checked(endpoint, endpoint.request, value) };
+  const { ingestEvents } = ENDPOINTS;
+  return parsedBatch(json, checked(ingestEvents, ingestEvents.request, value) as RequestOf<'ingestEvents'>);
 }
 
 type Schema = NonNullable<Endpoint['request']>;

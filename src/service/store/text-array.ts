@@ -1,6 +1,8 @@
 /** Object identifier of PostgreSQL's type text. */
 const TEXT = 25;
 const HEADER = 20;
+/** Up to so many bytes, a copy one by one is faster. */
+const SHORT = 64;
 /** A UTF-16 code unit takes at most this many bytes in UTF-8. */
 const UNIT_BYTES = 3;
 
@@ -32,8 +34,10 @@ export function textArrayOfRanges(bytes: Uint8Array, ranges: readonly number[]):
     array.writeInt32BE(from < 0 ? -1 : to - from, at);
     at += 4;
     if (from < 0) continue;
-    array.set(bytes.subarray(from, to), at);
-    at += to - from;
+    if (to - from > SHORT) {
+      array.set(bytes.subarray(from, to), at);
+      at += to - from;
+    } else for (let byte = from; byte < to; ) array[at++] = bytes[byte++]!;
   }
   return array;
 }

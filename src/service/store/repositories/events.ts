@@ -1,6 +1,5 @@
 import { PAGE_BYTES, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
-import { textArray, textArrayOfRanges } from '../text-array.ts';
 import { eventHeads } from './event-heads.ts';
 
 export interface StoredEvent {
@@ -23,18 +22,21 @@ export interface Appended {
 /** The head of a workspace after events were appended. */
 type Head = { number: number; names: string };
 
+/** The fields of an event in a batch, but for its properties. */
+type SentEvent = Pick<StoredEvent, 'userId' | 'event' | 'timestamp'>;
+
 /** A validated ingest body. */
 export interface EventBatch {
-  readonly events: readonly {
-    readonly userId: string;
-    readonly event: string;
-    readonly timestamp: string;
-  }[];
-  /** The JSON text as it was sent, and its bytes. */
+  /** The number of its events. */
+  readonly length: number;
+  /** The JSON text as it was sent. */
   readonly text: string;
-  readonly raw: Uint8Array;
-  /** Where in the bytes the properties of each event lie: first byte and end, or -1 twice. */
-  readonly inner: readonly number[];
+  /** The event at an index below `length`. */
+  at(index: number): SentEvent;
+  /** The events with one of these names, with their indexes. */
+  named(names: readonly string[]): Iterable<[index: number, event: SentEvent]>;
+  /** The columns user_id, event, timestamp and properties, as `text[]` parameters (text-array.ts). */
+  columns(): readonly Uint8Array[];
 }
 
 /**
@@ -80,7 +82,7 @@ export const events = {
       head = (await append(tx, workspaceId, batch))!;
     }
     await tx.notify('events');
-    return { first: Number(head.number) - batch.events.length + 1, names: JSON.parse(head.names) };
+    return { first: Number(head.number) - batch.length + 1, names: JSON.parse(head.names) };
   },
 
   /** Up to `most` events of a workspace with these names and a number in (`after`, `upTo`]. */
@@ -133,17 +135,9 @@ export const events = {
 /** Undefined if the workspace has no head: nothing was stored. */
 async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
   const { sql, now } = tx;
-  const { events: sent, text, raw, inner } = batch;
-  const { length } = sent;
-  if (sql.dialect.name === 'postgres') {
-    const columns = [
-      textArray(sent.map(({ userId }) => userId)),
-      textArray(sent.map(({ event }) => event)),
-      textArray(sent.map(({ timestamp }) => timestamp)),
-      textArrayOfRanges(raw, inner),
-    ];
-    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...columns]);
-  }
-  if ((await sql.run(APPEND_SQLITE.insert, [now, text, workspaceId])) === 0) return undefined;
+  const { length } = batch;
+  if (sql.dialect.name === 'postgres')
+    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...batch.columns()]);
+  if ((await sql.run(APPEND_SQLITE.insert, [now, batch.text, workspaceId])) === 0) return undefined;
   return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
 }
