@@ -5,7 +5,7 @@ import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
 
 /** A validated body as handlers get it. */
-export type BodyOf<N extends EndpointName> = N extends 'ingestEvents' ? EventBatch : RequestOf<N>;
+type BodyOf<N extends EndpointName> = N extends 'ingestEvents' ? EventBatch : RequestOf<N>;
 
 /** A validated request, passed to its handler inside a transaction. */
 export interface Call<N extends EndpointName = EndpointName> {

@@ -1,7 +1,7 @@
 import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES } from '../../contract/limits.ts';
 
 /** Why a text must not be parsed. */
-export interface ShapeFault {
+interface ShapeFault {
   readonly kind: 'invalid' | 'large';
   readonly message: string;
 }

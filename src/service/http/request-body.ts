@@ -31,7 +31,7 @@ function parsedBody(raw: Buffer, endpoint: Endpoint): unknown {
 }
 
 /** The batch of an ingest body. Throws a ServiceError that describes what is invalid. */
-export function ingestBatch(raw: Buffer): EventBatch {
+function ingestBatch(raw: Buffer): EventBatch {
   const ranges = scanEvents(raw);
   if (ranges) return scannedBatch(raw, ranges);
   const { value, ...json } = parseJson(raw);

@@ -3,7 +3,7 @@ import { MAX_BATCH, MAX_NAME, MAX_VALUES } from '../../../contract/limits.ts';
 import { isUtcTime } from './time.ts';
 
 /** Ranges of bytes: for each element the first byte and the byte after the last, or -1 twice if it is missing. */
-export type Ranges = readonly number[];
+type Ranges = readonly number[];
 
 /** Where the fields of the events of a body lie, without the quotes of strings. */
 export interface EventRanges {
@@ -34,8 +34,8 @@ const KEYS = {
 };
 const TRUE = bytesOf('true');
 const FALSE = bytesOf('false');
-/** The characters after a backslash, but for `u`. */
-const ESCAPES = bytesOf('"\\/bfnrt');
+/** The characters after a backslash: b, f, n, r, t and those that stand for themselves; not u. */
+const ESCAPES = Uint8Array.of(QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74);
 
 /** Fields of an object, and characters of a number, of the ordinary bodies that are scanned. */
 const MAX_SCANNED_FIELDS = 64;
