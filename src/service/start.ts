@@ -17,6 +17,7 @@ import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
+import type { MetricValues } from './operations/metrics.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
 import { openDataKey } from './runtime/data-key.ts';
@@ -67,6 +68,18 @@ export interface ServiceOptions extends PolicyChange {
   readonly log?: Log | undefined;
   /** Port for /metrics, /healthz and /readyz; 0 selects a free port. Default: no such server. */
   readonly metricsPort?: number | undefined;
+  /** This process is one of several that form a node (features/serve/processes). */
+  readonly member?: NodeMember | undefined;
+}
+
+/** What a process of a node with several does of the node's work. */
+export interface NodeMember {
+  /** Its part of the connections and slots of the node. */
+  readonly share: number;
+  /** True for the process that reports what an operator should know, once for the node. */
+  readonly reports: boolean;
+  /** Collects metrics, which the node asks for (RunningService). */
+  readonly metrics: boolean;
 }
 
 export interface RunningService {
@@ -76,6 +89,10 @@ export interface RunningService {
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;
+  /** True while it should receive requests. */
+  ready(): Promise<boolean>;
+  /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
+  metricValues(): Promise<MetricValues | undefined>;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
   /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
@@ -90,7 +107,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const clock = options.clock ?? systemClock;
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
-  const { store, limiter, shared } = await openStore(options.database, clock, steady);
+  const { member } = options;
+  const share = member?.share ?? 1;
+  const { store, limiter, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -100,7 +119,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     return closing;
   };
   try {
-    const metrics = options.metricsPort === undefined ? undefined : await loadMetrics(store, steady);
+    const collects = options.metricsPort !== undefined || member?.metrics;
+    const metrics = collects ? await loadMetrics(store, steady) : undefined;
     const observe = metrics?.observe ?? unobserved;
     const log: Log = (level, message, fields) => {
       if (level !== 'debug') observe.line(level);
@@ -123,6 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       models: new LearnedModels(log),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
+      share,
       repeatable: options.seed !== undefined,
     };
     const channels = openChannels(
@@ -130,7 +151,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       clock.now,
     );
     // `svc serve` reports once; the service of `local` starts with every command.
-    if (!options.onThisMachine) await reportModes(store, channels.configured, log);
+    if (!options.onThisMachine && member?.reports !== false)
+      await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),
@@ -163,7 +185,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...webhookHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
-      streams: { streamEvents: liveEvents(stopping.signal, keys) },
+      streams: { streamEvents: liveEvents(stopping.signal, keys, share) },
       admit: rateLimiter(limiter, policy, clock),
       observe,
       health,
@@ -171,7 +193,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
     const host = options.host ?? '127.0.0.1';
     const operations =
-      metrics && (await listenForOperations(host, options.metricsPort ?? 0, health, metrics));
+      metrics && options.metricsPort !== undefined
+        ? await listenForOperations(host, options.metricsPort, health, metrics)
+        : undefined;
     if (operations) closers.push(() => operations.close());
     const server = await listen(faults?.serve(app.fetch) ?? app.fetch, host, options.port ?? 0);
     let graceMs = 10_000;
@@ -188,6 +212,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
       deps,
+      ready: () => health.ready(),
+      metricValues: async () => metrics?.values(),
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {
         graceMs = grace;

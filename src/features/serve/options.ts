@@ -92,6 +92,19 @@ export function aboveCeiling({ limits = {}, windowMs = WINDOW_MS }: PolicyChange
   });
 }
 
+const MAX_PROCESSES = 64;
+
+/** The number of processes; undefined if they were not asked for. Throws usage. */
+export function processesOf(text: string | undefined, cores: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'auto') return Math.min(cores, MAX_PROCESSES);
+  const processes = /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
+  if (processes <= MAX_PROCESSES) return processes;
+  throw new SvcError('usage', `--processes ${text} is not a number from 1 to ${MAX_PROCESSES}, or auto`, {
+    hint: (invocation) => invocation.again('--processes', 'auto'),
+  });
+}
+
 /** Parses `GROUP=N` and `GROUP=off`. Throws usage. */
 function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {
   return Object.fromEntries(

@@ -24,6 +24,8 @@ export interface ServiceDeps {
   readonly models: LearnedModels;
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
+  /** This process's part of the connections and slots of a node: 1 unless several processes form one. */
+  readonly share: number;
   /** SVC_SEED is set: random choices must depend on the requests alone. */
   readonly repeatable: boolean;
 }
