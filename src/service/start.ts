@@ -73,7 +73,7 @@ export interface ServiceOptions extends PolicyChange {
 }
 
 /** What a process of a node with several does of the node's work. */
-export interface NodeMember {
+interface NodeMember {
   /** Its part of the connections and slots of the node. */
   readonly share: number;
   /** True for the process that reports what an operator should know, once for the node. */
