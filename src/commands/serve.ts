@@ -5,7 +5,7 @@ import type { ExitCode } from '../cli/errors/exit-codes.ts';
 import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
-import { processesOf, serviceFlags, serviceOptions } from '../features/serve/options.ts';
+import { processesOf, serviceFlags, serviceOptions, tlsOf } from '../features/serve/options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
@@ -39,6 +39,11 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       summary: 'processes that share the port, or auto for one per core (default: this process)',
       helpValue: 'N|auto',
     }),
+    'tls-cert': Flags.string({
+      summary: 'PEM file of a certificate: serve https; read again on SIGHUP',
+      helpValue: 'FILE',
+    }),
+    'tls-key': Flags.string({ summary: 'PEM file of its private key', helpValue: 'FILE' }),
     database: databaseFlag,
     'metrics-port': Flags.integer({
       summary: 'port for /metrics (Prometheus), /healthz and /readyz (default: not served)',
@@ -60,6 +65,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     const database = databaseOf(flags.database, world, paths, out);
     const given = serviceOptions(flags, world);
     const processes = processesOf(flags.processes, availableParallelism());
+    const tls = tlsOf(flags['tls-cert'], flags['tls-key']);
     const { host, port, region, 'metrics-port': metricsPort } = flags;
     const log = withoutRepeats(
       createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
@@ -107,6 +113,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       metricsPort: member ? undefined : metricsPort,
       host,
       port,
+      tls,
       log,
       member,
     }).catch((error) => {
@@ -117,10 +124,12 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       await serveAsMember(service, signal, world);
       return 0;
     }
+    const stopReloading = tls ? world.onHangUp(() => service.reloadTls()) : () => {};
     announce(out, readyService(service), { ...say, metricsUrl: service.metricsUrl });
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     stopping();
+    stopReloading();
     await service.close();
     return 0;
   }

@@ -15,6 +15,7 @@ import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
+import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import type { MetricValues } from './operations/metrics.ts';
@@ -49,6 +50,8 @@ export interface ServiceOptions extends PolicyChange {
   /** 0 selects a free port. */
   readonly port?: number | undefined;
   readonly region?: string | undefined;
+  /** Serves over TLS with this certificate. Default: plain http. */
+  readonly tls?: TlsFiles | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
@@ -91,6 +94,8 @@ export interface RunningService {
   readonly deps: ServiceDeps;
   /** True while it should receive requests. */
   ready(): Promise<boolean>;
+  /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */
+  reloadTls(): void;
   /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
   metricValues(): Promise<MetricValues | undefined>;
   /** True if no worker has due work. */
@@ -101,13 +106,14 @@ export interface RunningService {
 
 /**
  * Starts the service and connects its parts: store, handlers and workers. Resolves once it accepts connections. Rejects
- * with StoreUnusable, StoreUnavailable or the listen error.
+ * with StoreUnusable, StoreUnavailable, TlsUnusable or the listen error.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? systemClock;
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
-  const { member } = options;
+  const { member, tls } = options;
+  const keyPair = tls && readKeyPair(tls);
   const share = member?.share ?? 1;
   const { store, limiter, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
@@ -197,7 +203,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ? await listenForOperations(host, options.metricsPort, health, metrics)
         : undefined;
     if (operations) closers.push(() => operations.close());
-    const server = await listen(faults?.serve(app.fetch) ?? app.fetch, host, options.port ?? 0);
+    const fetch = faults?.serve(app.fetch) ?? app.fetch;
+    const server = await listen(fetch, host, options.port ?? 0, undefined, undefined, keyPair);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
     // Closers run in reverse, so this is first: readiness fails and endless event streams end.
@@ -205,14 +212,25 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       health.stopping();
       stopping.abort();
     });
-    const base = `http://${host.includes(':') ? `[${host}]` : host}`;
+    const base = host.includes(':') ? `[${host}]` : host;
     return {
-      url: `${base}:${server.port}`,
-      metricsUrl: operations && `${base}:${operations.port}/metrics`,
+      url: `${tls ? 'https' : 'http'}://${base}:${server.port}`,
+      metricsUrl: operations && `http://${base}:${operations.port}/metrics`,
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
       deps,
       ready: () => health.ready(),
+      reloadTls: () => {
+        if (!tls) return;
+        try {
+          server.useKeyPair(readKeyPair(tls));
+          log('info', 'the certificate was read again', { file: tls.cert });
+        } catch (error) {
+          log('error', 'the certificate could not be read again, and the old one stays in use', {
+            reason: (error as Error).message,
+          });
+        }
+      },
       metricValues: async () => metrics?.values(),
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {

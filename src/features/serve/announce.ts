@@ -28,8 +28,9 @@ export function announce(
   const reachable = reachableUrl(bound);
   const { origin: url } = reachable;
   const allAddresses = reachable.hostname !== bound.hostname;
+  const secure = reachable.protocol === 'https:';
   // svc accepts plain http only for loopback addresses, so any other address is printed as https.
-  const base = isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
+  const base = secure || isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
   const ready = { ready: true, url, workspace, apiKey, pid: process.pid };
   const more = {
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
@@ -44,9 +45,9 @@ export function announce(
     region ? shell` SVC_REGION=${region}\n` : '\n',
     'stop with Ctrl-C',
   ]);
-  if (allAddresses || !isLoopback(reachable.hostname))
+  if (!secure && (allAddresses || !isLoopback(reachable.hostname)))
     out.notice(
-      'svc on other machines requires https: run a TLS proxy in front of this service (docs/operations.md), and set SVC_BASE_URL to its address',
+      'svc on other machines requires https: pass --tls-cert and --tls-key, or run a TLS proxy in front of this service (docs/operations.md) and set SVC_BASE_URL to its address',
     );
   for (const warning of aboveCeiling(policy)) out.warn(warning);
   const { stored, defaults } = storedFlags(policy, given);

@@ -42,6 +42,7 @@ export async function runProcesses(options: RunOptions): Promise<number> {
     if (operations) closers.push(() => operations.close());
     const metrics = operations && new URL(service.url);
     if (metrics) {
+      metrics.protocol = 'http:';
       metrics.port = String(operations.port);
       metrics.pathname = '/metrics';
     }
