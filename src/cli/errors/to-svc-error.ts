@@ -5,7 +5,6 @@ import { describeFileProblem } from '../../kit/file-trouble.ts';
 import type { ForeignFile } from '../../kit/own-file.ts';
 import { shell, shellPath, shellWord } from '../../kit/shell.ts';
 import type { ProfilesUnusable } from '../../profiles/profiles.ts';
-import type { TlsUnusable } from '../../service/http/tls.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { describeOrigin } from '../invocation/origin.ts';
 import { fileError } from './file-error.ts';
@@ -91,10 +90,10 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
     case 'TlsUnusable': {
-      const { file, cause } = error as TlsUnusable;
+      const { file, cause } = error as Error & { file: string };
       if ((cause as NodeJS.ErrnoException)?.syscall !== undefined) return fileError(file, cause);
       return new SvcError('usage', named.message, {
-        hint: shell`give the certificate with its chain and the key that belongs to it; look at it: openssl x509 -in ${file} -noout -subject`,
+        hint: shell`give the certificate with its chain and the key that belongs to it; look at it: openssl x509 -in ${file} -text`,
         cause: error,
       });
     }
