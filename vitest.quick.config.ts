@@ -126,7 +126,7 @@ export const SLOW = [
   'test/service/http/messages.test.ts',
   'test/service/http/headers.test.ts',
   'test/service/http/hostile.test.ts',
-  'test/service/http/quick-check.test.ts',
+  'test/service/http/scan-events.test.ts',
   'test/service/http/stalled.test.ts',
   'test/service/http/tiny-chunks.test.ts',
   'test/service/live-events.test.ts',

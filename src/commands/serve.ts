@@ -1,11 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { databaseError, databaseFlag, databaseOf } from '../cli/connection/database.ts';
-import { isLoopback } from '../cli/connection/settings.ts';
+import type { ExitCode } from '../cli/errors/exit-codes.ts';
 import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
-import { aboveCeiling, serviceFlags, serviceOptions, storedFlags } from '../features/serve/options.ts';
-import { reachableUrl } from '../kit/reachable-url.ts';
-import { shell } from '../kit/shell.ts';
+import { announce } from '../features/serve/announce.ts';
+import { processesOf, serviceFlags, serviceOptions, tlsOf } from '../features/serve/options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
@@ -13,12 +13,13 @@ export default class Serve extends SvcCommand {
   static override description =
     `Serves the data of the profile \`local\`, or of --database. The configured limits, window and webhooks are stored with
 the data, so that every process on it uses the same. On SIGTERM and Ctrl-C, the service completes the requests in
-progress and exits.`;
+progress and exits. With --processes, a process that dies is replaced, and SIGHUP restarts one after another.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 0 --json',
     '<%= config.bin %> <%= command.id %> --database ./demo.db --limit ingest=5000 --limit decisions=off',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
+    '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --processes auto',
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
@@ -34,6 +35,15 @@ progress and exits.`;
       max: 65535,
     }),
     host: Flags.string({ summary: 'address to listen on', default: '127.0.0.1' }),
+    processes: Flags.string({
+      summary: 'processes that share the port, or auto for one per core (default: this process)',
+      helpValue: 'N|auto',
+    }),
+    'tls-cert': Flags.string({
+      summary: 'PEM file of a certificate: serve https; read again on SIGHUP',
+      helpValue: 'FILE',
+    }),
+    'tls-key': Flags.string({ summary: 'PEM file of its private key', helpValue: 'FILE' }),
     database: databaseFlag,
     'metrics-port': Flags.integer({
       summary: 'port for /metrics (Prometheus), /healthz and /readyz (default: not served)',
@@ -48,67 +58,79 @@ progress and exits.`;
     ...serviceFlags,
   };
 
-  protected override async run({
-    flags,
-    out,
-    world,
-    paths,
-    signal,
-    invocation,
-  }: Context<typeof Serve>): Promise<void> {
-    const { startService } = await import('../service/start.ts');
+  protected override async run(context: Context<typeof Serve>): Promise<ExitCode> {
+    const { flags, out, world, paths, signal, invocation } = context;
     const { createLog } = await import('../service/operations/log.ts');
     const { withoutRepeats } = await import('../service/operations/repeats.ts');
     const database = databaseOf(flags.database, world, paths, out);
-    const options = serviceOptions(flags, world);
+    const given = serviceOptions(flags, world);
+    const processes = processesOf(flags.processes, availableParallelism());
+    const tls = tlsOf(flags['tls-cert'], flags['tls-key']);
+    const { host, port, region, 'metrics-port': metricsPort } = flags;
+    const log = withoutRepeats(
+      createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
+      world.clock.now,
+    );
+    const failed = (error: NodeJS.ErrnoException & { port?: number }) => {
+      const taken = error.port ?? port;
+      const address =
+        taken === metricsPort
+          ? { port: taken, flag: '--metrics-port', freePort: '9090' }
+          : { port: taken, flag: '--port', freePort: '4010' };
+      return databaseError(toListenError(error, { host, ...address }), database);
+    };
+    const say = { region, processes, given, invocation };
+    const stopping = () => out.notice('shutting down');
+
+    const cluster = processes === undefined ? undefined : await import('node:cluster');
+    if (processes !== undefined && cluster!.default.isPrimary) {
+      const { runProcesses } = await import('../features/serve/processes/run.ts');
+      return runProcesses({
+        processes,
+        host,
+        port,
+        metricsPort,
+        signal,
+        world,
+        log,
+        onReady: (service, metricsUrl) => announce(out, service, { ...say, metricsUrl }),
+        onStopping: stopping,
+      }).catch((error) => {
+        throw failed(error);
+      }) as Promise<ExitCode>;
+    }
+
+    const { startService } = await import('../service/start.ts');
+    const member = cluster?.default.worker && {
+      share: 1 / processes!,
+      reports: cluster.default.worker.id === 1,
+      metrics: metricsPort !== undefined,
+    };
     const service = await startService({
+      ...given,
       database,
       dataDir: paths.dataDir,
-      metricsPort: flags['metrics-port'],
-      host: flags.host,
-      port: flags.port,
-      ...options,
-      log: withoutRepeats(
-        createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
-        world.clock.now,
-      ),
-    }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
-      const port = error.port ?? flags.port;
-      const address =
-        port === flags['metrics-port']
-          ? { port, flag: '--metrics-port', freePort: '9090' }
-          : { port, flag: '--port', freePort: '4010' };
-      throw databaseError(toListenError(error, { host: flags.host, ...address }), database);
+      metricsPort: member ? undefined : metricsPort,
+      host,
+      port,
+      tls,
+      log,
+      member,
+    }).catch((error) => {
+      throw failed(error);
     });
-    const { metricsUrl, workspace, apiKey } = service;
-    const bound = new URL(service.url);
-    const reachable = reachableUrl(bound);
-    const { origin: url } = reachable;
-    const allAddresses = reachable.hostname !== bound.hostname;
-    const metrics = metricsUrl === undefined ? {} : { metricsUrl };
-    // svc accepts plain http only for loopback addresses, so any other address is printed as https.
-    const base = isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
-    out.line({ ready: true, url, workspace, apiKey, pid: process.pid, ...metrics }, () => [
-      `serving ${flags.region ? `region ${flags.region} ` : ''}on ${allAddresses ? `all addresses of this machine, port ${bound.port}` : url}\n`,
-      metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
-      shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
-      apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
-      flags.region ? shell` SVC_REGION=${flags.region}\n` : '\n',
-      'stop with Ctrl-C',
-    ]);
-    if (allAddresses || !isLoopback(reachable.hostname))
-      out.notice(
-        'svc on other machines requires https: run a TLS proxy in front of this service (docs/operations.md), and set SVC_BASE_URL to its address',
-      );
-    for (const warning of aboveCeiling(service.deps.policy())) out.warn(warning);
-    const { stored, defaults } = storedFlags(service.deps.policy(), options);
-    if (stored.length > 0)
-      out.notice(
-        `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.again()} ${defaults.join(' ')}`,
-      );
+    const { readyService, serveAsMember } = await import('../features/serve/processes/member.ts');
+    if (member) {
+      await serveAsMember(service, signal, world);
+      return 0;
+    }
+    const stopReloading = tls ? world.onHangUp(() => service.reloadTls()) : () => {};
+    announce(out, readyService(service), { ...say, metricsUrl: service.metricsUrl });
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    out.notice('shutting down');
+    stopping();
+    stopReloading();
     await service.close();
+    return 0;
   }
 }

@@ -1,6 +1,7 @@
 /** The form; that the date exists is checked below. */
 export const UTC_DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Days of the months of a year that is not a leap year. */
+export const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
  * True for an ISO 8601 UTC date-time in the format of the API: calendar date, `T`, time with seconds, `Z`

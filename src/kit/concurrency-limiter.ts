@@ -9,15 +9,28 @@ interface Slots {
   readonly waiting: Set<() => void>;
 }
 
-/** A keyed concurrency limiter. Work that falls under several limits holds a slot of each. */
+/**
+ * A keyed concurrency limiter. Work that falls under several limits holds a slot of each. `share` is this process's part
+ * of each limit, where several processes are to add up to one; each has at least one slot.
+ */
 export class ConcurrencyLimiter {
   readonly #slots = new Map<string, Slots>();
+  readonly #share: number;
+
+  constructor(share = 1) {
+    this.#share = share;
+  }
 
   /** How many slots are free under every one of `limits`. */
   free(limits: readonly Limit[]): number {
     return Math.max(
       0,
-      Math.min(...limits.map(({ key, max = 1 }) => max - (this.#slots.get(key)?.held ?? 0))),
+      Math.min(
+        ...limits.map(
+          ({ key, max = 1 }) =>
+            Math.max(1, Math.floor(max * this.#share)) - (this.#slots.get(key)?.held ?? 0),
+        ),
+      ),
     );
   }
 

@@ -15,8 +15,10 @@ import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { listen } from './http/server.ts';
+import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
+import type { MetricValues } from './operations/metrics.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
 import { openDataKey } from './runtime/data-key.ts';
@@ -49,6 +51,8 @@ export interface ServiceOptions extends PolicyChange {
   /** 0 selects a free port. */
   readonly port?: number | undefined;
   readonly region?: string | undefined;
+  /** Serves over TLS with this certificate. Default: plain http. */
+  readonly tls?: TlsFiles | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
@@ -68,6 +72,18 @@ export interface ServiceOptions extends PolicyChange {
   readonly log?: Log | undefined;
   /** Port for /metrics, /healthz and /readyz; 0 selects a free port. Default: no such server. */
   readonly metricsPort?: number | undefined;
+  /** This process is one of several that form a node (features/serve/processes). */
+  readonly member?: NodeMember | undefined;
+}
+
+/** What a process of a node with several does of the node's work. */
+interface NodeMember {
+  /** Its part of the connections and slots of the node. */
+  readonly share: number;
+  /** True for the process that reports what an operator should know, once for the node. */
+  readonly reports: boolean;
+  /** Collects metrics, which the node asks for (RunningService). */
+  readonly metrics: boolean;
 }
 
 export interface RunningService {
@@ -77,6 +93,12 @@ export interface RunningService {
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;
+  /** True while it should receive requests. */
+  ready(): Promise<boolean>;
+  /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */
+  reloadTls(): void;
+  /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
+  metricValues(): Promise<MetricValues | undefined>;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
   /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
@@ -85,13 +107,16 @@ export interface RunningService {
 
 /**
  * Starts the service and connects its parts: store, handlers and workers. Resolves once it accepts connections. Rejects
- * with StoreUnusable, StoreUnavailable or the listen error.
+ * with StoreUnusable, StoreUnavailable, TlsUnusable or the listen error.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? systemClock;
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
-  const { store, limiter, shared } = await openStore(options.database, clock, steady);
+  const { member, tls } = options;
+  const keyPair = tls && readKeyPair(tls);
+  const share = member?.share ?? 1;
+  const { store, limiter, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -101,7 +126,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     return closing;
   };
   try {
-    const metrics = options.metricsPort === undefined ? undefined : await loadMetrics(store, steady);
+    const collects = options.metricsPort !== undefined || member?.metrics;
+    const metrics = collects ? await loadMetrics(store, steady) : undefined;
     const observe = metrics?.observe ?? unobserved;
     const log: Log = (level, message, fields) => {
       if (level !== 'debug') observe.line(level);
@@ -125,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),
       precedence: new Precedence(),
+      share,
       repeatable: options.seed !== undefined,
     };
     const channels = openChannels(
@@ -132,7 +159,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       clock.now,
     );
     // `svc serve` reports once; the service of `local` starts with every command.
-    if (!options.onThisMachine) await reportModes(store, channels.configured, log);
+    if (!options.onThisMachine && member?.reports !== false)
+      await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),
@@ -165,7 +193,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...webhookHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
-      streams: { streamEvents: liveEvents(stopping.signal, keys) },
+      streams: { streamEvents: liveEvents(stopping.signal, keys, share) },
       admit: rateLimiter(limiter, policy, clock),
       observe,
       health,
@@ -173,9 +201,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
     const host = options.host ?? '127.0.0.1';
     const operations =
-      metrics && (await listenForOperations(host, options.metricsPort ?? 0, health, metrics));
+      metrics && options.metricsPort !== undefined
+        ? await listenForOperations(host, options.metricsPort, health, metrics)
+        : undefined;
     if (operations) closers.push(() => operations.close());
-    const server = await listen(faults?.serve(app.fetch) ?? app.fetch, host, options.port ?? 0);
+    const fetch = faults?.serve(app.fetch) ?? app.fetch;
+    const server = await listen(fetch, host, options.port ?? 0, undefined, undefined, keyPair);
     let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
     // Closers run in reverse, so this is first: readiness fails and endless event streams end.
@@ -183,13 +214,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       health.stopping();
       stopping.abort();
     });
-    const base = `http://${host.includes(':') ? `[${host}]` : host}`;
+    const base = host.includes(':') ? `[${host}]` : host;
     return {
-      url: `${base}:${server.port}`,
-      metricsUrl: operations && `${base}:${operations.port}/metrics`,
+      url: `${tls ? 'https' : 'http'}://${base}:${server.port}`,
+      metricsUrl: operations && `http://${base}:${operations.port}/metrics`,
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
       deps,
+      ready: () => health.ready(),
+      reloadTls: () => {
+        if (!tls) return;
+        try {
+          server.useKeyPair(readKeyPair(tls));
+          log('info', 'the certificate was read again', { file: tls.cert });
+        } catch (error) {
+          log('error', 'the certificate could not be read again, and the old one stays in use', {
+            reason: (error as Error).message,
+          });
+        }
+      },
+      metricValues: async () => metrics?.values(),
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {
         graceMs = grace;

@@ -13,6 +13,13 @@ it('takes no more slots than the tightest of several limits has free', () => {
   expect(limiter.tryAcquire([total], 1)).toBe(0);
 });
 
+it('gives a process its share of each limit, and one slot at least', () => {
+  const limiter = new ConcurrencyLimiter(0.25);
+  expect(limiter.tryAcquire([total], 20)).toBe(2);
+  expect(limiter.tryAcquire([host], 20)).toBe(1);
+  expect(limiter.tryAcquire([{ key: 'row' }], 20)).toBe(1);
+});
+
 it('takes released slots again', () => {
   const limiter = new ConcurrencyLimiter();
   limiter.tryAcquire([total, host], 4);

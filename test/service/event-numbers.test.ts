@@ -3,6 +3,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { connectStore } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { eventBatch } from '../support/events/batch.ts';
 import { generator } from '../support/generator.ts';
 import { freshDatabase } from '../support/postgres/database.ts';
 import { tempDir } from '../support/temp.ts';
@@ -12,9 +13,11 @@ const SENDERS = 8;
 const BATCHES = 12;
 
 const body = (names: readonly string[]) =>
-  JSON.stringify({
-    events: names.map((userId) => ({ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' })),
-  });
+  eventBatch(
+    JSON.stringify({
+      events: names.map((userId) => ({ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' })),
+    }),
+  );
 
 /** Follows the events of a workspace as a stream does, until `done` says that no more will come. */
 async function follow(store: Store, workspace: string, page: number, done: () => boolean) {
@@ -43,8 +46,7 @@ test('readers miss no event while many senders commit and roll back on two nodes
       );
       const fails = random() < 0.25;
       await nodes[sender % 2]!.write(async (tx) => {
-        const { accepted } = await events.append(tx, workspace, body(names));
-        expect(accepted).toBe(names.length);
+        await events.append(tx, workspace, body(names));
         if (fails) throw new Error('rolled back');
       }).then(
         () => names.forEach((name) => void kept.get(workspace)!.add(name)),

@@ -5,6 +5,7 @@ import { SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
 import { connectStore, migrateStore } from '../../src/service/store/open.ts';
 import { eventHeads } from '../../src/service/store/repositories/event-heads.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
+import { eventBatch } from '../support/events/batch.ts';
 import { freshDatabase, onPostgres } from '../support/postgres/database.ts';
 import { columnsOfContent, contentOf, fillOlder, outside } from '../support/scenarios/older-store.ts';
 import { tempDir } from '../support/temp.ts';
@@ -29,7 +30,7 @@ test('events keep their numbers, and every workspace continues from the highest 
   const database = await freshDatabase(tempDir());
   await fillOlder(database, BEFORE, ROWS);
   const store = await connectStore(database, systemClock);
-  const body = '{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}';
+  const body = eventBatch('{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}');
   for (const workspace of ['ws_0', 'ws_1', 'ws_2']) {
     const old = (await store.read((tx) => events.after(tx, workspace, 0, 100))).rows;
     expect(old.map(({ userId, number }) => userId === `user_id ${number}`)).toEqual(

@@ -29,6 +29,10 @@ export function processWorld(): World {
         for (const signal of INTERRUPTS) process.off(signal, listener);
       };
     },
+    onHangUp(listener) {
+      if (process.platform !== 'win32') process.on('SIGHUP', listener);
+      return () => void process.off('SIGHUP', listener);
+    },
     onOutputClosed(listener) {
       outputClosedListeners.add(listener);
       return () => void outputClosedListeners.delete(listener);

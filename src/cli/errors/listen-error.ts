@@ -14,7 +14,8 @@ interface Address {
 /** Turns Node's error of `listen` into an SvcError. Returns any other error unchanged. */
 export function toListenError(error: unknown, { host, port, flag, freePort }: Address): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
+  // A process of several reports `bind`.
+  if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return error;
   if (code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is in use`, {
       hint: (invocation) =>

@@ -3,7 +3,7 @@ import type { ApiError, TransportError } from '../../client/errors.ts';
 import type { LockUnusable } from '../../kit/file-lock.ts';
 import { describeFileProblem } from '../../kit/file-trouble.ts';
 import type { ForeignFile } from '../../kit/own-file.ts';
-import { shellPath, shellWord } from '../../kit/shell.ts';
+import { shell, shellPath, shellWord } from '../../kit/shell.ts';
 import type { ProfilesUnusable } from '../../profiles/profiles.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { describeOrigin } from '../invocation/origin.ts';
@@ -89,6 +89,14 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
           `correct that (docs/fault-injection.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
+    case 'TlsUnusable': {
+      const { file, cause } = error as Error & { file: string };
+      if ((cause as NodeJS.ErrnoException)?.syscall !== undefined) return fileError(file, cause);
+      return new SvcError('usage', named.message, {
+        hint: shell`give the certificate with its chain and the key that belongs to it; look at it: openssl x509 -in ${file} -text`,
+        cause: error,
+      });
+    }
     case 'PluginsUnusable': {
       const { file } = error as Error & { file: string };
       return new SvcError('data', named.message, {

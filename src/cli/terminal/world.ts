@@ -18,6 +18,8 @@ export interface World {
   readonly clock: Clock;
   /** Calls `listener` on SIGINT and SIGTERM. Returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
+  /** Calls `listener` on SIGHUP, instead of ending; never on Windows. Returns a function that removes the listener. */
+  onHangUp(listener: () => void): () => void;
   /** Calls `listener` when standard output is closed, instead of exiting. Returns a function that removes it. */
   onOutputClosed(listener: () => void): () => void;
   /** Announces that the command ends after a few requests, so that slow optimizations can be skipped. */

@@ -3,6 +3,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
+import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
 import type { ServiceOptions } from '../../service/start.ts';
 
@@ -89,6 +90,30 @@ export function aboveCeiling({ limits = {}, windowMs = WINDOW_MS }: PolicyChange
     return [
       `the limit of ${group} is ${limit} per ${windowMs / 1000} s, above the hard ceiling of ${ceiling} per minute, which only enterprise tiers exceed; to stay below it, use --limit ${group}=${most}`,
     ];
+  });
+}
+
+/** The files of the certificate; undefined for plain http. Throws usage if only one is given. */
+export function tlsOf(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  const [given, missing, file] =
+    cert === undefined ? ['--tls-key', '--tls-cert', 'cert.pem'] : ['--tls-cert', '--tls-key', 'key.pem'];
+  throw new SvcError('usage', `${given} needs ${missing}`, {
+    hint: (invocation) => invocation.again(missing, file),
+  });
+}
+
+const MAX_PROCESSES = 64;
+
+/** The number of processes; undefined if they were not asked for. Throws usage. */
+export function processesOf(text: string | undefined, cores: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'auto') return Math.min(cores, MAX_PROCESSES);
+  const processes = /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
+  if (processes <= MAX_PROCESSES) return processes;
+  throw new SvcError('usage', `--processes ${text} is not a number from 1 to ${MAX_PROCESSES}, or auto`, {
+    hint: (invocation) => invocation.again('--processes', 'auto'),
   });
 }
 

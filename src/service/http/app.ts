@@ -141,15 +141,17 @@ async function callHandler(
   headers: Headers,
 ): Promise<Response> {
   const { workspace, deps } = request;
-  const { raw, text, body } = await checkedBody(c.env.incoming, endpoint);
+  const { raw, body } = await checkedBody(c.env.incoming, endpoint);
   const handler = parts.handlers[name] as Handler<EndpointName>;
   await parts.prepare?.[name]?.(workspace.id);
   const work = async (tx: Tx) => {
-    const call = { ...request, tx, body, text, now: tx.now } as unknown as Call<EndpointName>;
-    return toAnswer(await handler(call), endpoint);
+    const call = { ...request, tx, body, now: tx.now } as unknown as Call<EndpointName>;
+    const reply = await handler(call);
+    return { answer: toAnswer(reply, endpoint), last: reply.last };
   };
   if (PAGES.has(name)) await deps.precedence.piece();
-  if (endpoint.method === 'GET' && !endpoint.marks) return respond(await deps.store.read(work), headers);
+  if (endpoint.method === 'GET' && !endpoint.marks)
+    return respond((await deps.store.read(work)).answer, headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
   const checked = { params: request.params, body: body as RequestOf<EndpointName> };

@@ -1,7 +1,11 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import type { EventBatch } from '../store/repositories/events.ts';
 import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
+
+/** A validated body as handlers get it. */
+type BodyOf<N extends EndpointName> = N extends 'ingestEvents' ? EventBatch : RequestOf<N>;
 
 /** A validated request, passed to its handler inside a transaction. */
 export interface Call<N extends EndpointName = EndpointName> {
@@ -9,9 +13,7 @@ export interface Call<N extends EndpointName = EndpointName> {
   readonly workspace: Workspace;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly body: RequestOf<N>;
-  /** The JSON text of the body as it was sent; empty if there was none. */
-  readonly text: string;
+  readonly body: BodyOf<N>;
   /** Time of the transaction, Unix ms. */
   readonly now: number;
   readonly requestId: string;
@@ -22,6 +24,11 @@ export interface Call<N extends EndpointName = EndpointName> {
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
+  /**
+   * Work of the same transaction that is done just before its commit, because it locks a row that other requests wait
+   * for. The transaction is rolled back if it rejects.
+   */
+  readonly last?: () => Promise<void>;
 }
 
 /**
@@ -33,7 +40,7 @@ export type Handlers = { [N in EndpointName]?: Handler<N> };
 
 /** Answers a streaming endpoint, once the request is admitted. */
 export type StreamHandler = (
-  call: Omit<Call, 'tx' | 'body' | 'text' | 'now'> & {
+  call: Omit<Call, 'tx' | 'body' | 'now'> & {
     lastEventId: string | undefined;
     /** Hash of the API key of the request. */
     keyHash: string;

@@ -9,6 +9,13 @@ export interface Answer {
   readonly body: string | null;
 }
 
+/** What a request did in its transaction. */
+interface Work {
+  readonly answer: Answer;
+  /** What is left to do before the commit (Reply). */
+  readonly last: (() => Promise<void>) | undefined;
+}
+
 /** A request that writes, as far as it decides whether another one is a repetition of it. */
 export interface WriteRequest {
   readonly workspaceId: string;
@@ -28,10 +35,16 @@ export interface WriteRequest {
 export async function writeOnce(
   store: Store,
   request: WriteRequest,
-  work: (tx: Tx) => Promise<Answer>,
+  work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
   const { workspaceId, idempotencyKey: key, turns } = request;
-  if (key === undefined) return { answer: await store.write(work, { turns }), replayed: false };
+  const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
+    const { answer, last } = await work(tx);
+    await keep(answer);
+    await last?.();
+    return { answer, replayed: false };
+  };
+  if (key === undefined) return store.write((tx) => answerOnce(tx, async () => {}), { turns });
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -44,10 +57,10 @@ export async function writeOnce(
         const stored = await idempotency.find(tx, workspaceId, key);
         if (stored && stored.digest !== digest) throw new ServiceError('conflict');
         if (stored) return { answer: stored, replayed: true };
-        const answer = await work(tx);
-        if (!(await idempotency.keep(tx, workspaceId, key, { digest, ...answer })))
-          throw new AnsweredConcurrently();
-        return { answer, replayed: false };
+        return answerOnce(tx, async (answer) => {
+          if (!(await idempotency.keep(tx, workspaceId, key, { digest, ...answer })))
+            throw new AnsweredConcurrently();
+        });
       },
       { turns },
     );

@@ -3,12 +3,21 @@ import { shapeOf } from './json-shape.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A JSON text as it was sent. */
+export interface JsonText {
+  /** Its bytes, in UTF-8. */
+  readonly raw: Buffer;
+  readonly text: string;
+  /** Where in the bytes the objects of its records lie (json-shape.ts). */
+  readonly inner: readonly number[];
+}
+
 /**
  * Parses a body as unambiguous UTF-8 JSON: JavaScript and the databases read the same names and values from it.
  * Throws invalid_request, or payload_too_large for more values than a request may contain.
  */
-export function parseJson(raw: Buffer): { text: string; value: unknown } {
-  const { fault, members } = shapeOf(raw);
+export function parseJson(raw: Buffer): JsonText & { readonly value: unknown } {
+  const { fault, members, inner } = shapeOf(raw);
   if (fault?.kind === 'large') throw new ServiceError('payload_too_large', fault.message);
   if (fault) throw invalid(fault.message);
   let text: string;
@@ -24,7 +33,7 @@ export function parseJson(raw: Buffer): { text: string; value: unknown } {
     throw invalid('is not valid JSON');
   }
   if (countMembers(value, []) !== members) throw invalid('names a field twice in one object');
-  return { text, value };
+  return { raw, text, inner, value };
 }
 
 /**

@@ -1,11 +1,23 @@
 import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES } from '../../contract/limits.ts';
 
 /** Why a text must not be parsed. */
-export interface ShapeFault {
+interface ShapeFault {
   readonly kind: 'invalid' | 'large';
   readonly message: string;
 }
 
+/** What a scan found. */
+interface Shape {
+  readonly members: number;
+  /**
+   * Where the objects at INNER_DEPTH lie, such as the properties of the events of a batch: for each object one level
+   * above, in order, the first byte and the byte after the last, or -1 twice if it holds none.
+   */
+  readonly inner: readonly number[];
+  readonly fault?: ShapeFault;
+}
+
+const INNER_DEPTH = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -14,9 +26,10 @@ const BACKSLASH = 0x5c;
  * deeply, has too many values to parse without blocking other requests, or contains characters that a database cannot
  * store (U+0000, unpaired surrogates). Assumes JSON; the parser still has to validate it.
  */
-export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFault } {
+export function shapeOf(bytes: Uint8Array): Shape {
   const { length } = bytes;
   const fields = new Int32Array(MAX_DEPTH + 1);
+  const inner: number[] = [];
   let members = 0;
   let values = 0;
   let depth = 0;
@@ -27,6 +40,7 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
         if (end < 0)
           return {
             members,
+            inner,
             fault: { kind: 'invalid', message: 'holds text with half a character or U+0000' },
           };
         at = end;
@@ -37,6 +51,7 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
         if (++fields[depth]! > MAX_FIELDS)
           return {
             members,
+            inner,
             fault: { kind: 'invalid', message: `holds an object with over ${MAX_FIELDS} fields` },
           };
         break;
@@ -44,6 +59,7 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
         if (++values >= MAX_VALUES)
           return {
             members,
+            inner,
             fault: {
               kind: 'large',
               message: `The body holds over ${MAX_VALUES} values: send fewer at a time.`,
@@ -53,17 +69,20 @@ export function shapeOf(bytes: Uint8Array): { members: number; fault?: ShapeFaul
       case 0x7b: // {
       case 0x5b: // [
         if (++depth > MAX_DEPTH)
-          return { members, fault: { kind: 'invalid', message: 'is nested too deeply' } };
+          return { members, inner, fault: { kind: 'invalid', message: 'is nested too deeply' } };
         fields[depth] = 0;
+        if (depth === INNER_DEPTH - 1) inner.push(-1, -1);
+        else if (depth === INNER_DEPTH) inner[inner.length - 2] = at;
         break;
       case 0x7d: // }
       case 0x5d: // ]
         // Unbalanced brackets are left to the parser.
+        if (depth === INNER_DEPTH) inner[inner.length - 1] = at + 1;
         if (depth > 0) depth--;
         break;
     }
   }
-  return { members };
+  return { members, inner };
 }
 
 /** Returns the index of the closing quote, the length if there is none, or -1 for text that cannot be stored. */

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../contract/errors.ts';
 import { closingResponse } from './error-response.ts';
@@ -15,7 +16,7 @@ interface Exchange {
  * Answers requests that are not valid HTTP or arrive too slowly, if they can be answered, and ends the connection.
  * `wasPaused` says whether this process stood still shortly before: then it, not the client, was too slow.
  */
-export function refuseMalformed(server: Server, wasPaused: () => boolean): void {
+export function refuseMalformed(server: Server | TlsServer, wasPaused: () => boolean): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 

@@ -1,30 +1,42 @@
 import type { IncomingMessage } from 'node:http';
-import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type Endpoint, type RequestOf } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
+import type { EventBatch } from '../store/repositories/events.ts';
 import { readBody } from './body.ts';
+import { parsedBatch, scannedBatch } from './events/batch.ts';
+import { scanEvents } from './events/scan.ts';
 import { parseJson } from './json-body.ts';
-import { isSurelyValidIngest } from './quick-check.ts';
 
-/** The body of a request as bytes, as text, and as the validated value. */
+/** The body of a request: its bytes, and what the handler gets (BodyOf). */
 export interface CheckedBody {
   readonly raw: Buffer;
-  readonly text: string;
   readonly body: unknown;
 }
 
 /** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
 export async function checkedBody(request: IncomingMessage, endpoint: Endpoint): Promise<CheckedBody> {
-  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), text: '', body: undefined };
+  if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), body: undefined };
   const type = request.headers['content-type'];
   if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
     throw new ServiceError('unsupported_media_type');
   const raw = await readBody(request);
-  if (!endpoint.request) return { raw, text: '', body: undefined };
-  const { text, value } = parseJson(raw);
-  if (endpoint === ENDPOINTS.ingestEvents && isSurelyValidIngest(value)) return { raw, text, body: value };
-  return { raw, text, body: checked(endpoint, endpoint.request, value) };
+  if (!endpoint.request) return { raw, body: undefined };
+  return { raw, body: endpoint === ENDPOINTS.ingestEvents ? ingestBatch(raw) : parsedBody(raw, endpoint) };
+}
+
+function parsedBody(raw: Buffer, endpoint: Endpoint): unknown {
+  return checked(endpoint, endpoint.request!, parseJson(raw).value);
+}
+
+/** The batch of an ingest body. Throws a ServiceError that describes what is invalid. */
+function ingestBatch(raw: Buffer): EventBatch {
+  const ranges = scanEvents(raw);
+  if (ranges) return scannedBatch(raw, ranges);
+  const { value, ...json } = parseJson(raw);
+  const { ingestEvents } = ENDPOINTS;
+  return parsedBatch(json, checked(ingestEvents, ingestEvents.request, value) as RequestOf<'ingestEvents'>);
 }
 
 type Schema = NonNullable<Endpoint['request']>;

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
 import type { Detail } from '../../contract/validation.ts';
@@ -7,6 +8,7 @@ import { ambiguity } from './ambiguous-requests.ts';
 import { discardRest } from './body.ts';
 import { closingResponse } from './error-response.ts';
 import { refuseMalformed } from './malformed-requests.ts';
+import type { TlsKeyPair } from './tls.ts';
 
 /** Time limits for the headers of a request and for the whole request. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -27,13 +29,16 @@ export type Fetch = (request: Request, bindings: HttpBindings) => Response | Pro
 
 export interface Listening {
   readonly port: number;
+  /** Uses another certificate for new connections. Only for a server with TLS. */
+  useKeyPair(pair: TlsKeyPair): void;
   /** Accepts no new requests, waits up to `graceMs` for those in progress, then destroys the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
  * Serves the application over HTTP/1.1. A connection that is idle for `stalledMs` is destroyed: otherwise an answer that
- * its client never reads would stay in memory. Rejects with the listen error (EADDRINUSE, EACCES, …).
+ * its client never reads would stay in memory. With `tls`, only over TLS. Rejects with the listen error (EADDRINUSE,
+ * EACCES, …).
  */
 export async function listen(
   serve: Fetch,
@@ -41,30 +46,31 @@ export async function listen(
   port: number,
   stalledMs = STALLED_MS,
   headersTimeoutMs = HEADERS_TIMEOUT_MS,
+  tls?: TlsKeyPair,
 ): Promise<Listening> {
   const answer = getRequestListener((request, bindings) => serve(request, bindings as HttpBindings), {
     // `errorResponse` discards unread bodies, with higher limits.
     autoCleanupIncoming: false,
     errorHandler: (error) => (error instanceof AnswerSent ? undefined : invalidTarget()),
   });
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_MS,
-      keepAliveTimeout: 60_000,
-      maxHeaderSize: 32 * 1024,
-      // Checked below, so that the error has the form of this service.
-      requireHostHeader: false,
-    },
-    (request, response) => {
-      const ambiguous = ambiguity(request);
-      if (ambiguous) return void refuse(request, response, ambiguous);
-      // Only HTTP/1.1 requires a Host header (RFC 9112, 3.2); health checks of load balancers may use HTTP/1.0.
-      if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
-      void answer(request, response);
-    },
-  );
+  const limits = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: 32 * 1024,
+    // Checked below, so that the error has the form of this service.
+    requireHostHeader: false,
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const ambiguous = ambiguity(request);
+    if (ambiguous) return void refuse(request, response, ambiguous);
+    // Only HTTP/1.1 requires a Host header (RFC 9112, 3.2); health checks of load balancers may use HTTP/1.0.
+    if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
+    void answer(request, response);
+  };
+  const secure = tls && createTlsServer({ ...limits, ...tls, handshakeTimeout: headersTimeoutMs }, onRequest);
+  const server = secure ?? createServer(limits, onRequest);
   server.setTimeout(stalledMs);
   const pauses = watchPauses();
   refuseMalformed(server, pauses.wasPaused);
@@ -73,6 +79,7 @@ export async function listen(
   });
   return {
     port: await tcpListen(server, host, port),
+    useKeyPair: (pair) => secure?.setSecureContext(pair),
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);

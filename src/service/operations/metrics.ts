@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SteadyClock } from '../store/limiter/limiter-clock.ts';
 import { readBacklog } from '../store/repositories/backlog.ts';
 import type { Store } from '../store/store.ts';
@@ -7,7 +7,22 @@ import type { Observe } from './observe.ts';
 export interface Metrics {
   readonly observe: Observe;
   /** All metrics in the Prometheus text format. */
-  text(): Promise<{ contentType: string; body: string }>;
+  text(): Promise<MetricsText>;
+  /** The same as values, to be added to those of other processes (addMetrics). */
+  values(): Promise<MetricValues>;
+}
+
+export interface MetricsText {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export type MetricValues = readonly object[];
+
+/** Adds the metrics of several processes of a node. What each reads from the store counts once. */
+export async function addMetrics(all: readonly MetricValues[]): Promise<MetricsText> {
+  const registry = AggregatorRegistry.aggregate(all.map((values) => [...values]));
+  return { contentType: registry.contentType, body: await registry.metrics() };
 }
 
 /** Latency bounds in seconds: around the 100 ms that a decision may take (specification: observable timings). */
@@ -40,16 +55,23 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
   const due = new Gauge({
     name: 'svc_due_total',
     help: 'Due work of all nodes, counted up to 10,000',
+    aggregator: 'max',
     labelNames: ['kind'],
     registers,
   });
   const oldest = new Gauge({
     name: 'svc_due_oldest_seconds',
     help: 'How long the oldest due work has been due',
+    aggregator: 'max',
     labelNames: ['kind'],
     registers,
   });
-  const up = new Gauge({ name: 'svc_store_up', help: '1 if the store answers, 0 if it does not', registers });
+  const up = new Gauge({
+    name: 'svc_store_up',
+    help: '1 if the store answers, 0 if it does not',
+    aggregator: 'min',
+    registers,
+  });
   const connections = new Gauge({
     name: 'svc_database_connections',
     help: 'Connections of this node to PostgreSQL, and requests waiting for a connection',
@@ -82,6 +104,10 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
     text: async () => {
       await readStore();
       return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+    values: async () => {
+      await readStore();
+      return registry.getMetricsAsJSON();
     },
   };
 }

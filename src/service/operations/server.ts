@@ -15,8 +15,8 @@ export interface OperationsServer {
 export async function listenForOperations(
   host: string,
   port: number,
-  health: Health,
-  metrics: Metrics,
+  health: Pick<Health, 'ready'>,
+  metrics: Pick<Metrics, 'text'>,
 ): Promise<OperationsServer> {
   const answer = async (path: string): Promise<{ status: number; type?: string; body: string }> => {
     if (path === '/healthz') return { status: 200, body: 'ok\n' };

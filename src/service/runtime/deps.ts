@@ -26,6 +26,8 @@ export interface ServiceDeps {
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
   readonly precedence: Precedence;
+  /** This process's part of the connections and slots of a node: 1 unless several processes form one. */
+  readonly share: number;
   /** SVC_SEED is set: random choices must depend on the requests alone. */
   readonly repeatable: boolean;
 }

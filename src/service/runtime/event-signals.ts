@@ -1,3 +1,4 @@
+import type { EventBatch } from '../store/repositories/events.ts';
 import { type SignalChange, userSignals } from '../store/repositories/user-signals.ts';
 import type { Tx } from '../store/store.ts';
 
@@ -32,16 +33,13 @@ export class EventSignals {
   readonly #waiting = new Map<string, Map<string, Map<string, Waiting>>>();
   #size = 0;
 
-  /** Counts ingested events. */
-  note(
-    workspaceId: string,
-    events: readonly { readonly userId: string; readonly event: string; readonly timestamp: string }[],
-  ): void {
+  /** Counts the events of a batch. Reads none while too many wait: it makes a value of each. */
+  note(workspaceId: string, batch: Pick<EventBatch, 'length' | 'at'>): void {
     if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
-    const stride = Math.max(1, Math.floor(events.length / SAMPLE));
-    for (let i = 0; i < events.length; i += stride) {
-      const { event } = events[i]!;
+    const stride = Math.max(1, Math.floor(batch.length / SAMPLE));
+    for (let i = 0; i < batch.length; i += stride) {
+      const { event } = batch.at(i);
       if (!names.has(event) && names.size >= MAX_NAMES) dropRarest(names);
       names.set(event, (names.get(event) ?? 0) + 1);
     }
@@ -51,8 +49,8 @@ export class EventSignals {
         .slice(0, FREQUENT)
         .map(([name]) => name),
     );
-    for (const { userId, event, timestamp } of events) {
-      if (this.#size >= MAX_WAITING) return;
+    for (let i = 0; i < batch.length && this.#size < MAX_WAITING; i++) {
+      const { userId, event, timestamp } = batch.at(i);
       if (!frequent.has(event)) continue;
       const at = Date.parse(timestamp);
       const users = getOrMake(this.#waiting, workspaceId, () => new Map<string, Map<string, Waiting>>());

@@ -15,14 +15,20 @@ export interface Opened {
 }
 
 /**
- * Opens and migrates a database: an SQLite file or a PostgreSQL URL. Rejects with StoreUnusable or StoreUnavailable.
+ * Opens and migrates a database: an SQLite file or a PostgreSQL URL. `share` is this process's part of the connections of
+ * a node. Rejects with StoreUnusable or StoreUnavailable.
  */
-export async function openStore(database: string, clock: Clock, steady: SteadyClock): Promise<Opened> {
+export async function openStore(
+  database: string,
+  clock: Clock,
+  steady: SteadyClock,
+  share: number,
+): Promise<Opened> {
   if (isPostgres(database)) {
     // Imported on demand: the driver would slow down every start.
     const { PostgresStore } = await import('./postgres/store.ts');
     const { postgresLimiter } = await import('./postgres/limiter.ts');
-    const store = await PostgresStore.open(database, clock);
+    const store = await PostgresStore.open(database, clock, share);
     return { store, limiter: postgresLimiter(store, steady), shared: true };
   }
   const store = await SqliteStore.open(database, clock);

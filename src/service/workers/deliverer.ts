@@ -22,7 +22,7 @@ const POLL_MS = 1000;
  */
 export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Worker {
   const { store, clock, log } = deps;
-  const pool = new JobPool();
+  const pool = new JobPool(deps.share);
   const leases = keepLeases<ClaimedDelivery>(deps, (tx, held) => deliveries.renew(tx, held, LEASE_MS));
   const stopping = new AbortController();
   // Each running attempt adds a listener.

@@ -28,7 +28,7 @@ export interface ReservedSlots extends Reservation {
  * failing ones, and then those with the most free slots. Each gets at most an equal share of the round.
  */
 export function reserveSlots(due: readonly DueSubscription[], pool: JobPool): ReservedSlots[] {
-  const crowded = pool.size >= CROWDED;
+  const crowded = pool.size >= CROWDED * pool.share;
   const candidates = due
     .map((subscription) => {
       const limit = subscriptionLimit(subscription, crowded);

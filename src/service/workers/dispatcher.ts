@@ -28,7 +28,7 @@ const STOP_TIMEOUT_MS = 2000;
 /** Sends due notifications through their channels, with a concurrency limit per channel. */
 export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   const { store, clock, log, random, cipher } = deps;
-  const pool = new JobPool();
+  const pool = new JobPool(deps.share);
   const leases = keepLeases<ClaimedNotification>(deps, (tx, held) => notifications.renew(tx, held, LEASE_MS));
   /** No new sends. */
   const stopping = new AbortController();

@@ -8,8 +8,15 @@ export interface Reservation {
 
 /** The running jobs of a worker, each of which holds a slot of its limits until it ends. */
 export class JobPool {
-  readonly limiter = new ConcurrencyLimiter();
+  readonly limiter: ConcurrencyLimiter;
+  /** This process's part of the slots of a node. */
+  readonly share: number;
   readonly #jobs = new Set<Promise<void>>();
+
+  constructor(share: number) {
+    this.share = share;
+    this.limiter = new ConcurrencyLimiter(share);
+  }
 
   /** Number of running jobs. */
   get size(): number {

@@ -6,6 +6,7 @@ import { events } from '../../../src/service/store/repositories/events.ts';
 import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { indexOnce } from '../../../src/service/workers/event-indexer.ts';
+import { eventBatch } from '../../support/events/batch.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test('indexes earlier events in batches, and restarts when the names change in between', async () => {
@@ -16,9 +17,11 @@ test('indexes earlier events in batches, and restarts when the names change in b
       events.append(
         tx,
         'w',
-        JSON.stringify({
-          events: names.map((event) => ({ userId: 'u', event, timestamp: '2026-05-01T12:00:00Z' })),
-        }),
+        eventBatch(
+          JSON.stringify({
+            events: names.map((event) => ({ userId: 'u', event, timestamp: '2026-05-01T12:00:00Z' })),
+          }),
+        ),
       ),
     );
   const step = (...names: string[]) => store.write((tx) => indexOnce(tx, 'w', new Set(names), 2));

@@ -69,6 +69,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
       interrupts.add(onSignal);
       return () => interrupts.delete(onSignal);
     },
+    onHangUp: () => () => undefined,
     onOutputClosed: () => () => undefined,
     endsSoon() {},
     givesWay() {},

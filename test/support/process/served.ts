@@ -21,6 +21,8 @@ export interface Served {
   readonly port: number;
   readonly apiKey: string;
   readonly workspace: string;
+  /** The first line that it printed. */
+  readonly line: string;
   readonly process: SvcProcess;
   /** One authenticated request. */
   send(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -65,6 +67,7 @@ export function startServing(
         port: Number(new URL(url).port),
         apiKey,
         workspace,
+        line,
         process: process_,
         send: (path, body, headers) => send({ url, apiKey, workspace }, path, body, headers),
         kill: async () => void (await end('SIGKILL')),

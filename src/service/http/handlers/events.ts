@@ -3,16 +3,19 @@ import { recentEvents } from '../../store/repositories/recent-events.ts';
 import type { Handlers } from '../call.ts';
 
 export const eventHandlers: Handlers = {
-  ingestEvents: async ({ tx, workspace, body, text, requestId, deps }) => {
-    const { accepted, first, names } = await events.append(tx, workspace.id, text);
-    const recent =
-      names.length === 0
-        ? []
-        : body.events.flatMap(({ userId, event, timestamp }, i) =>
-            names.includes(event) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],
-          );
-    if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
-    deps.signals.note(workspace.id, body.events);
-    return { body: { accepted, requestId } };
-  },
+  ingestEvents: async ({ tx, workspace, body, requestId, deps }) => ({
+    body: { accepted: body.length, requestId },
+    // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
+    last: async () => {
+      const { first, names } = await events.append(tx, workspace.id, body);
+      const recent = [...body.named(names)].map(([i, { userId, event, timestamp }]) => ({
+        number: first + i,
+        userId,
+        event,
+        at: Date.parse(timestamp),
+      }));
+      if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
+      deps.signals.note(workspace.id, body);
+    },
+  }),
 };

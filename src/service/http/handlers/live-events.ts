@@ -29,10 +29,11 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
  * The live event stream (WHATWG HTML, Server-sent events): each event with its number in the workspace as `id`. It starts with
  * an id without an event, so that a client that is disconnected before the first event knows its position. With
  * `Last-Event-ID` it resumes after that event without a gap. Ends when `closing` fires or its key is deleted. Acquires
- * nothing before the first read, because the body of a HEAD request is never read.
+ * nothing before the first read, because the body of a HEAD request is never read. `share` is this process's part of what
+ * the streams of a node may buffer.
  */
-export function liveEvents(closing: AbortSignal, keys: KeyWatch): StreamHandler {
-  const budget = new ByteBudget(MAX_BUFFERED);
+export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): StreamHandler {
+  const budget = new ByteBudget(MAX_BUFFERED * share);
   // One for each open stream, removed when it ends.
   setMaxListeners(0, closing);
   return ({ workspace, deps, keyHash, lastEventId }) => {

@@ -21,6 +21,9 @@ import { identityOf } from './url.ts';
 /** Size of the connection pool of one node. The listener has one more connection. */
 const CONNECTIONS = 10;
 
+/** The least that the limits on concurrent work (http/turns.ts) leave free connections of. */
+const MIN_CONNECTIONS = 5;
+
 /** How long a write waits for its turns before it fails with StoreUnavailable. */
 const TURN_TIMEOUT_MS = 5_000;
 
@@ -42,8 +45,9 @@ const BEGIN = {
  * Writing transactions run at READ COMMITTED: repositories lock the rows that they read for a decision (`forUpdate`),
  * and the victim of a deadlock is retried.
  *
- * Lock order, to avoid deadlocks: webhooks, then deliveries, then rows that hold a counter (reward_head, event_head);
- * rows of one table in primary key order; the idempotency key last. Workers that lock many rows skip locked ones.
+ * Lock order, to avoid deadlocks: webhooks, then deliveries, then reward_head, then the idempotency key, then event_head,
+ * for which the senders of a workspace wait; rows of one table in primary key order. Workers that lock many rows skip
+ * locked ones.
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
@@ -51,14 +55,17 @@ export class PostgresStore implements Store {
   readonly #listener: Listener;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #where: string;
-  readonly #limiter = new ConcurrencyLimiter();
+  readonly #limiter: ConcurrencyLimiter;
+  readonly #connections: number;
   #closing: Promise<void> | undefined;
 
-  private constructor(url: string, clock: Clock) {
+  private constructor(url: string, clock: Clock, share: number) {
     this.#where = identityOf(url);
+    this.#limiter = new ConcurrencyLimiter(share);
+    this.#connections = Math.max(MIN_CONNECTIONS, Math.ceil(CONNECTIONS * share));
     this.#pool = new pg.Pool({
       ...connectionSettings(url),
-      max: CONNECTIONS,
+      max: this.#connections,
       // Statements that are sent together take one round trip (together.ts).
       pipeline: true,
       idleTimeoutMillis: 30_000,
@@ -73,9 +80,12 @@ export class PostgresStore implements Store {
     this.#listener = new Listener(url, clock, (topic) => this.#onNotification(topic));
   }
 
-  /** Connects and brings the database to this program's schema. Rejects with StoreUnusable or StoreUnavailable. */
-  static async open(url: string, clock: Clock): Promise<PostgresStore> {
-    const { store } = await PostgresStore.openAndMigrate(url, clock);
+  /**
+   * Connects and brings the database to this program's schema. `share` is this process's part of the connections of a
+   * node. Rejects with StoreUnusable or StoreUnavailable.
+   */
+  static async open(url: string, clock: Clock, share = 1): Promise<PostgresStore> {
+    const { store } = await PostgresStore.openAndMigrate(url, clock, share);
     return store;
   }
 
@@ -83,8 +93,9 @@ export class PostgresStore implements Store {
   static async openAndMigrate(
     url: string,
     clock: Clock,
+    share = 1,
   ): Promise<{ store: PostgresStore; from: number; to: number }> {
-    const store = new PostgresStore(url, clock);
+    const store = new PostgresStore(url, clock, share);
     try {
       await store.#listener.start();
       const versions = await migratePostgres(url, store.#where);
@@ -235,7 +246,7 @@ export class PostgresStore implements Store {
         return { client, now: results.at(-1)!.rows[0]!.now };
       } catch (error) {
         client.release(true);
-        const last = attempt >= CONNECTIONS || performance.now() >= deadline;
+        const last = attempt >= this.#connections || performance.now() >= deadline;
         if (last || !isBroken(error)) throw translate(error, this.#where);
       }
     }

@@ -15,30 +15,42 @@ export interface StoredEvent {
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
 export interface Appended {
-  readonly accepted: number;
   readonly first: number;
   readonly names: readonly string[];
 }
 
-type Row = { accepted: number; number: number; names: string };
+/** The head of a workspace after events were appended. */
+type Head = { number: number; names: string };
+
+/** The fields of an event in a batch, but for its properties. */
+type SentEvent = Pick<StoredEvent, 'userId' | 'event' | 'timestamp'>;
+
+/** A validated ingest body. */
+export interface EventBatch {
+  /** The number of its events. */
+  readonly length: number;
+  /** The JSON text as it was sent. */
+  readonly text: string;
+  /** The event at an index below `length`. */
+  at(index: number): SentEvent;
+  /** The events with one of these names, with their indexes. */
+  named(names: readonly string[]): Iterable<[index: number, event: SentEvent]>;
+  /** The columns user_id, event, timestamp and properties, as `text[]` parameters (text-array.ts). */
+  columns(): readonly Uint8Array[];
+}
 
 /**
- * Inserts the `events` array of a body, without converting values to JavaScript numbers. The body is read before the
- * head of the workspace is locked by the update.
+ * Inserts events from an array per column, which costs the server half of what reading them from JSON does. The arrays
+ * are decoded before the head of the workspace is locked by the update.
  */
-const APPEND_POSTGRES = `WITH sent AS MATERIALIZED (
-    SELECT e.user_id, e.event, e.timestamp, e.properties::text AS properties, e.nth FROM
-      ROWS FROM (json_to_recordset((?)::json -> 'events')
-        AS ("userId" text, event text, timestamp text, properties json)) WITH ORDINALITY
-      AS e(user_id, event, timestamp, properties, nth)),
-  head AS (
-    UPDATE event_head SET number = number + (SELECT count(*) FROM sent) WHERE workspace_id = ?
-    RETURNING workspace_id, number, names),
+const APPEND_POSTGRES = `WITH head AS (
+    UPDATE event_head SET number = number + ? WHERE workspace_id = ? RETURNING workspace_id, number, names),
   stored AS (
     INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT head.workspace_id, head.number - (SELECT count(*) FROM sent) + sent.nth, sent.user_id, sent.event,
-      sent.timestamp, sent.properties, ? FROM head, sent)
-  SELECT number, names, (SELECT count(*) FROM sent) AS accepted FROM head`;
+    SELECT head.workspace_id, head.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
+    FROM head, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
+      AS sent(user_id, event, timestamp, properties, nth))
+  SELECT number, names FROM head`;
 
 /** SQLite has one writer at a time. */
 const APPEND_SQLITE = {
@@ -73,16 +85,15 @@ const RANGE = {
 } as const;
 
 export const events = {
-  /** Stores a validated ingest body. */
-  async append(tx: Tx, workspaceId: string, body: string): Promise<Appended> {
-    let row = await append(tx, workspaceId, body);
-    if (!row) {
+  /** Stores a validated ingest body. Locks the head of the workspace until the transaction ends. */
+  async append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Appended> {
+    let head = await append(tx, workspaceId, batch);
+    if (!head) {
       await eventHeads.create(tx, workspaceId);
-      row = (await append(tx, workspaceId, body))!;
+      head = (await append(tx, workspaceId, batch))!;
     }
     await tx.notify('events');
-    const accepted = Number(row.accepted);
-    return { accepted, first: Number(row.number) - accepted + 1, names: JSON.parse(row.names) };
+    return { first: Number(head.number) - batch.length + 1, names: JSON.parse(head.names) };
   },
 
   /** Up to `most` events of a workspace with these names and a number in (`after`, `upTo`]. */
@@ -141,11 +152,11 @@ export const events = {
 };
 
 /** Undefined if the workspace has no head: nothing was stored. */
-async function append(tx: Tx, workspaceId: string, body: string): Promise<Row | undefined> {
+async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
   const { sql, now } = tx;
-  if (sql.dialect.name === 'postgres') return sql.get<Row>(APPEND_POSTGRES, [body, workspaceId, now]);
-  const accepted = await sql.run(APPEND_SQLITE.insert, [now, body, workspaceId]);
-  if (accepted === 0) return undefined;
-  const head = await sql.get<Omit<Row, 'accepted'>>(APPEND_SQLITE.advance, [accepted, workspaceId]);
-  return { accepted, ...head! };
+  const { length } = batch;
+  if (sql.dialect.name === 'postgres')
+    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...batch.columns()]);
+  if ((await sql.run(APPEND_SQLITE.insert, [now, batch.text, workspaceId])) === 0) return undefined;
+  return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
 }

@@ -81,6 +81,25 @@ it('twelve event batches that wait for the numbers of their workspace leave conn
   expect(await behind(run, lock, ingest)).toEqual(new Set([202]));
 });
 
+it('a batch that waits for its idempotency key does not hold up the other senders of its workspace', async () => {
+  const { service, other } = await start();
+  const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };
+  const ingest = (key?: string) => post(service, '/v1/events', { events: [event] }, key);
+  await ingest();
+  // Another node stores an answer to the key and has not committed.
+  await other.lock(
+    `WITH stored AS (INSERT INTO idempotency (workspace_id, key, digest, status, body, expires_at)
+       VALUES ($1, 'same', 'another', 202, NULL, 9999999999999))
+     SELECT 1 FROM workspace`,
+    [service.workspace],
+  );
+  const waiting = ingest('same');
+  await other.waiters();
+  expect((await ingest()).status).toBe(202);
+  await other.release();
+  expect((await waiting).status).toBe(202);
+});
+
 it('twelve requests that wait for their rate limit leave connections for other requests', async () => {
   const run = await start({ limits: { ingest: 1000, decisions: null } });
   const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' };

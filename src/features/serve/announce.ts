@@ -1,0 +1,58 @@
+import { isLoopback } from '../../cli/connection/settings.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { reachableUrl } from '../../kit/reachable-url.ts';
+import { shell } from '../../kit/shell.ts';
+import type { PolicyChange } from '../../service/runtime/policy.ts';
+import { aboveCeiling, storedFlags } from './options.ts';
+import type { ReadyService } from './processes/messages.ts';
+
+interface Announcement {
+  readonly region: string | undefined;
+  readonly metricsUrl: string | undefined;
+  /** The number of processes, where they were asked for. */
+  readonly processes: number | undefined;
+  /** The settings given at this start. */
+  readonly given: PolicyChange;
+  readonly invocation: Invocation;
+}
+
+/** Prints that the service is ready and how to use it, and what an operator should know of its settings. */
+export function announce(
+  out: Output,
+  service: ReadyService,
+  { region, metricsUrl, processes, given, invocation }: Announcement,
+): void {
+  const { workspace, apiKey, policy } = service;
+  const bound = new URL(service.url);
+  const reachable = reachableUrl(bound);
+  const { origin: url } = reachable;
+  const allAddresses = reachable.hostname !== bound.hostname;
+  const secure = reachable.protocol === 'https:';
+  // svc accepts plain http only for loopback addresses, so any other address is printed as https.
+  const base = secure || isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
+  const ready = { ready: true, url, workspace, apiKey, pid: process.pid };
+  const more = {
+    ...(metricsUrl === undefined ? {} : { metricsUrl }),
+    ...(processes === undefined ? {} : { processes }),
+  };
+  out.line({ ...ready, ...more }, () => [
+    `serving ${region ? `region ${region} ` : ''}on ${allAddresses ? `all addresses of this machine, port ${bound.port}` : url}`,
+    processes === undefined ? '\n' : ` with ${processes} ${processes === 1 ? 'process' : 'processes'}\n`,
+    metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
+    shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
+    apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
+    region ? shell` SVC_REGION=${region}\n` : '\n',
+    'stop with Ctrl-C',
+  ]);
+  if (!secure && (allAddresses || !isLoopback(reachable.hostname)))
+    out.notice(
+      'svc on other machines requires https: pass --tls-cert and --tls-key, or run a TLS proxy in front of this service (docs/operations.md) and set SVC_BASE_URL to its address',
+    );
+  for (const warning of aboveCeiling(policy)) out.warn(warning);
+  const { stored, defaults } = storedFlags(policy, given);
+  if (stored.length > 0)
+    out.notice(
+      `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.again()} ${defaults.join(' ')}`,
+    );
+}

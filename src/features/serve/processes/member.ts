@@ -1,0 +1,43 @@
+import type { World } from '../../../cli/terminal/world.ts';
+import type { RunningService } from '../../../service/start.ts';
+import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
+
+/**
+ * Serves as one process of a node until the node or a signal says stop, and closes the service. A process whose node is
+ * gone ends at once (node:cluster): what it acknowledged is stored.
+ */
+export async function serveAsMember(
+  service: RunningService,
+  signal: AbortSignal,
+  { onHangUp }: Pick<World, 'onHangUp'>,
+): Promise<void> {
+  // SIGHUP is for the node, which restarts its processes.
+  onHangUp(() => {});
+  const answers: Record<Question, () => Promise<unknown>> = {
+    ready: service.ready,
+    metrics: service.metricValues,
+  };
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+    process.on('message', (message: ToMember) => {
+      if (message.type === 'stop') return resolve();
+      const { id, question } = message;
+      answers[question]().then(
+        (answer) => tell({ type: 'answer', id, answer }),
+        () => tell({ type: 'answer', id, answer: undefined }),
+      );
+    });
+    tell({ type: 'ready', service: readyService(service) });
+  });
+  await service.close();
+}
+
+export function readyService({ url, workspace, apiKey, deps }: RunningService): ReadyService {
+  return { url, workspace, apiKey, policy: deps.policy() };
+}
+
+function tell(message: FromMember): void {
+  // The node may have ended in the meantime.
+  if (process.connected) process.send?.(message, () => {});
+}

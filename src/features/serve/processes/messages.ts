@@ -1,0 +1,22 @@
+import type { Policy } from '../../../service/runtime/policy.ts';
+
+/** What `svc serve` says of a service that is ready. */
+export interface ReadyService {
+  readonly url: string;
+  readonly workspace: string;
+  readonly apiKey: string | null;
+  readonly policy: Policy;
+}
+
+/** What a node asks of its processes. */
+export type Question = 'ready' | 'metrics';
+
+/** From the node to a process. */
+export type ToMember =
+  | { readonly type: 'stop' }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question };
+
+/** From a process to its node. */
+export type FromMember =
+  | { readonly type: 'ready'; readonly service: ReadyService }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown };

@@ -1,0 +1,157 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Clock } from '../../../kit/clock.ts';
+import type { Log } from '../../../service/log.ts';
+import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
+
+/** Pauses before a process that ended is replaced, if it never became ready. */
+const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
+/** How long a process may take to answer a question. */
+const ANSWER_TIMEOUT_MS = 3_000;
+/** How long a process may take to close: as long as the service itself, and some for its workers. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export interface NodeOptions {
+  readonly processes: number;
+  /** The arguments of each process. */
+  readonly args: readonly string[];
+  /** Fires when the node is asked to stop. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A process could not be started. It has said why. */
+export class MemberFailed extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`a process of the service ended with ${code} before it was ready`);
+    this.code = code;
+  }
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly ended: Promise<string>;
+  /** True once it was asked to stop. */
+  stopping: boolean;
+}
+
+/**
+ * A node of several processes that share one port (node:cluster). Replaces a process that dies, and restarts them one
+ * after another on request.
+ */
+export class ServiceNode {
+  readonly #options: NodeOptions;
+  readonly #members = new Set<Member>();
+  readonly #questions = new Map<number, (answer: unknown) => void>();
+  #asked = 0;
+  #restarting: Promise<void> = Promise.resolve();
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    // Each process accepts connections. If the node passed them on (round robin), one that was on its way to a process
+    // that died would stay open without an answer.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ args: [...options.args] });
+  }
+
+  /** Starts the processes: the first alone, which prepares the data. Rejects with MemberFailed. */
+  async start(): Promise<ReadyService> {
+    const first = await this.#add();
+    await Promise.all(Array.from({ length: this.#options.processes - 1 }, () => this.#add()));
+    return first;
+  }
+
+  /** Asks every process. Omits those that do not answer in time. */
+  async ask<T>(question: Question): Promise<T[]> {
+    const answers = [...this.#members].map(async ({ worker }) => {
+      const id = ++this.#asked;
+      const answered = new Promise<unknown>((resolve) => this.#questions.set(id, resolve));
+      const timeout = new AbortController();
+      const late = this.#options.clock.sleep(ANSWER_TIMEOUT_MS, timeout.signal).catch(() => undefined);
+      tell(worker, { type: 'ask', id, question });
+      const answer = await Promise.race([answered, late]);
+      timeout.abort();
+      this.#questions.delete(id);
+      return answer;
+    });
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined) as T[];
+  }
+
+  /** Replaces one process after another, each by one that is ready before the old one stops. */
+  restart(): void {
+    this.#restarting = this.#restarting.then(() => this.#restart());
+  }
+
+  /** Stops all processes; each completes its requests. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#members].map((member) => this.#stop(member)));
+  }
+
+  async #restart(): Promise<void> {
+    const { signal, log } = this.#options;
+    for (const old of [...this.#members]) {
+      if (signal.aborted) return;
+      try {
+        await this.#add();
+      } catch (error) {
+        log('error', 'the restart of the processes was given up: the others go on', {
+          reason: (error as Error).message,
+        });
+        return;
+      }
+      await this.#stop(old);
+    }
+    log('info', 'all processes were restarted', { processes: this.#members.size });
+  }
+
+  /** Starts a process and resolves once it serves. */
+  async #add(): Promise<ReadyService> {
+    const worker = cluster.fork();
+    const ended = new Promise<string>((resolve) => {
+      worker.once('exit', (code, signal) => resolve(signal ?? String(code)));
+    });
+    const member: Member = { worker, ended, stopping: false };
+    const service = await new Promise<ReadyService>((resolve, reject) => {
+      worker.on('message', (message: FromMember) => {
+        if (message.type === 'ready') resolve(message.service);
+        else this.#questions.get(message.id)?.(message.answer);
+      });
+      void ended.then((how) => reject(new MemberFailed(Number(how) || 1)));
+    });
+    this.#members.add(member);
+    if (this.#options.signal.aborted) void this.#stop(member);
+    void ended.then((how) => this.#onEnd(member, how));
+    return service;
+  }
+
+  async #onEnd(member: Member, how: string): Promise<void> {
+    const { signal, log, clock } = this.#options;
+    this.#members.delete(member);
+    if (member.stopping || signal.aborted) return;
+    // The process is named in the reason, so that none counts as a repetition of another.
+    log('error', 'a process of the service ended and is replaced', {
+      reason: `process ${member.worker.process.pid} ended with ${how}`,
+    });
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        await this.#add();
+        return;
+      } catch {
+        await clock.sleep(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #stop(member: Member): Promise<void> {
+    member.stopping = true;
+    tell(member.worker, { type: 'stop' });
+    const kill = setTimeout(() => member.worker.process.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await member.ended;
+    clearTimeout(kill);
+  }
+}
+
+function tell(worker: Worker, message: ToMember): void {
+  if (worker.isConnected()) worker.send(message, () => {});
+}

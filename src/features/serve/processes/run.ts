@@ -1,0 +1,82 @@
+import { createServer } from 'node:net';
+import type { World } from '../../../cli/terminal/world.ts';
+import { tcpListen } from '../../../kit/tcp-listen.ts';
+import type { Log } from '../../../service/log.ts';
+import type { MetricValues } from '../../../service/operations/metrics.ts';
+import { listenForOperations } from '../../../service/operations/server.ts';
+import type { ReadyService } from './messages.ts';
+import { MemberFailed, ServiceNode } from './node.ts';
+
+interface RunOptions {
+  readonly processes: number;
+  readonly host: string;
+  readonly port: number;
+  readonly metricsPort: number | undefined;
+  readonly signal: AbortSignal;
+  readonly world: Pick<World, 'clock' | 'onHangUp'>;
+  readonly log: Log;
+  /** Called once all processes serve. */
+  readonly onReady: (service: ReadyService, metricsUrl: string | undefined) => void;
+  readonly onStopping: () => void;
+}
+
+/**
+ * Runs the service in several processes until `signal` fires. SIGHUP restarts them one after another. Resolves with the
+ * exit code: that of the first process if it could not start, and said why.
+ */
+export async function runProcesses(options: RunOptions): Promise<number> {
+  const { processes, host, signal, world, log } = options;
+  const node = new ServiceNode({
+    processes,
+    // With port 0, a process that replaces the last one would take another.
+    args: options.port === 0 ? withPort(process.argv.slice(2), await freePort(host)) : process.argv.slice(2),
+    signal,
+    clock: world.clock,
+    log,
+  });
+  const stopListening = world.onHangUp(() => node.restart());
+  const closers = [stopListening, () => node.stop()];
+  try {
+    const service = await node.start();
+    const operations = await serveOperations(node, options);
+    if (operations) closers.push(() => operations.close());
+    const metrics = operations && new URL(service.url);
+    if (metrics) {
+      metrics.protocol = 'http:';
+      metrics.port = String(operations.port);
+      metrics.pathname = '/metrics';
+    }
+    options.onReady(service, metrics?.href);
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    options.onStopping();
+    return 0;
+  } catch (error) {
+    if (error instanceof MemberFailed) return error.code;
+    throw error;
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** Serves health and metrics of the node: it is ready while one of its processes is. */
+async function serveOperations(node: ServiceNode, { host, metricsPort, signal }: RunOptions) {
+  if (metricsPort === undefined) return undefined;
+  const ready = async () => !signal.aborted && (await node.ask<boolean>('ready')).includes(true);
+  const { addMetrics } = await import('../../../service/operations/metrics.ts');
+  const text = async () => addMetrics(await node.ask<MetricValues>('metrics'));
+  return listenForOperations(host, metricsPort, { ready }, { text });
+}
+
+/** The arguments with another port. */
+function withPort(args: readonly string[], port: number): string[] {
+  const others = args.filter((word, i) => !/^--port(=|$)/.test(word) && args[i - 1] !== '--port');
+  return [...others, `--port=${port}`];
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer();
+  const port = await tcpListen(server, host, 0);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

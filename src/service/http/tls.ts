@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+/** Paths of a certificate (with its chain) and its private key, both PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface TlsKeyPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** The certificate or its key cannot be used. `file` is the one that cannot be read; `cause` says why. */
+export class TlsUnusable extends Error {
+  readonly file: string;
+  constructor(message: string, file: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'TlsUnusable';
+    this.file = file;
+  }
+}
+
+/** Reads a certificate and its key, and checks that they belong together. Throws TlsUnusable. */
+export function readKeyPair({ cert, key }: TlsFiles): TlsKeyPair {
+  const pair = { cert: read(cert), key: read(key) };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new TlsUnusable(
+      `${cert} and ${key} are not a certificate and its private key in PEM form: ${message}`,
+      cert,
+      error,
+    );
+  }
+  return pair;
+}
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new TlsUnusable(`${path}: ${(error as Error).message}`, path, error);
+  }
+}

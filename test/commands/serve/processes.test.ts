@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { freshDatabase, onPostgres } from '../../support/postgres/database.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { type Served, startServing } from '../../support/process/served.ts';
+import { svcProgram } from '../../support/process/svc-process.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const OFF = ['ingest', 'reads'].flatMap((group) => ['--limit', `${group}=off`]);
+
+/** The processes of a node, oldest first. */
+function membersOf(node: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const pids = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  return pids.filter(([, parent]) => parent === node).map(([pid]) => pid!);
+}
+
+const runs = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const ended = (pids: readonly number[]) => vi.waitUntil(() => !pids.some(runs), { timeout: 15_000 });
+
+async function start(...flags: string[]) {
+  const home = tempDir();
+  const database = await freshDatabase(home);
+  const starting = startServing(await svcProgram(), {
+    database,
+    home,
+    argv: ['--processes', '2', ...OFF, ...flags],
+  });
+  const served = await starting.ready;
+  onTestFinished(async () => {
+    await served.kill();
+    await served.process.ended;
+  });
+  let stderr = '';
+  served.process.child.stderr!.on('data', (text) => {
+    stderr += text;
+  });
+  return { database, served, stderr: () => stderr };
+}
+
+/** Sends events until `stop`, each on a connection of its own and again until it is answered. */
+function sendEvents({ send, url, workspace, apiKey }: Served) {
+  const acknowledged: string[] = [];
+  const answers = new Set<number | undefined>();
+  let stopping = false;
+  const sending = (async () => {
+    for (let n = 0; !stopping; n++) {
+      const userId = `user-${n}`;
+      const body = { events: [{ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' }] };
+      for (let status: number | undefined; status !== 202; answers.add(status)) {
+        status = (await send('/v1/events', body, { 'idempotency-key': userId, connection: 'close' }))?.status;
+        if (status === undefined) await sleep(5);
+      }
+      acknowledged.push(userId);
+    }
+  })();
+  return {
+    answers,
+    acknowledged,
+    stop: async () => {
+      stopping = true;
+      await sending;
+      return { stored: await storedUsers(url, workspace, apiKey, acknowledged.length), acknowledged };
+    },
+  };
+}
+
+/** The users of the first `count` events of the live stream. */
+async function storedUsers(url: string, workspace: string, apiKey: string, count: number) {
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    'x-service-workspace': workspace,
+    'last-event-id': '0',
+  };
+  const abort = new AbortController();
+  const answer = await fetch(`${url}/v1/events/stream`, { headers, signal: abort.signal });
+  let text = '';
+  const users = () => [...text.matchAll(/"userId":"([^"]+)"/g)].map(([, user]) => user!);
+  const utf8 = new TextDecoder();
+  for await (const chunk of answer.body!) {
+    text += utf8.decode(chunk, { stream: true });
+    if (users().length >= count) break;
+  }
+  abort.abort();
+  return users();
+}
+
+it('processes share a port, are one in health and metrics, and all stop together', async () => {
+  const { served, database } = await start('--metrics-port', '0');
+  const members = membersOf(served.pid);
+  expect(members).toHaveLength(2);
+  const load = sendEvents(served);
+  await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 20_000 });
+  const { stored, acknowledged } = await load.stop();
+  expect(stored).toEqual(acknowledged);
+  expect([...load.answers]).toEqual([202]);
+
+  const ready = JSON.parse(served.line);
+  expect(ready).toMatchObject({ ready: true, processes: 2, pid: served.pid });
+  const metrics = await (await fetch(ready.metricsUrl)).text();
+  expect(metrics).toContain(
+    `svc_http_requests_total{endpoint="ingestEvents",status="202"} ${acknowledged.length}\n`,
+  );
+  expect(metrics).toMatch(/^svc_store_up 1$/m);
+  expect(await (await fetch(new URL('/readyz', ready.metricsUrl))).text()).toBe('ready\n');
+  if (onPostgres) {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'",
+    );
+    await client.end();
+    // A node with one process has up to 11.
+    expect(rows[0].n).toBeLessThanOrEqual(12);
+  }
+
+  expect(await served.stop()).toBe(0);
+  await ended(members);
+});
+
+it('a process that dies is replaced, which is reported, and nothing acknowledged is lost', async () => {
+  const { served, stderr } = await start();
+  const load = sendEvents(served);
+  const before = membersOf(served.pid);
+  for (const [i, pid] of before.entries()) {
+    await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 20_000 });
+    process.kill(pid, 'SIGKILL');
+    await vi.waitUntil(() => membersOf(served.pid).length === 2 && !membersOf(served.pid).includes(pid), {
+      timeout: 20_000,
+    });
+    await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 5_000 });
+  }
+  const { stored, acknowledged } = await load.stop();
+  expect(stored).toEqual(acknowledged);
+  expect(membersOf(served.pid).filter((pid) => before.includes(pid))).toEqual([]);
+});
+
+// On Windows there is no such signal.
+if (process.platform !== 'win32')
+  it('SIGHUP replaces all processes one after another, and no request fails', async () => {
+    const { served, stderr } = await start();
+    const load = sendEvents(served);
+    const before = membersOf(served.pid);
+    served.process.child.kill('SIGHUP');
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    const { stored, acknowledged } = await load.stop();
+    expect(stored).toEqual(acknowledged);
+    expect([...load.answers]).toEqual([202]);
+    const after = membersOf(served.pid);
+    expect(after).toHaveLength(2);
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(stderr()).not.toContain('"error"');
+  });
+
+it('the processes end with their node when it is killed', async () => {
+  const { served } = await start();
+  const members = membersOf(served.pid);
+  await served.kill();
+  await ended(members);
+});
+
+it('reports once that it cannot start, with the exit code of a single process', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const home = tempDir();
+  const { child, ended: end } = (await svcProgram()).start(
+    ['serve', '--processes', '2', '--port', String(port)],
+    { env: { PATH: process.env.PATH!, HOME: home }, cwd: home },
+  );
+  const { code, stdout, stderr } = await end;
+  expect([child.pid !== undefined, code, stdout]).toEqual([true, 2, '']);
+  expect(stderr).toBe(
+    `error: port ${port} on 127.0.0.1 is in use\n  next: stop the process that listens there (fuser -v ${port}/tcp), or use a free port: svc serve --processes 2 --port 0\n`,
+  );
+});
+
+it.each(['0', '65', '1.5', 'all'])('refuses --processes %s', async (text) => {
+  const { code, stderr } = await runSvc(['serve', '--processes', text]);
+  expect([code, stderr]).toEqual([
+    2,
+    `error: --processes ${text} is not a number from 1 to 64, or auto\n  next: svc serve --processes auto\n`,
+  ]);
+});
