@@ -67,6 +67,11 @@ it('prints JSON of the recorded shape', { timeout: 60_000 }, async () => {
   await svc(`webhooks rotate ${id}`);
   await svc(`webhooks deliveries ${id}`);
   await svc(`webhooks delete ${id}`);
+  await svc('decisions list');
+  await svc(`decisions get ${decisionId}`);
+  await svc('notifications list');
+  await svc('webhooks deliveries');
+  await svc('imports list');
   await svc('limits');
   await svc('profiles list');
   await svc('regions list');
