@@ -182,3 +182,38 @@ describe('--event', () => {
     });
   });
 });
+
+it('an outcome line says what was done, to what, and its name', { timeout: 60_000 }, async () => {
+  const service = await start();
+  const hashId = await knownUser(service);
+  const { id } = await subscribe(service, 'http://127.0.0.1:1/');
+  const decisionId = await tap(service, hashId);
+  const body = { hashId, templateId: 'welcome', channel: 'push', priority: 'transactional' };
+  const { notificationId } = await json(service.fetch('/v1/inform/trigger', { body }), 202);
+  const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
+  const home = tempDir();
+  const said = async (line: string, stdin = '') => {
+    const run = await runSvc(line.split(' '), {
+      env: line.startsWith('profiles') ? {} : service.env,
+      home,
+      stdin,
+    });
+    expect(run.code, `${line} ${run.stderr}`).toBe(0);
+    return run.stdout;
+  };
+  const add = 'profiles add NAME --no-check --workspace w --base-url https://x.example --api-key-stdin';
+  for (const [line, outcome] of [
+    [`messages outcome ${decisionId} actioned`, `recorded actioned of ${decisionId}`],
+    [`notifications outcome ${notificationId} clicked`, `recorded clicked of ${notificationId}`],
+    [`webhooks redeliver ${id} ${deliveries[0].deliveryId}`, `queued delivery ${deliveries[0].deliveryId}`],
+    [`webhooks delete ${id}`, `deleted subscription ${id}`],
+    ['events send --user-id u --event e', 'sent e for u'],
+    [add.replace('NAME', 'a'), 'added profile a, which is in use'],
+    [add.replace('NAME', 'b'), 'added profile b; to use it: svc profiles use b'],
+    [add.replace('NAME', 'b'), 'changed profile b; to use it: svc profiles use b'],
+    ['profiles use b', 'using profile b'],
+    ['profiles rename b c', 'renamed profile b to c'],
+    ['profiles remove c', 'removed profile c'],
+  ] as const)
+    expect(await said(line, 'k'), line).toBe(`${outcome}\n`);
+});

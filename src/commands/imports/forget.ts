@@ -53,7 +53,9 @@ removed only after confirmation.`;
         });
       removed.push(each.id);
     }
-    out.result({ removed }, () => (removed.length === 0 ? 'no imports' : `${removed.join('\n')} removed`));
+    out.result({ removed }, () =>
+      removed.length === 0 ? 'no imports' : removed.map((id) => `removed import ${id}`).join('\n'),
+    );
   }
 }
 

@@ -65,7 +65,7 @@ export default class WebhooksUpdate extends SvcCommand {
       ),
     );
     out.result(objectOf(answer.body), () =>
-      answer.body === undefined ? `${args.id} changed` : webhookDetails(webhookOf(answer.body)),
+      answer.body === undefined ? `changed subscription ${args.id}` : webhookDetails(webhookOf(answer.body)),
     );
   }
 }

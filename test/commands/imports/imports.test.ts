@@ -52,7 +52,9 @@ it('lists finished and unfinished imports with what was acknowledged, and forget
     removed: [done.id],
   });
   expect((await list()).map(({ id }: { id: string }) => id)).toEqual([cut.id]);
-  expect((await svc('imports', 'forget', cut.id.slice(0, 8), '--yes')).stdout).toBe(`${cut.id} removed\n`);
+  expect((await svc('imports', 'forget', cut.id.slice(0, 8), '--yes')).stdout).toBe(
+    `removed import ${cut.id}\n`,
+  );
   expect(await list()).toEqual([]);
   expect(readdirSync(join(home, 'data', 'imports')).filter((name) => name.includes('.journal'))).toEqual([]);
 });
