@@ -68,7 +68,7 @@ const operations = z.object({
 /** By the id of the command: `events:import`. */
 export const OUTPUTS: Readonly<Record<string, Printed>> = {
   error: ERROR_OUTPUT,
-  version: document('svc --version', VersionOutput),
+  version: document('The version.', VersionOutput),
   api: document(
     'The answer of the service, as it came; with --list, the operations.',
     z.union([operations, z.unknown()]),
