@@ -1,9 +1,11 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import {
   CHANNELS,
+  DELIVERY_STATES,
   EVENT_KINDS,
   MESSAGE_OUTCOMES,
   NOTIFICATION_OUTCOMES,
+  NOTIFICATION_STATES,
   PRIORITIES,
 } from '../../contract/schemas.ts';
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
@@ -121,10 +123,12 @@ function inList(
 const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
   'messages:outcome type': MESSAGE_OUTCOMES,
+  'notifications:list status': NOTIFICATION_STATES,
   'notifications:outcome type': NOTIFICATION_OUTCOMES,
   'notifications:trigger channel': CHANNELS,
   'notifications:trigger priority': PRIORITIES,
   'webhooks:create event': EVENT_KINDS,
+  'webhooks:deliveries status': DELIVERY_STATES,
   'webhooks:listen event': EVENT_KINDS,
   'webhooks:send kind': EVENT_KINDS,
   'webhooks:update event': EVENT_KINDS,
