@@ -9,7 +9,7 @@ import * as s from './schemas.ts';
 /**
  * Whether a client may retry a request whose response may have been lost.
  * `always`: a retry has the same effect (reads, upserts, events under one key).
- * `keyed`: only if the service is known to support Idempotency-Key (docs/decisions.md, "Repeating a request").
+ * `keyed`: only if the service is known to support Idempotency-Key (docs/design-choices.md, "Repeating a request").
  */
 export type Repeat = 'always' | 'keyed';
 

@@ -13,7 +13,7 @@ import { nextAfter, placeOf } from '../page-cursor.ts';
 const PAGE = 100;
 
 export const notificationHandlers: Handlers = {
-  /** Queues a notification and counts it as a contact, in one transaction (docs/decisions.md, "Decide and render"). */
+  /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
   trigger: async ({ tx, workspace, body, requestId, deps }) => {
     const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
