@@ -2,13 +2,14 @@
  * Makes the man pages from docs/*.md, in man/: `svc.1`, a page for each topic of commands (`svc-events.1`), and the other
  * pages in section 7 (`svc-import.7`). Part of `npm run build`.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { marked } from 'marked';
 import markedMan from 'marked-man';
+import { pagesInOrder } from './pages.js';
 
-/** Pages whose content is in svc(1), or that are only links. */
-const IN_MAIN = ['commands', 'flags', 'environment', 'files', 'exit-codes', 'index'];
+/** Pages whose content is in svc(1). */
+const IN_MAIN = ['commands', 'flags', 'environment', 'files', 'exit-codes'];
 
 /** Writes the man pages of the project in `root` into its folder man/. */
 export function writeManPages(root) {
@@ -22,16 +23,13 @@ export function writeManPages(root) {
 function manPages(root) {
   const { version, oclif } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const docs = join(root, 'docs');
-  const names = readdirSync(docs)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => name.slice(0, -3));
   const source = Object.fromEntries(
-    names.map((name) => [name, readFileSync(join(docs, `${name}.md`), 'utf8')]),
+    pagesInOrder(root).map(({ file }) => [basename(file, '.md'), readFileSync(join(docs, file), 'utf8')]),
   );
   const topics = topicsOf(source.commands);
-  const guides = names.filter((name) => !IN_MAIN.includes(name));
+  const guides = Object.keys(source).filter((name) => !IN_MAIN.includes(name));
   const refer = (target) => {
-    const [page] = target.split(/\.md/);
+    const page = basename(target.split('#')[0], '.md');
     return guides.includes(page) ? ` (**svc-${page}**(7))` : '';
   };
   const roff = (name, section, summary, body) => {

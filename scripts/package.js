@@ -30,7 +30,7 @@ const WANTED = [
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
-  /^docs\/[\w.-]+\.(md|schema\.json|svg|txt)$/,
+  /^docs\/(reference\/)?[\w.-]+\.(md|schema\.json|svg|txt)$/,
   /^man\/svc(-[a-z-]+)?\.[17]$/,
   /^docs\/schemas\/[\w/-]+\.schema\.json$/,
 ];

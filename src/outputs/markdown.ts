@@ -17,13 +17,13 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** Generates docs/output.md: every field that a command prints under `--json`. */
+/** Generates docs/reference/output.md: every field that a command prints under `--json`. */
 export function outputPage(): string {
   const parts = Object.entries(outputSchemas()).map(([file, schema]) => commandPart(file, schema as Schema));
   return [
     '# Fields of `--json`',
     '<!-- Made by `npm run generate`. -->',
-    'What each command prints under `--json`: a path for each field, `[]` for the elements of an array, `*` for any name. A field marked `?` may be missing. Answers of the service are printed as they come, so another service may add or leave out fields. The same as JSON Schemas: [schemas of `--json`](compatibility.md#schemas-of---json). `--fields` selects among those of a list.',
+    'What each command prints under `--json`: a path for each field, `[]` for the elements of an array, `*` for any name. A field marked `?` may be missing. Answers of the service are printed as they come, so another service may add or leave out fields. The same as JSON Schemas: [schemas of `--json`](../compatibility.md#schemas-of---json). `--fields` selects among those of a list.',
     ...parts,
   ].join('\n\n');
 }
