@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Plugin } from '@oclif/core/config';
 import { bundle } from './bundle.js';
+import { nextLine, pagesInOrder } from './pages.js';
 
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? root);
@@ -49,6 +50,7 @@ try {
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
       outputs: 'src/outputs/json-schemas.ts',
+      fields: 'src/outputs/markdown.ts',
       mapping: 'src/features/import/mapping-file/document.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
@@ -125,8 +127,11 @@ try {
 
   const { generatedPages } = await load('docs');
   const { manifestOf } = await load('manifest');
+  const { outputPage } = await load('fields');
   const pages = generatedPages(manifestOf(pjson, JSON.parse(made['oclif.manifest.json'])));
-  for (const [name, text] of Object.entries(pages)) write(`docs/${name}`, [text.trimEnd()]);
+  pages['reference/output.md'] = outputPage();
+  for (const [name, text] of Object.entries(pages))
+    write(`docs/${name}`, [text.trimEnd(), '', nextLine(root, name)]);
   write('docs/llms.txt', [llmsIndex(pjson, pages)]);
 } finally {
   rmSync(dir, { recursive: true, force: true });
@@ -148,7 +153,7 @@ function llmsIndex({ name, description }, generated) {
       .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
       .replace(/:$/, '.')}`;
   };
-  const pages = [...new Set([...readdirSync('docs'), ...Object.keys(generated)])];
+  const pages = [...new Set([...readdirSync('docs'), ...pagesInOrder(root).map(({ file }) => file)])];
   const named = (ending) => pages.filter((file) => file.endsWith(ending)).sort();
   return [
     `# ${name}`,

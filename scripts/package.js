@@ -30,7 +30,8 @@ const WANTED = [
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
-  /^docs\/[\w.-]+\.(md|schema\.json|svg|txt)$/,
+  /^docs\/(reference\/)?[\w.-]+\.(md|schema\.json|svg|txt)$/,
+  /^man\/svc(-[a-z-]+)?\.[17]$/,
   /^docs\/schemas\/[\w/-]+\.schema\.json$/,
 ];
 const MOST_PACKED = 2_000_000;
@@ -83,6 +84,8 @@ try {
     }).trim() !== version
   )
     throw new Error('svc-cli is not svc');
+  const linked = readFileSync(join(prefix, 'share', 'man', 'man1', 'svc.1'), 'utf8');
+  if (!linked.includes('.TH "SVC" "1"')) throw new Error('there is no man page svc(1)');
   checkLibrary(join(into, filename), place, run);
   run('npm', ['publish', '--dry-run', '--ignore-scripts', join(into, filename)], place);
   const byOclif = runByOclif(installed);

@@ -168,7 +168,7 @@ export interface ListDecisionsAnswer {
   readonly next: string | null;
 }
 
-/** A page of the deliveries of a subscription, newest first. */
+/** A page of deliveries, newest first. */
 export interface ListDeliveriesAnswer {
   /** The deliveries. */
   readonly deliveries: readonly WebhookDelivery[];
@@ -180,6 +180,14 @@ export interface ListDeliveriesAnswer {
 export interface ListMessagesAnswer {
   /** The messages. */
   readonly messages: readonly Message[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** A page of the notifications, newest first. */
+export interface ListNotificationsAnswer {
+  /** The notifications. */
+  readonly notifications: readonly Notification[];
   /** The value of `after` for the next page; missing on the last page. */
   readonly next?: string | undefined;
 }
@@ -403,6 +411,8 @@ export interface Webhook {
 export interface WebhookDelivery {
   /** Identifier of the delivery. */
   readonly deliveryId: string;
+  /** Identifier of the subscription. */
+  readonly webhookId: string;
   /** Kind of event. */
   readonly type: string;
   readonly status: DeliveryStatus;
@@ -447,6 +457,8 @@ export interface Operations {
     /** Maximum number of decisions on the page, from 1 to 1000. A page may be shorter. */
     readonly limit?: string | undefined;
   }, options?: CallOptions): Promise<ListDecisionsAnswer>;
+  /** One entry of the decision log. The decision with its candidates and its reward so far. */
+  getDecision(input: { readonly id: string }, options?: CallOptions): Promise<LoggedDecision>;
   /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. */
   listMessages(input: {
     /** Hashed identifier of the user. */
@@ -460,6 +472,19 @@ export interface Operations {
   }, options?: CallOptions): Promise<ListMessagesAnswer>;
   /** Report what the user did with a message. Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`. */
   messageOutcome(input: { readonly decisionId: string } & MessageOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
+  /** The delivery records of notifications, newest first. Of the whole workspace, of one user, or in one state. */
+  listNotifications(input?: {
+    /** Only notifications to this user. */
+    readonly hashId?: string | undefined;
+    /** Only notifications in this state. */
+    readonly status?: 'queued' | 'dispatched' | 'delivered' | 'failed' | undefined;
+    /** Only notifications triggered from this time on. */
+    readonly since?: string | undefined;
+    /** Only notifications triggered before this time. */
+    readonly until?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListNotificationsAnswer>;
   /** The delivery record of a notification. The states so far, with their times. */
   getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
   /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
@@ -479,6 +504,15 @@ export interface Operations {
   rotateWebhook(input: { readonly id: string } & RotateWebhookRequest, options?: CallOptions): Promise<Webhook>;
   /** The recent deliveries of a subscription. Each with its latest attempts and the time of the next one. */
   listDeliveries(input: { readonly id: string } & {
+    /** Only deliveries in this state. */
+    readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListDeliveriesAnswer>;
+  /** The recent deliveries of all subscriptions, newest first. Each with its subscription, its latest attempts and the time of the next one. */
+  listAllDeliveries(input?: {
+    /** Only deliveries in this state. */
+    readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListDeliveriesAnswer>;

@@ -15,7 +15,7 @@ export interface Answer<T = unknown> {
 /** Returns a response with a 2xx status. Throws ApiError for any other. */
 export function checked(answer: Incoming): Answer {
   if (answer.status < 200 || answer.status >= 300) throw errorOf(answer);
-  // Any 2xx is a success, whatever its body (docs/decisions.md, "The client is liberal").
+  // Any 2xx is a success, whatever its body (docs/design-choices.md, "The client is liberal").
   const { status, headers } = answer;
   return { status, headers, ...read(answer) };
 }

@@ -46,7 +46,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True if the error says that the service does not support the operation (docs/decisions.md). */
+/** True if the error says that the service does not support the operation (docs/design-choices.md). */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof ApiError && [404, 405, 501].includes(error.status);
 }

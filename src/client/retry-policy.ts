@@ -28,7 +28,7 @@ const JITTER_MS = 500;
 
 /**
  * Decides whether to retry a request, and after which wait (specification: Recommended client behaviour;
- * docs/decisions.md: "Repeating a request").
+ * docs/design-choices.md: "Repeating a request").
  *
  * A 429 and a failed connection are always retried. After a 5xx or a lost response, a request that has the same effect
  * twice is retried, any other only if the service supports idempotency keys. Any other 4xx is final.

@@ -1,7 +1,9 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
+import { fieldsFlag } from '../cli/flags/list-flags.ts';
 import { Args, Flags } from '../cli/flags/oclif.ts';
 import { foreignJson, sanitizeLine } from '../cli/terminal/sanitize.ts';
+import { OPERATION_FIELDS } from '../features/api/operation-fields.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -28,6 +30,7 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
     header: Flags.string({ char: 'H', summary: 'request header', multiple: true, helpValue: 'NAME: VALUE' }),
     input: Flags.string({ summary: 'file to send as the body; - is standard input', helpValue: 'FILE' }),
     list: Flags.boolean({ summary: 'list the operations of the service' }),
+    fields: fieldsFlag(OPERATION_FIELDS, { dependsOn: ['list'] }),
     spec: Flags.boolean({ summary: 'print the OpenAPI document of the service, as GET /openapi.json does' }),
     include: Flags.boolean({ char: 'i', summary: 'print the status and the headers before the body' }),
   };
@@ -84,9 +87,9 @@ async function describe({ args, flags, out }: Context<typeof Api>): Promise<void
     const { openApiText } = await import('../contract/document.ts');
     return out.raw(openApiText);
   }
-  const { operations, operationsTable } = await import('../features/api/operations.ts');
-  const list = operations();
-  out.result({ operations: list }, () => operationsTable(list, out));
+  const { operations } = await import('../features/api/operations.ts');
+  const rows = operations();
+  out.list({ key: 'operations', rows, fields: OPERATION_FIELDS, empty: 'no operations' }, flags.fields);
 }
 
 /** `svc api PATH` sends a GET, as in gh. */

@@ -1,6 +1,27 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
+import { fieldsFlag } from '../cli/flags/list-flags.ts';
 import { commandName } from '../cli/help/terms.ts';
+import type { Field } from '../cli/terminal/listing.ts';
 import { cyan } from '../cli/terminal/text.ts';
+
+interface Row {
+  readonly command: string;
+  readonly summary: string;
+  readonly plugin: string | null;
+}
+
+const FIELDS: readonly Field<Row>[] = [
+  { field: 'command', title: 'COMMAND', whole: true, cell: ({ command }) => cyan(command) },
+  {
+    field: 'summary',
+    title: 'WHAT IT DOES',
+    cell: ({ summary, plugin }) => (plugin === null ? summary : `${summary} (plugin ${plugin})`),
+  },
+  { field: 'usage', title: 'USAGE', whole: true, extra: true },
+  { field: 'aliases', title: 'ALIASES', extra: true },
+  { field: 'exitCodes', title: 'EXIT CODES', extra: true },
+  { field: 'plugin', title: 'PLUGIN', extra: true },
+];
 
 export default class Commands extends SvcCommand {
   static override summary = 'List all commands; with --json everything a program needs to call them';
@@ -14,21 +35,22 @@ included.`;
   ];
   static override exitCodes = [0, 1, 2] as const;
 
-  protected override async run({ out, manifest }: Context): Promise<void> {
+  static override flags = { fields: fieldsFlag(FIELDS) };
+
+  protected override async run({ flags, out, manifest }: Context<typeof Commands>): Promise<void> {
     const described = manifest();
-    if (out.json) {
+    const list = { key: 'commands', fields: FIELDS, empty: 'no commands' };
+    if (out.json || flags.fields) {
       const { commandReference } = await import('../features/commands/reference.ts');
-      out.result(commandReference(described), () => '');
+      const { commands: rows, ...rest } = commandReference(described);
+      out.list({ ...list, rows, rest }, flags.fields);
       return;
     }
-    out.result(undefined, () =>
-      out.table(
-        [{ title: 'COMMAND', whole: true }, { title: 'WHAT IT DOES' }],
-        described.commands.map(({ id, summary = '', plugin }) => [
-          cyan(commandName(id)),
-          plugin === undefined ? summary : `${summary} (plugin ${plugin})`,
-        ]),
-      ),
-    );
+    const rows = described.commands.map(({ id, summary = '', plugin = null }) => ({
+      command: commandName(id),
+      summary,
+      plugin,
+    }));
+    out.list({ ...list, rows }, undefined);
   }
 }

@@ -4,8 +4,9 @@ import { Args } from '../cli/flags/oclif.ts';
 export default class Completion extends SvcCommand {
   static override summary = 'Print the completion script for bash, zsh or fish';
   static override description =
-    `Completes commands, flags, the values of flags with a fixed set of values, and profile names. The script calls svc, so
-it stays valid when you update svc.
+    `Completes commands, flags, the values of flags with a fixed set of values, profile names, and identifiers of webhooks,
+notifications, deliveries and decisions, which are asked of the service at most every 30 seconds. The script calls svc,
+so it stays valid when you update svc.
 
 To enable completion permanently, run one of these commands and open a new shell:
 

@@ -1,8 +1,11 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { EXIT, type ExitCode } from '../cli/errors/exit-codes.ts';
+import { fieldsFlag } from '../cli/flags/list-flags.ts';
 import { Flags } from '../cli/flags/oclif.ts';
+import { documentOf } from '../cli/terminal/listing.ts';
 import { Redraw } from '../cli/terminal/redraw.ts';
 import { render } from '../cli/terminal/text.ts';
+import { limitFields } from '../features/limits/render.ts';
 
 const WATCH_MS = 1000;
 
@@ -19,6 +22,7 @@ unless you add --refresh. Dimmed values are older than the window of 60 s and no
   static override flags = {
     watch: Flags.boolean({ char: 'w', summary: 'update every second, until Ctrl-C' }),
     refresh: Flags.boolean({ summary: 'first send one read (GET /v1/webhooks, counts as reads)' }),
+    fields: fieldsFlag(limitFields({ now: 0, columns: undefined })),
   };
 
   protected override async run({
@@ -30,24 +34,28 @@ unless you add --refresh. Dimmed values are older than the window of 60 s and no
   }: Context<typeof Limits>): Promise<ExitCode> {
     const { client, limits, limitsInForce } = await connect();
     const { limitRows } = await import('../features/limits/rows.ts');
-    const { limitsTable } = await import('../features/limits/render.ts');
     if (flags.refresh) {
       const { cheapRead } = await import('../features/limits/refresh.ts');
       if (!(await cheapRead(client, signal)))
         out.warn('this service does not support GET /v1/webhooks; showing the limits from earlier answers');
     }
     const rows = () => limitRows(limits.read(), world.clock.now(), limitsInForce);
-    const show = () =>
-      limitsTable(rows(), out, world.clock.now(), out.isTerminal ? world.stdout.columns : undefined);
+    const listing = () => ({
+      key: 'limits',
+      rows: rows(),
+      fields: limitFields({ now: world.clock.now(), columns: out.columns }),
+      empty: 'no limits',
+    });
     if (!flags.watch) {
-      out.result({ limits: rows() }, show);
+      out.list(listing(), flags.fields);
       return EXIT.done;
     }
     const screen = out.isTerminal && !out.json ? new Redraw(world.stdout) : undefined;
     for (let before = ''; !signal.aborted; ) {
-      const now = JSON.stringify(rows());
-      if (screen) screen.draw(render(show(), out.colors(world.stdout)));
-      else if (now !== before) out.line({ limits: rows() }, show);
+      const list = listing();
+      const now = JSON.stringify(list.rows);
+      if (screen) screen.draw(render(out.rows(list, flags.fields), out.colors(world.stdout)));
+      else if (now !== before) out.line(documentOf(list, flags.fields), () => out.rows(list, flags.fields));
       before = now;
       await world.clock.sleep(WATCH_MS, signal).catch(() => undefined);
     }

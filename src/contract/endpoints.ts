@@ -9,7 +9,7 @@ import * as s from './schemas.ts';
 /**
  * Whether a client may retry a request whose response may have been lost.
  * `always`: a retry has the same effect (reads, upserts, events under one key).
- * `keyed`: only if the service is known to support Idempotency-Key (docs/decisions.md, "Repeating a request").
+ * `keyed`: only if the service is known to support Idempotency-Key (docs/design-choices.md, "Repeating a request").
  */
 export type Repeat = 'always' | 'keyed';
 
@@ -136,6 +136,19 @@ export const ENDPOINTS = table({
     query: s.ListDecisionsQuery,
     answer: s.ListDecisionsAnswer,
   },
+  getDecision: {
+    method: 'GET',
+    path: '/v1/decisions/{id}',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'One entry of the decision log',
+    description: 'The decision with its candidates and its reward so far.',
+    params: { id: 'Identifier of the decision.' },
+    missing: 'No decision has this identifier.',
+    answer: s.LoggedDecision,
+  },
   listMessages: {
     method: 'GET',
     path: '/v1/messages',
@@ -164,6 +177,18 @@ export const ENDPOINTS = table({
     missing: 'This decision has no message.',
     request: s.MessageOutcomeRequest,
     answer: s.OutcomeAnswer,
+  },
+  listNotifications: {
+    method: 'GET',
+    path: '/v1/inform/notifications',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The delivery records of notifications, newest first',
+    description: 'Of the whole workspace, of one user, or in one state.',
+    query: s.ListNotificationsQuery,
+    answer: s.ListNotificationsAnswer,
   },
   getNotification: {
     method: 'GET',
@@ -270,6 +295,18 @@ export const ENDPOINTS = table({
     description: 'Each with its latest attempts and the time of the next one.',
     params: { id: 'Identifier of the subscription.' },
     missing: 'No subscription has this identifier.',
+    query: s.ListDeliveriesQuery,
+    answer: s.ListDeliveriesAnswer,
+  },
+  listAllDeliveries: {
+    method: 'GET',
+    path: '/v1/deliveries',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The recent deliveries of all subscriptions, newest first',
+    description: 'Each with its subscription, its latest attempts and the time of the next one.',
     query: s.ListDeliveriesQuery,
     answer: s.ListDeliveriesAnswer,
   },

@@ -1,6 +1,6 @@
 import type { Detail } from './validation.ts';
 
-/** All errors that the service can respond with, and their HTTP status (docs/decisions.md). */
+/** All errors that the service can respond with, and their HTTP status (docs/design-choices.md). */
 export const SERVICE_ERRORS = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   unauthorized: { status: 401, message: 'The API key is missing or not known.' },

@@ -1,6 +1,6 @@
 /**
  * Names of HTTP headers, in lower case as in Node.js and undici.
- * Specification: Authentication, Limits. The rest is from docs/decisions.md.
+ * Specification: Authentication, Limits. The rest is from docs/design-choices.md.
  */
 export const HEADERS = {
   authorization: 'authorization',

@@ -1,4 +1,4 @@
-/** Rate limits and size limits of the API (specification: Limits; the body size is from docs/decisions.md). */
+/** Rate limits and size limits of the API (specification: Limits; the body size is from docs/design-choices.md). */
 
 export const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as const;
 

@@ -45,6 +45,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getDecision: {
+    method: 'GET',
+    path: '/v1/decisions/{id}',
+    group: 'reads',
+    repeat: 'always',
+  },
   listMessages: {
     method: 'GET',
     path: '/v1/messages',
@@ -55,6 +61,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     method: 'POST',
     path: '/v1/messages/{decisionId}/outcomes',
     group: 'ingest',
+    repeat: 'always',
+  },
+  listNotifications: {
+    method: 'GET',
+    path: '/v1/inform/notifications',
+    group: 'reads',
     repeat: 'always',
   },
   getNotification: {
@@ -102,6 +114,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
   listDeliveries: {
     method: 'GET',
     path: '/v1/webhooks/{id}/deliveries',
+    group: 'reads',
+    repeat: 'always',
+  },
+  listAllDeliveries: {
+    method: 'GET',
+    path: '/v1/deliveries',
     group: 'reads',
     repeat: 'always',
   },

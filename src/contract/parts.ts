@@ -84,6 +84,14 @@ export const utc = () =>
     ),
     { format: 'date-time', pattern: UTC_DATE_TIME.source, examples: ['2026-01-31T12:00:00Z'] },
   );
+/** A time in a query, with any offset. */
+export const instant = () =>
+  z.string().check(
+    z.maxLength(MAX_NAME),
+    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+    }),
+  );
 /** A time in an answer. */
 export const time = (description: string) => about(description, z.string(), { format: 'date-time' });
 export const locale = () =>

@@ -1,4 +1,4 @@
-/** Schemas of the requests and responses, from `specification.md` and `docs/decisions.md`. */
+/** Schemas of the requests and responses, from `specification.md` and `docs/design-choices.md`. */
 export * from './schemas/decisions.ts';
 export * from './schemas/errors.ts';
 export * from './schemas/events.ts';

@@ -5,7 +5,7 @@ export type SigningKey = string | Uint8Array;
 
 /**
  * Computes `X-Service-Signature`: the lowercase hex HMAC-SHA-256 of the raw body (specification: Webhook deliveries).
- * The key is the UTF-8 encoding of the secret, which is not decoded from hex or base64 (docs/decisions.md).
+ * The key is the UTF-8 encoding of the secret, which is not decoded from hex or base64 (docs/design-choices.md).
  */
 export function signBody(body: Uint8Array, secret: SigningKey): string {
   return createHmac('sha256', secret).update(body).digest('hex');

@@ -5,7 +5,7 @@ export const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
  * True for an ISO 8601 UTC date-time in the format of the API: calendar date, `T`, time with seconds, `Z`
- * (specification: Event; docs/decisions.md). The date must exist; leap seconds are not allowed.
+ * (specification: Event; docs/design-choices.md). The date must exist; leap seconds are not allowed.
  */
 export function isUtcDateTime(text: string): boolean {
   const match = UTC_DATE_TIME.exec(text);

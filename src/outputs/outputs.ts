@@ -19,6 +19,7 @@ import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
 import { ImportedUser, ImportOutput, InspectOutput, SourcesOutput } from './imports.ts';
+import { ImportsForgotten, ImportsOutput } from './journals.ts';
 import { ConformanceOutput, ListenOutput, ReplayOutput, SendOutput, VerifyOutput } from './listen.ts';
 import {
   CommandsOutput,
@@ -67,7 +68,7 @@ const operations = z.object({
 /** By the id of the command: `events:import`. */
 export const OUTPUTS: Readonly<Record<string, Printed>> = {
   error: ERROR_OUTPUT,
-  version: document('svc --version', VersionOutput),
+  version: document('The version.', VersionOutput),
   api: document(
     'The answer of the service, as it came; with --list, the operations.',
     z.union([operations, z.unknown()]),
@@ -80,6 +81,8 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'data:reset': document('What was removed.', ResetOutput),
   decide: document('The decision; with --input, one line for each request.', batchOf(s.DecideAnswer)),
   'decisions:evaluate': document('The estimates.', EvaluationOutput),
+  'decisions:get': document('The entry of the decision log.', s.LoggedDecision),
+  'decisions:list': document('The decisions.', z.omit(s.ListDecisionsAnswer, { next: true })),
   demo: lines(
     'A step of the demo.',
     z.looseObject({
@@ -93,6 +96,8 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'events:sources': document('The sources, or one of them as a mapping file.', SourcesOutput),
   'events:send': document('The answer of the service.', s.IngestEventsAnswer),
   'events:tail': lines('An event.', s.StreamedEvent),
+  'imports:forget': document('The journals that were removed.', ImportsForgotten),
+  'imports:list': document('The imports.', ImportsOutput),
   'keys:create': document('The key.', KeyCreated),
   'keys:list': document('The keys.', KeysOutput),
   'keys:revoke': document('The key that was revoked.', KeyRevoked),
@@ -101,6 +106,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'messages:list': document('The pending messages.', s.ListMessagesAnswer),
   'messages:outcome': document('The answer of the service.', s.OutcomeAnswer),
   'notifications:get': document('The delivery record.', s.Notification),
+  'notifications:list': document('The notifications.', s.ListNotificationsAnswer),
   'notifications:outcome': document('The answer of the service.', s.OutcomeAnswer),
   'notifications:trigger': document(
     'The notification, and with --wait its delivery record; with --input, one line for each request.',

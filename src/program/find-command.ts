@@ -92,7 +92,7 @@ function meantName(words: readonly string[], names: readonly string[]): string |
   const alone = [...names.filter((name) => !name.includes(' ')), ...topics];
   const near = nearestName(first, alone);
   const full = near !== undefined && topics.includes(near) ? inTopic(near) : undefined;
-  return full ?? near ?? withoutTopic(first, names);
+  return full ?? withoutTopic(first, names) ?? near;
 }
 
 /** Finds a command whose topic was left out: the only match, or the one of `events`. */

@@ -68,6 +68,8 @@ describe('completion', () => {
     expect(await complete(['webhooks', 'send', '--to', '3000', ''])).toContain('campaign.opened');
     expect(await complete(['messages', 'outcome', 'dec_1', 'dis'])).toEqual(['dismissed']);
     expect(await complete(['notifications', 'outcome', 'ntf_1', ''])).toEqual(['opened', 'clicked']);
+    expect(await complete(['notifications', 'list', '--status', 'd'])).toEqual(['dispatched', 'delivered']);
+    expect(await complete(['webhooks', 'deliveries', '--status', 'f'])).toEqual(['failed']);
     expect(await complete(['api', 'P'])).toEqual(['POST', 'PATCH']);
   });
 

@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp.ts';
 /** The shape of what `--json` prints, command by command: names and types, which scripts rely on. */
 const RENEW = 'if this change is meant, renew the snapshot with `npm run snapshots`';
 
-it('prints JSON of the recorded shape', { timeout: 60_000 }, async () => {
+it('prints JSON of the recorded shape', { timeout: 120_000 }, async () => {
   const home = tempDir();
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const shapes: string[] = [];
@@ -67,6 +67,11 @@ it('prints JSON of the recorded shape', { timeout: 60_000 }, async () => {
   await svc(`webhooks rotate ${id}`);
   await svc(`webhooks deliveries ${id}`);
   await svc(`webhooks delete ${id}`);
+  await svc('decisions list');
+  await svc(`decisions get ${decisionId}`);
+  await svc('notifications list');
+  await svc('webhooks deliveries');
+  await svc('imports list');
   await svc('limits');
   await svc('profiles list');
   await svc('regions list');

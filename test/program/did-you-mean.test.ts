@@ -58,7 +58,8 @@ describe('a suggestion', () => {
         for (const typo of typosOf(word)) {
           const typed = words.with(at, typo).join(' ');
           const meant = suggestion(typed);
-          if (meant === undefined || meant === name || meant === typed) continue;
+          // `import` is a typo of a topic, and no typo of a command without its topic.
+          if (meant === undefined || [name, typed].includes(meant) || meant.endsWith(` ${typed}`)) continue;
           const theirs = meant.split(' ');
           expect(theirs.length, `${typed}: ${meant}`).toBeLessThanOrEqual(words.length);
           for (const [i, other] of theirs.entries())

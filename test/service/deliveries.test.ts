@@ -43,6 +43,7 @@ describe('deliveries', () => {
     expect(deliveries).toEqual([
       {
         deliveryId: body.deliveryId,
+        webhookId: id,
         type: 'campaign.clicked',
         status: 'delivered',
         occurredAt: body.occurredAt,

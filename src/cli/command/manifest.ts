@@ -14,6 +14,8 @@ export interface ManifestFlag {
   readonly hidden?: boolean;
   readonly required?: boolean;
   readonly multiple?: boolean;
+  /** Separates several values of one flag. */
+  readonly delimiter?: string;
   readonly allowNo?: boolean;
   readonly default?: unknown;
   readonly options?: readonly string[];

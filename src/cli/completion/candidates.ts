@@ -1,13 +1,16 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import {
   CHANNELS,
+  DELIVERY_STATES,
   EVENT_KINDS,
   MESSAGE_OUTCOMES,
   NOTIFICATION_OUTCOMES,
+  NOTIFICATION_STATES,
   PRIORITIES,
 } from '../../contract/schemas.ts';
 import type { Manifest, ManifestArg, ManifestCommand, ManifestFlag } from '../command/manifest.ts';
 import { HELP_TOPICS } from '../help/topics.ts';
+import { ID_KINDS, type IdKind } from './id-kinds.ts';
 
 /** A completion of the last word. Shells that support it show the description. */
 export interface Candidate {
@@ -15,22 +18,30 @@ export interface Candidate {
   readonly description: string;
 }
 
+/** Where completions come from that the manifest does not have. */
+export interface Sources {
+  readonly profiles: () => readonly string[];
+  /** The identifiers of the service that the words before select. */
+  readonly ids: (kind: IdKind, before: readonly string[]) => Promise<readonly Candidate[]>;
+}
+
 /**
  * The completions of the last word of a command line, given as its words without `svc`: the next word of a command, a
- * flag, a value from a fixed set (after `--flag` or as `--flag=value`), or a profile name. Empty where only the shell can
+ * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile name, or an identifier. Empty where only the shell can
  * complete, such as file names.
  */
-export function candidates(
+export async function candidates(
   line: readonly string[],
   manifest: Manifest,
-  profiles: () => readonly string[],
-): Candidate[] {
+  sources: Sources,
+): Promise<Candidate[]> {
   const words = dropEqualsSigns(line);
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   // Words after `--` belong to another program.
   if (before.includes('--')) return [];
-  return candidatesAfter(before, typed, manifest, profiles).filter(({ word }) => word.startsWith(typed));
+  const found = await candidatesAfter(before, typed, manifest, sources);
+  return found.filter(({ word }) => word.startsWith(typed));
 }
 
 /** Removes the `=` of `--flag=value`, which bash splits into three words, so that it reads like `--flag value`. */
@@ -40,12 +51,12 @@ function dropEqualsSigns(line: readonly string[]): string[] {
   return isSign(line.length - 1) ? [...words, ''] : words;
 }
 
-function candidatesAfter(
+async function candidatesAfter(
   before: readonly string[],
   typed: string,
   manifest: Manifest,
-  profiles: () => readonly string[],
-): Candidate[] {
+  sources: Sources,
+): Promise<Candidate[]> {
   const { commands } = manifest;
   if (before[0] === 'help') {
     const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, description: summary }));
@@ -54,16 +65,23 @@ function candidatesAfter(
   const { command, depth } = commandOf(before, commands);
   if (command) {
     const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
-    const valuesOf = ({ name, options }: ManifestFlag | ManifestArg) =>
-      name === 'profile' ? profiles() : (options ?? SUGGESTED[`${command.id} ${name}`] ?? []);
+    const valuesOf = async ({ name, options }: ManifestFlag | ManifestArg): Promise<readonly Candidate[]> => {
+      if (name === 'profile') return withoutDescription(sources.profiles());
+      const kind = ID_KINDS[`${command.id} ${name}`];
+      if (kind) return sources.ids(kind, before);
+      return withoutDescription(options ?? SUGGESTED[`${command.id} ${name}`] ?? []);
+    };
+    const afterFlag = async (flag: ManifestFlag, value: string, prefix: string) =>
+      inList(flag, value, await valuesOf(flag)).map(({ word, description }) => ({
+        word: prefix + word,
+        description,
+      }));
     const previousFlag = flagOf(before.at(-1), flags);
-    if (previousFlag?.type === 'option') return withoutDescription(valuesOf(previousFlag));
+    if (previousFlag?.type === 'option') return afterFlag(previousFlag, typed, '');
     const [joined] = typed.split('=', 1);
     if (joined !== typed) {
       const flag = flagOf(joined, flags);
-      return withoutDescription(
-        flag?.type === 'option' ? valuesOf(flag).map((value) => `${joined}=${value}`) : [],
-      );
+      return flag?.type === 'option' ? afterFlag(flag, typed.slice(joined!.length + 1), `${joined}=`) : [];
     }
     if (typed.startsWith('-')) return [...flags.flatMap(spellings), HELP];
     const isValue = (i: number) => flagOf(before[i - 1], flags)?.type === 'option';
@@ -75,27 +93,42 @@ function candidatesAfter(
     const arg = Object.values(command.args)[given];
     const values =
       command.id.startsWith('profiles:') && command.id !== 'profiles:add' && given === 0
-        ? profiles()
+        ? withoutDescription(sources.profiles())
         : arg
-          ? valuesOf(arg)
+          ? await valuesOf(arg)
           : [];
-    if (before.length > depth) return withoutDescription(values);
+    if (before.length > depth) return [...values];
     // A command may have subcommands: `serve` and `serve exec`.
-    return [...withoutDescription(values), ...nextWords(manifest, before)];
+    return [...values, ...nextWords(manifest, before)];
   }
   return before.length === 0
     ? [...nextWords(manifest, before), ...WITHOUT_COMMAND]
     : nextWords(manifest, before);
 }
 
+/** The values after a flag that takes several after commas: those that were not typed yet. */
+function inList(
+  { delimiter }: ManifestFlag,
+  typed: string,
+  values: readonly Candidate[],
+): readonly Candidate[] {
+  if (delimiter === undefined || !typed.includes(delimiter)) return values;
+  const given = typed.split(delimiter).slice(0, -1);
+  return values
+    .filter(({ word }) => !given.includes(word))
+    .map(({ word, description }) => ({ word: [...given, word].join(delimiter), description }));
+}
+
 /** Suggested values of flags that accept any value, because the service may know more. */
 const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
   'messages:outcome type': MESSAGE_OUTCOMES,
+  'notifications:list status': NOTIFICATION_STATES,
   'notifications:outcome type': NOTIFICATION_OUTCOMES,
   'notifications:trigger channel': CHANNELS,
   'notifications:trigger priority': PRIORITIES,
   'webhooks:create event': EVENT_KINDS,
+  'webhooks:deliveries status': DELIVERY_STATES,
   'webhooks:listen event': EVENT_KINDS,
   'webhooks:send kind': EVENT_KINDS,
   'webhooks:update event': EVENT_KINDS,

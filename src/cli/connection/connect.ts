@@ -216,7 +216,7 @@ function retryNotices(notify: (text: string) => void, baseUrl: string, maxRetrie
   };
 }
 
-/** Warns where a 2xx response is a web page: it counts as a success (docs/decisions.md, "The client is liberal"). */
+/** Warns where a 2xx response is a web page: it counts as a success (docs/design-choices.md, "The client is liberal"). */
 function pageWarning(out: Output, baseUrl: string): (answer: Incoming) => void {
   let warned = false;
   return ({ status, body }) => {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../client/errors.ts';
 import { type Hint, SvcError } from './svc-error.ts';
 
-/** Returns whether a response may mean that the operation is unsupported (docs/decisions.md, "The client is liberal"). */
+/** Returns whether a response may mean that the operation is unsupported (docs/design-choices.md, "The client is liberal"). */
 export function isUnsupported(error: unknown): error is ApiError {
   return error instanceof ApiError && [404, 405, 501].includes(error.status);
 }

@@ -36,6 +36,10 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
       path: '<file>.rejects.ndjson',
       holds: 'beside an imported file: the records that were rejected, and why',
     },
-    { path: `${codeCacheDir}/`, holds: 'compiled code, for a quick start; may be deleted at any time' },
+    {
+      path: `${codeCacheDir}/`,
+      holds:
+        'compiled code, for a quick start, and identifiers for completion (30 s; mode 0600); may be deleted at any time',
+    },
   ];
 }

@@ -5,7 +5,8 @@ import type { Settings } from './settings.ts';
 
 /** The flags that select the service. */
 const SERVICE_FLAGS = /^--(profile|base-url|workspace|region)(=|$)/;
-const serviceFlags: FlagSpan = (word) => {
+/** The flags that select a service. */
+export const serviceFlags: FlagSpan = (word) => {
   if (word === '-p') return 2;
   if (/^-p./.test(word)) return 1;
   return SERVICE_FLAGS.test(word) ? (word.includes('=') ? 1 : 2) : 0;

@@ -1,3 +1,4 @@
+import { documentOf, type Listing, tableOf } from './listing.ts';
 import { sanitizeJson } from './sanitize.ts';
 import { type Column, table } from './table.ts';
 import { dim, Rendered, render, type Text, yellow } from './text.ts';
@@ -44,6 +45,21 @@ export class Output {
   table(columns: readonly Column[], rows: readonly (readonly Text[])[]): Text {
     const color = this.colors(this.#world.stdout);
     return new Rendered(table(columns, rows, { width: this.columns, color }));
+  }
+
+  /** Writes a list as the result: a table, or a JSON document. `selected` are the fields that --fields names, if any. */
+  list<Row extends object>(listing: Listing<Row>, selected: readonly string[] | undefined): void {
+    this.result(documentOf(listing, selected), () => this.rows(listing, selected));
+  }
+
+  /** Renders a list as a table for `result`. */
+  rows<Row extends object>(
+    listing: Pick<Listing<Row>, 'rows' | 'fields' | 'empty'>,
+    selected: readonly string[] | undefined,
+  ): Text {
+    if (listing.rows.length === 0) return listing.empty;
+    const { columns, cells } = tableOf(listing, selected);
+    return this.table(columns, cells);
   }
 
   /** Writes a notice on stderr, except under --quiet. */

@@ -35,7 +35,7 @@ export function readRateAnswer(status: number, headers: HeaderBag, now: number):
 
 /**
  * Converts a `Reset` header to the time that is left, in ms, at least 0. A value above 10^12 is in Unix ms, above 10^9
- * in Unix seconds, else in seconds from now (docs/decisions.md). `now` is the service's own time if its Date header
+ * in Unix seconds, else in seconds from now (docs/design-choices.md). `now` is the service's own time if its Date header
  * gives it.
  */
 export function resetIn(value: number, now: number): number {

@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { spanFlags } from '../../cli/flags/time-flags.ts';
 import type { Client } from '../../client/client.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { validate } from '../../contract/validation.ts';
@@ -86,16 +87,7 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       max: 10_000,
       helpValue: 'N',
     }),
-    since: Flags.string({
-      summary: 'only decisions at or after this time',
-      helpValue: 'TIME',
-      parse: parseInstant,
-    }),
-    until: Flags.string({
-      summary: 'only decisions before this time',
-      helpValue: 'TIME',
-      parse: parseInstant,
-    }),
+    ...spanFlags('decisions made'),
   };
 
   protected override async run(context: Context<typeof DecisionsEvaluate>): Promise<void> {
@@ -221,11 +213,3 @@ const interval = (estimate: Estimate | null) =>
 
 /** Four decimal places; negative zero without its sign. */
 const short = (value: number) => value.toFixed(4).replace(/^-(0\.0*)$/, '$1');
-
-async function parseInstant(text: string): Promise<string> {
-  if (Number.isNaN(Date.parse(text)))
-    throw new SvcError('usage', `${text} is not a time`, {
-      hint: 'write a time such as 2026-03-01T00:00:00Z',
-    });
-  return text;
-}

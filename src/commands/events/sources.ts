@@ -1,8 +1,21 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Args } from '../../cli/flags/oclif.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { sourceNamed } from '../../features/import/cli/mapping-flags.ts';
 import type { MappingDocument } from '../../features/import/mapping-file/document.ts';
 import { SOURCES } from '../../features/import/mapping-file/sources.ts';
+
+const FIELDS: readonly Field<{ readonly documentation: readonly string[] }>[] = [
+  { field: 'source', title: 'SOURCE', whole: true },
+  { field: 'title', title: 'EXPORT' },
+  {
+    field: 'documentation',
+    title: 'DOCUMENTATION',
+    whole: true,
+    cell: ({ documentation }) => documentation[0] ?? '',
+  },
+];
 
 export default class EventsSources extends SvcCommand {
   static override summary = 'List the products whose exports svc events import --from reads';
@@ -18,7 +31,9 @@ file, which can be changed and given to --mapping.`;
     source: Args.string({ description: 'the source whose mapping file is printed', required: false }),
   };
 
-  protected override async run({ args, out }: Context<typeof EventsSources>): Promise<void> {
+  static override flags = { fields: fieldsFlag(FIELDS) };
+
+  protected override async run({ args, flags, out }: Context<typeof EventsSources>): Promise<void> {
     if (args.source !== undefined) {
       const mapping = sourceNamed(args.source);
       out.result(mapping, () => JSON.stringify(mapping, null, 2));
@@ -31,11 +46,6 @@ file, which can be changed and given to --mapping.`;
         documentation: [documentation].flat(),
       }),
     );
-    out.result({ sources }, () =>
-      out.table(
-        [{ title: 'SOURCE' }, { title: 'EXPORT' }, { title: 'DOCUMENTATION', whole: true }],
-        sources.map(({ source, title, documentation }) => [source, title, documentation[0] ?? '']),
-      ),
-    );
+    out.list({ key: 'sources', rows: sources, fields: FIELDS, empty: 'no sources' }, flags.fields);
   }
 }

@@ -2,8 +2,11 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { localServiceHint } from '../../cli/errors/to-svc-error.ts';
+import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
+import { EVENT_FIELDS, type EventField } from '../../features/live-events/fields.ts';
 
 export default class EventsTail extends SvcCommand {
   static override summary = 'Show events as they arrive';
@@ -12,16 +15,18 @@ export default class EventsTail extends SvcCommand {
 missed. With --json, prints one event per line, with numbers as they were sent.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --event purchase --json | jq .userId',
+    '<%= config.bin %> <%= command.id %> --event purchase,refund --json | jq .userId',
   ];
   static override flags = {
     event: Flags.string({
-      char: 'e',
-      summary: 'only events with this name',
-      multiple: true,
-      helpValue: 'NAME',
+      ...eventNames,
+      // Several names in a row were accepted before names were joined by commas.
+      multipleNonGreedy: false,
+      summary: "only events with these names, or '*' for all",
+      helpValue: 'NAME,…',
     }),
     'user-id': Flags.string({ summary: 'only events of this user', multiple: true, helpValue: 'ID' }),
+    fields: fieldsFlag(EVENT_FIELDS),
     count: Flags.integer({ char: 'n', summary: 'exit after this number of events', min: 1, helpValue: 'N' }),
   };
 
@@ -34,7 +39,9 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
   }: Context<typeof EventsTail>): Promise<ExitCode> {
     const { client } = await connect({ lasting: true });
     const { follow } = await import('../../client/follow.ts');
-    const { readEvent, matches, tableLine, tableHead } = await import('../../features/live-events/event.ts');
+    const { jsonLine, readEvent, matches, tableLine, tableHead } = await import(
+      '../../features/live-events/event.ts'
+    );
     const { randomFrom } = await import('../../kit/random.ts');
     const done = new AbortController();
     const stream = follow({
@@ -49,18 +56,19 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
         );
       },
     });
-    const filter = { events: flags.event ?? [], users: flags['user-id'] ?? [] };
-    const columns = out.isTerminal ? world.stdout.columns : undefined;
+    const filter = { events: namesIn(flags.event) ?? [], users: flags['user-id'] ?? [] };
+    const fields = (flags.fields ?? EVENT_FIELDS.map(({ field }) => field)) as EventField[];
+    const layout = { columns: out.columns, fields };
     let remaining = flags.count ?? Infinity;
     let headPrinted = out.json;
     for await (const { data } of orNotOffered(stream)) {
       const event = readEvent(data!);
       if (!matches(event, filter)) continue;
-      if (!headPrinted) out.line(undefined, () => tableHead(columns));
+      if (!headPrinted) out.line(undefined, () => tableHead(layout));
       headPrinted = true;
       if (out.json)
-        out.raw(`${event ? escapeJson(data!.replace(/\n/g, ' ')) : JSON.stringify({ text: data })}\n`);
-      else out.line(undefined, () => tableLine(event, data!, columns));
+        out.raw(`${event ? escapeJson(jsonLine(data!, flags.fields)) : JSON.stringify({ text: data })}\n`);
+      else out.line(undefined, () => tableLine(event, data!, layout));
       if (--remaining === 0) {
         done.abort();
         return EXIT.done;

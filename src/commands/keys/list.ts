@@ -1,8 +1,28 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { databaseFlag } from '../../cli/connection/database.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { green } from '../../cli/terminal/text.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
 import { stateOf } from '../../features/accounts/view.ts';
+
+interface Row {
+  readonly state: string;
+  readonly createdAt: string;
+}
+
+const FIELDS: readonly Field<Row>[] = [
+  { field: 'keyId', title: 'KEY', whole: true },
+  { field: 'workspace', title: 'WORKSPACE' },
+  { field: 'kind', title: 'KIND' },
+  {
+    field: 'state',
+    title: 'STATE',
+    cell: ({ state }) => (state === 'active' ? green(state) : state),
+  },
+  { field: 'createdAt', title: 'CREATED', cell: ({ createdAt }) => createdAt.slice(0, 10) },
+  { field: 'endsAt', title: 'ENDS', whole: true, extra: true },
+];
 
 export default class KeysList extends SvcCommand {
   static override summary = 'List the API keys of this service';
@@ -13,7 +33,7 @@ export default class KeysList extends SvcCommand {
     `<%= config.bin %> <%= command.id %> --workspace ws_shop --json --profile local | jq -r '.keys[] | select(.state == "active").keyId'`,
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
-  static override flags = { database: databaseFlag };
+  static override flags = { database: databaseFlag, fields: fieldsFlag(FIELDS) };
 
   protected override async run(context: Context<typeof KeysList>): Promise<void> {
     const { flags, out, world } = context;
@@ -28,23 +48,6 @@ export default class KeysList extends SvcCommand {
       // A key that was revoked at once has no time of its end.
       endsAt: endsAt ? new Date(endsAt).toISOString() : null,
     }));
-    out.result({ keys }, () =>
-      out.table(
-        [
-          { title: 'KEY', whole: true },
-          { title: 'WORKSPACE' },
-          { title: 'KIND' },
-          { title: 'STATE' },
-          { title: 'CREATED' },
-        ],
-        keys.map((key) => [
-          key.keyId,
-          key.workspace,
-          key.kind,
-          key.state === 'active' ? green(key.state) : key.state,
-          key.createdAt.slice(0, 10),
-        ]),
-      ),
-    );
+    out.list({ key: 'keys', rows: keys, fields: FIELDS, empty: 'no keys' }, flags.fields);
   }
 }

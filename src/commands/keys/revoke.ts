@@ -20,7 +20,7 @@ without a gap, rotate it.`;
     const { workspace, kind } = await withAccounts(context, (accounts) => accounts.revokeKey(args.key));
     out.result(
       { keyId: args.key, workspace, kind, state: 'revoked' },
-      () => `revoked ${args.key} of ${workspace}`,
+      () => `revoked key ${args.key} of ${workspace}`,
     );
   }
 }

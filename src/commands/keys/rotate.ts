@@ -34,7 +34,7 @@ export default class KeysRotate extends SvcCommand {
     out.result({ keyId, key, kind, workspace, replaces: args.key }, () => newKeyText(made));
     out.notice(
       graceMs === 0
-        ? `${args.key} is revoked; the new key is shown this once`
+        ? `revoked key ${args.key}; the new key is shown this once`
         : `${args.key} stays valid for ${flags['valid-for']}; the new key is shown this once`,
     );
   }

@@ -1,12 +1,24 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { foreignJson } from '../../cli/terminal/sanitize.ts';
 import { allOf } from '../../client/pages.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
 /** Maximum number of messages shown, newest first. */
 const MAX_MESSAGES = 1000;
+
+const FIELDS: readonly Field<object>[] = [
+  { field: 'decisionId', title: 'DECISION', whole: true },
+  { field: 'contentId', title: 'CONTENT' },
+  { field: 'format', title: 'FORMAT' },
+  { field: 'title', title: 'TITLE' },
+  { field: 'body', title: 'BODY' },
+  { field: 'channel', title: 'CHANNEL', extra: true },
+  { field: 'surface', title: 'SURFACE', extra: true },
+];
 
 function messagesOf(body: unknown): readonly unknown[] {
   const { messages } = objectOf(body);
@@ -23,6 +35,7 @@ export default class MessagesList extends SvcCommand {
   ];
   static override flags = {
     'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    fields: fieldsFlag(FIELDS),
   };
 
   protected override async run({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
@@ -38,28 +51,16 @@ export default class MessagesList extends SvcCommand {
     };
     const { body, list } = await orUnsupportedFeature('messages', allOf(page, messagesOf, MAX_MESSAGES));
     // A single page is printed as the service sent it.
-    if (out.json && texts.length === 1) return out.raw(`${foreignJson(texts[0]!)}\n`);
-    const messages = list.map(objectOf);
-    const cell = (value: unknown) => (typeof value === 'string' ? value : '');
-    out.result({ ...body, messages: list }, () =>
-      messages.length === 0
-        ? 'No pending messages'
-        : out.table(
-            [
-              { title: 'DECISION', whole: true },
-              { title: 'CONTENT' },
-              { title: 'FORMAT' },
-              { title: 'TITLE' },
-              { title: 'BODY' },
-            ],
-            messages.map((m) => [
-              cell(m.decisionId),
-              cell(m.contentId),
-              cell(m.format),
-              cell(m.title),
-              cell(m.body),
-            ]),
-          ),
+    if (out.json && texts.length === 1 && !flags.fields) return out.raw(`${foreignJson(texts[0]!)}\n`);
+    out.list(
+      {
+        key: 'messages',
+        rows: list.map(objectOf),
+        fields: FIELDS,
+        rest: body,
+        empty: 'no pending messages',
+      },
+      flags.fields,
     );
   }
 }

@@ -31,6 +31,6 @@ export default class MessagesOutcome extends SvcCommand {
       }),
       (error) => error.code === 'NOT_FOUND',
     );
-    out.result(body ?? null, () => `${args.type} reported for ${args.decision}`);
+    out.result(body ?? null, () => `recorded ${args.type} of ${args.decision}`);
   }
 }

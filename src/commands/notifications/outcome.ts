@@ -35,6 +35,6 @@ export default class NotificationsOutcome extends SvcCommand {
         }),
       ),
     );
-    out.result(objectOf(answer.body), () => `${args.type} recorded`);
+    out.result(objectOf(answer.body), () => `recorded ${args.type} of ${args.id}`);
   }
 }

@@ -54,7 +54,9 @@ unless --allow-scripts is given. The first use fetches the plugin manager (29 MB
       after.find(({ name, url }) => (url === undefined ? args.plugin.startsWith(name) : url === source));
     const installed = plugin && { name: plugin.name, version: versionOf(plugin, dataDir) ?? null };
     out.result({ installed: installed ?? null }, () =>
-      installed ? `installed ${installed.name} ${installed.version}` : `installed ${args.plugin}`,
+      installed
+        ? `installed plugin ${installed.name} ${installed.version}`
+        : `installed plugin ${args.plugin}`,
     );
   }
 }

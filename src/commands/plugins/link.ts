@@ -26,6 +26,6 @@ export default class PluginsLink extends SvcCommand {
       notice: (text) => out.notice(text),
     });
     const name = installedPlugins(dataDir).find((plugin) => plugin.root === folder)?.name ?? null;
-    out.result({ linked: name, root: folder }, () => `linked ${name} from ${folder}`);
+    out.result({ linked: name, root: folder }, () => `linked plugin ${name} from ${folder}`);
   }
 }

@@ -1,5 +1,14 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { installedPlugins, rootOf, versionOf } from '../../features/plugins/installed.ts';
+
+const FIELDS: readonly Field<{ readonly version: string | null }>[] = [
+  { field: 'name', title: 'NAME', whole: true },
+  { field: 'version', title: 'VERSION', cell: ({ version }) => version ?? 'missing' },
+  { field: 'type', title: 'TYPE' },
+  { field: 'root', title: 'FOLDER' },
+];
 
 export default class PluginsList extends SvcCommand {
   static override summary = 'List the installed plugins';
@@ -10,20 +19,19 @@ export default class PluginsList extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2] as const;
 
-  protected override async run({ out, paths: { dataDir } }: Context): Promise<void> {
+  static override flags = { fields: fieldsFlag(FIELDS) };
+
+  protected override async run({
+    flags,
+    out,
+    paths: { dataDir },
+  }: Context<typeof PluginsList>): Promise<void> {
     const plugins = installedPlugins(dataDir).map((plugin) => ({
       name: plugin.name,
       version: versionOf(plugin, dataDir) ?? null,
       type: plugin.type,
       root: rootOf(plugin, dataDir),
     }));
-    out.result({ plugins }, () =>
-      plugins.length === 0
-        ? 'no plugins are installed'
-        : out.table(
-            [{ title: 'NAME', whole: true }, { title: 'VERSION' }, { title: 'TYPE' }, { title: 'FOLDER' }],
-            plugins.map(({ name, version, type, root }) => [name, version ?? 'missing', type, root]),
-          ),
-    );
+    out.list({ key: 'plugins', rows: plugins, fields: FIELDS, empty: 'no plugins' }, flags.fields);
   }
 }

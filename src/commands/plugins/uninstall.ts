@@ -28,6 +28,6 @@ export default class PluginsUninstall extends SvcCommand {
       throw new SvcError('failed', `the plugin ${args.plugin} is still installed`, {
         hint: (invocation) => `remove it again: ${invocation.again()}`,
       });
-    out.result({ uninstalled: args.plugin }, () => `uninstalled ${args.plugin}`);
+    out.result({ uninstalled: args.plugin }, () => `uninstalled plugin ${args.plugin}`);
   }
 }

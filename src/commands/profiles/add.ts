@@ -86,7 +86,7 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
     out.result(
       { name, current: isCurrent },
       () =>
-        `profile ${name} ${before ? 'changed' : 'saved'}${isCurrent ? ' and in use' : shell`; to use it: svc profiles use ${name}`}`,
+        `${before ? 'changed' : 'added'} profile ${name}${isCurrent ? ', which is in use' : shell`; to use it: svc profiles use ${name}`}`,
     );
     if (saved && !flags['no-check']) {
       const { tryProfile } = await import('../../features/profiles/try-profile.ts');

@@ -1,7 +1,31 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { noticeEnvironment } from '../../cli/connection/environment-override.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { green } from '../../cli/terminal/text.ts';
 import { LOCAL, Profiles, profileView } from '../../profiles/profiles.ts';
+
+interface Row {
+  readonly name: string;
+  readonly current: boolean;
+  readonly baseUrl: string | null;
+}
+
+const FIELDS: readonly Field<Row>[] = [
+  {
+    field: 'name',
+    title: 'NAME',
+    whole: true,
+    cell: ({ name, current }) => (current ? green(`${name} *`) : name),
+  },
+  { field: 'workspace', title: 'WORKSPACE', whole: true },
+  { field: 'region', title: 'REGION' },
+  { field: 'baseUrl', title: 'BASE URL', whole: true, cell: ({ baseUrl }) => baseUrl ?? 'in this process' },
+  { field: 'apiKey', title: 'KEY', whole: true },
+  { field: 'current', title: 'IN USE', extra: true },
+  { field: 'sandbox', title: 'SANDBOX', extra: true },
+  { field: 'keysHonoured', title: 'IDEMPOTENT', extra: true },
+];
 
 export default class ProfilesList extends SvcCommand {
   static override summary = 'List profiles';
@@ -13,7 +37,9 @@ export default class ProfilesList extends SvcCommand {
   ];
   static override exitCodes = [0, 1, 2] as const;
 
-  protected override async run({ out, paths, world }: Context): Promise<void> {
+  static override flags = { fields: fieldsFlag(FIELDS) };
+
+  protected override async run({ flags, out, paths, world }: Context<typeof ProfilesList>): Promise<void> {
     const { current, profiles } = new Profiles(paths.configDir).read();
     const named = Object.entries(profiles).map(([name, profile]) => ({
       ...profileView(name, profile),
@@ -31,23 +57,6 @@ export default class ProfilesList extends SvcCommand {
     };
     const all = [...named, local];
     noticeEnvironment(out, world);
-    out.result({ profiles: all }, () =>
-      out.table(
-        [
-          { title: 'NAME', whole: true },
-          { title: 'WORKSPACE' },
-          { title: 'REGION' },
-          { title: 'BASE URL' },
-          { title: 'KEY' },
-        ],
-        all.map((profile) => [
-          profile.current ? green(`${profile.name} *`) : profile.name,
-          profile.workspace ?? '',
-          profile.region ?? '',
-          profile.baseUrl ?? 'in this process',
-          profile.apiKey ?? '',
-        ]),
-      ),
-    );
+    out.list({ key: 'profiles', rows: all, fields: FIELDS, empty: 'no profiles' }, flags.fields);
   }
 }

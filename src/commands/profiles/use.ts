@@ -24,6 +24,6 @@ export default class ProfilesUse extends SvcCommand {
       contents.current = name;
     });
     noticeEnvironment(out, world);
-    out.result({ current: name }, () => `profile ${name} is in use`);
+    out.result({ current: name }, () => `using profile ${name}`);
   }
 }

@@ -1,12 +1,25 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import { red, type Text } from '../../cli/terminal/text.ts';
 import type { Ping } from '../../features/regions/ping.ts';
-import { regionsOf } from '../../features/regions/regions.ts';
+import { type Region, regionsOf } from '../../features/regions/regions.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { Profiles } from '../../profiles/profiles.ts';
+
+type Row = Region & Partial<Ping>;
+
+/** The measured ones are shown with --ping. */
+const FIELDS: readonly Field<Row>[] = [
+  { field: 'region', title: 'REGION', whole: true, cell: ({ region }) => region ?? '-' },
+  { field: 'answered', title: 'ANSWERED', extra: true, cell: answered },
+  { field: 'baseUrl', title: 'BASE URL', whole: true },
+  { field: 'profiles', title: 'PROFILES' },
+  { field: 'latencyMs', title: 'LATENCY', align: 'right', extra: true, cell: latency },
+];
 
 export default class RegionsList extends SvcCommand {
   static override summary = 'List the regions and addresses of all profiles';
@@ -21,6 +34,7 @@ address answers from and its latency. It sends no key, so it does not count agai
     ping: Flags.boolean({
       summary: 'measure the latency of each address and show the region it answers from',
     }),
+    fields: fieldsFlag(FIELDS),
   };
 
   protected override async run({
@@ -34,25 +48,15 @@ address answers from and its latency. It sends no key, so it does not count agai
     const measureAll = () =>
       Promise.all(regions.map(async (region) => ({ ...region, ...(await measure(region.baseUrl)) })));
     const measured = flags.ping ? await withSpinner(world, out, 'measuring', measureAll) : await measureAll();
-    out.result({ regions: measured }, () =>
-      measured.length === 0
-        ? 'No profiles yet. Add one: svc profiles add NAME --workspace W --region R --base-url U'
-        : out.table(
-            [
-              { title: 'REGION', whole: true },
-              ...(flags.ping ? [{ title: 'ANSWERED' }] : []),
-              { title: 'BASE URL', whole: true },
-              { title: 'PROFILES' },
-              ...(flags.ping ? [{ title: 'LATENCY', align: 'right' as const }] : []),
-            ],
-            measured.map((row) => [
-              row.region ?? '-',
-              ...(row.answered === undefined ? [] : [answered(row)]),
-              row.baseUrl,
-              row.profiles.join(', '),
-              ...(row.latencyMs === undefined ? [] : [latency(row)]),
-            ]),
-          ),
+    const fields = flags.ping ? FIELDS.map((field) => ({ ...field, extra: false })) : FIELDS;
+    out.list(
+      {
+        key: 'regions',
+        rows: measured,
+        fields,
+        empty: 'no profiles; add one: svc profiles add NAME --workspace W --region R --base-url U',
+      },
+      flags.fields,
     );
     for (const { baseUrl, profiles, ...row } of measured.filter(mismatched))
       out.warn(

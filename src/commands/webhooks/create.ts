@@ -1,8 +1,10 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
+import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
@@ -16,18 +18,16 @@ export default class WebhooksCreate extends SvcCommand {
 secret, one is generated from 32 random bytes as 64 hex characters and shown once. The profile stores the secret (mode
 0600) for listen, verify and sign. The signing key is the text of the secret, not decoded.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.clicked --event decision.actioned',
+    '<%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.clicked,decision.actioned',
     'openssl rand -hex 32 | <%= config.bin %> <%= command.id %> --url https://example.com/hook --event campaign.opened --secret-file -',
   ];
   static override flags = {
     url: Flags.string({ required: true, summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
-      char: 'e',
+      ...eventNames,
       required: true,
-      multiple: true,
-      multipleNonGreedy: true,
-      summary: 'kind of event: campaign.clicked, campaign.opened or decision.actioned; repeatable',
-      helpValue: 'K',
+      summary: "kinds of event: campaign.clicked, campaign.opened, decision.actioned, or '*' for all",
+      helpValue: 'K,K',
     }),
     'secret-file': Flags.string({
       summary:
@@ -42,7 +42,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
 
   protected override async run(context: Context<typeof WebhooksCreate>): Promise<void> {
     const { flags, out, world, paths, signal } = context;
-    const events = [...new Set(flags.event)];
+    const events = namesIn(flags.event) ?? [...EVENT_KINDS];
     warnOfUnknownKinds(events, out);
     const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {

@@ -17,7 +17,7 @@ export default class WebhooksDelete extends SvcCommand {
     const { args, out, paths, signal } = context;
     const connection = await context.connect();
     await orAmbiguous(
-      `whether ${args.id} was removed`,
+      `whether ${args.id} was deleted`,
       (invocation) =>
         `check whether it still exists: ${invocation.on('webhooks', 'list')}, then: ${invocation.again()}`,
       orUnsupportedOperation(
@@ -27,6 +27,6 @@ export default class WebhooksDelete extends SvcCommand {
       ),
     );
     await removeWebhook(new Profiles(paths.configDir), webhookKey(connection), args.id);
-    out.result({ deleted: args.id }, () => `${args.id} removed`);
+    out.result({ deleted: args.id }, () => `deleted subscription ${args.id}`);
   }
 }

@@ -1,8 +1,10 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
 import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
-import { webhookOf, webhookTable } from '../../features/webhooks/view.ts';
+import { WEBHOOK_FIELDS } from '../../features/webhooks/view.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
@@ -15,12 +17,25 @@ export default class WebhooksList extends SvcCommand {
     "<%= config.bin %> <%= command.id %> --json | jq -r '.webhooks[].id'",
   ];
 
+  static override flags = { fields: fieldsFlag(WEBHOOK_FIELDS) };
+
   protected override async run(context: Context<typeof WebhooksList>): Promise<void> {
-    const { out, paths, signal } = context;
+    const { flags, out, paths, signal } = context;
+    const print = (list: readonly unknown[], rest: object) =>
+      out.list(
+        {
+          key: 'webhooks',
+          rows: list.map(objectOf),
+          fields: WEBHOOK_FIELDS,
+          rest,
+          empty: 'no subscriptions; create one: svc webhooks create --url U --event K',
+        },
+        flags.fields,
+      );
     const connection = await context.connect();
     try {
       const { body, list } = await allWebhooks(connection.client, signal);
-      out.result({ ...body, webhooks: list }, () => webhookTable(list.map(webhookOf), out));
+      print(list, body);
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       out.warn(
@@ -28,7 +43,7 @@ export default class WebhooksList extends SvcCommand {
       );
       const stored = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection));
       const list = Object.entries(stored).map(([id, webhook]) => describeStoredWebhook(id, webhook));
-      out.result({ webhooks: list, source: 'this machine' }, () => webhookTable(list.map(webhookOf), out));
+      print(list, { source: 'this machine' });
     }
   }
 }

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
+import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
@@ -50,11 +51,9 @@ lease, and removes the subscription when it stops. Without a service it needs on
       helpValue: '[KIND=]URL',
     }),
     event: Flags.string({
-      char: 'e',
-      summary: `kind to accept and to subscribe to (${EVENT_KINDS.join(', ')})`,
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'KIND',
+      ...eventNames,
+      summary: `kinds to accept and to subscribe to (${EVENT_KINDS.join(', ')}; default and '*': all)`,
+      helpValue: 'K,K',
     }),
     count: Flags.integer({
       summary: 'stop after this number of verified deliveries',
@@ -81,7 +80,8 @@ lease, and removes the subscription when it stops. Without a service it needs on
   protected override async run(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
     const { flags, world, out, paths, signal } = context;
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
-    warnOfUnknownKinds(flags.event ?? [], out);
+    const kinds = namesIn(flags.event);
+    warnOfUnknownKinds(kinds ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
     const wants = registrationMode(flags, world);
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
@@ -96,7 +96,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
         : registration({
             connection: await context.connect({ lasting: true }),
             flags,
-            kinds: flags.event,
+            kinds,
             secret: secrets[0]!.secret,
             leaseSeconds,
             subscriptionOptional: given,
@@ -108,7 +108,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
       secrets,
       others,
       routes,
-      kinds: flags.event,
+      kinds,
       count: flags.count,
       record: flags.record === undefined ? undefined : resolve(world.cwd, flags.record),
       register,
@@ -138,7 +138,7 @@ function events(
         registered
           ? `\n  subscription ${sanitizeLine(registered.id ?? '(the service returned no identifier)')}`
           : '',
-        registered ? `\n  kinds ${(flags.event ?? EVENT_KINDS).join(', ')}` : '',
+        registered ? `\n  kinds ${(namesIn(flags.event) ?? EVENT_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
             `\n  ${kind ?? (routes.length > 1 ? 'other kinds' : 'all kinds')} → ${to.href}`,

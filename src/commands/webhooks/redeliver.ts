@@ -26,6 +26,6 @@ export default class WebhooksRedeliver extends SvcCommand {
         client.call('redeliver', { params, signal }),
       ),
     );
-    out.result(objectOf(answer.body), () => `${args.delivery} will be sent again`);
+    out.result(objectOf(answer.body), () => `queued delivery ${args.delivery}`);
   }
 }

@@ -3,8 +3,10 @@ import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
+import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
+import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -24,11 +26,9 @@ export default class WebhooksUpdate extends SvcCommand {
   static override flags = {
     url: Flags.string({ summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
-      char: 'e',
-      multiple: true,
-      multipleNonGreedy: true,
-      summary: 'kind of event; replaces the current kinds; repeatable',
-      helpValue: 'K',
+      ...eventNames,
+      summary: "kinds of event, or '*' for all; replace the current ones",
+      helpValue: 'K,K',
     }),
     status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),
     lease: Flags.string({
@@ -39,7 +39,7 @@ export default class WebhooksUpdate extends SvcCommand {
 
   protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
     const { args, flags, out, signal } = context;
-    const events = flags.event && [...new Set(flags.event)];
+    const events = flags.event && (namesIn(flags.event) ?? [...EVENT_KINDS]);
     if (events) warnOfUnknownKinds(events, out);
     const body = {
       ...(flags.url === undefined ? {} : { url: flags.url }),
@@ -65,7 +65,7 @@ export default class WebhooksUpdate extends SvcCommand {
       ),
     );
     out.result(objectOf(answer.body), () =>
-      answer.body === undefined ? `${args.id} changed` : webhookDetails(webhookOf(answer.body)),
+      answer.body === undefined ? `changed subscription ${args.id}` : webhookDetails(webhookOf(answer.body)),
     );
   }
 }

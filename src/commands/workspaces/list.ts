@@ -1,6 +1,20 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { databaseFlag } from '../../cli/connection/database.ts';
+import { fieldsFlag } from '../../cli/flags/list-flags.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
+
+interface Row {
+  readonly mode: string | null;
+  readonly createdAt: string;
+}
+
+const FIELDS: readonly Field<Row>[] = [
+  { field: 'workspace', title: 'WORKSPACE', whole: true },
+  { field: 'mode', title: 'MODE', cell: ({ mode }) => mode ?? '-' },
+  { field: 'region', title: 'REGION' },
+  { field: 'createdAt', title: 'CREATED', cell: ({ createdAt }) => createdAt.slice(0, 10) },
+];
 
 export default class WorkspacesList extends SvcCommand {
   static override summary = 'List the workspaces of this service';
@@ -8,10 +22,10 @@ export default class WorkspacesList extends SvcCommand {
     'A workspace without a mode was created by an earlier version; it sends notifications as a live one does.';
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local'];
   static override exitCodes = [0, 1, 2, 6] as const;
-  static override flags = { database: databaseFlag };
+  static override flags = { database: databaseFlag, fields: fieldsFlag(FIELDS) };
 
   protected override async run(context: Context<typeof WorkspacesList>): Promise<void> {
-    const { out } = context;
+    const { flags, out } = context;
     const stored = await withAccounts(context, (accounts) => accounts.listWorkspaces());
     const workspaces = stored.map(({ id, mode, region, createdAt }) => ({
       workspace: id,
@@ -19,16 +33,6 @@ export default class WorkspacesList extends SvcCommand {
       region,
       createdAt: new Date(createdAt).toISOString(),
     }));
-    out.result({ workspaces }, () =>
-      out.table(
-        [{ title: 'WORKSPACE', whole: true }, { title: 'MODE' }, { title: 'REGION' }, { title: 'CREATED' }],
-        workspaces.map(({ workspace, mode, region, createdAt }) => [
-          workspace,
-          mode ?? '-',
-          region ?? '',
-          createdAt.slice(0, 10),
-        ]),
-      ),
-    );
+    out.list({ key: 'workspaces', rows: workspaces, fields: FIELDS, empty: 'no workspaces' }, flags.fields);
   }
 }

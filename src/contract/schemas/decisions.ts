@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_DAILY_CONTACTS, MAX_NAME, MAX_TRAITS } from '../limits.ts';
-import { about, beyond, locale, name, named, openFields, scalar, time } from '../parts.ts';
+import { about, beyond, instant, locale, name, named, openFields, scalar, time } from '../parts.ts';
 
 const HASH_ID = 'Hashed identifier of the user, from `POST /v1/users`.';
 
@@ -97,7 +97,7 @@ const OtherCandidates = named(
     }),
   ),
 );
-const LoggedDecision = named(
+export const LoggedDecision = named(
   'LoggedDecision',
   'An entry of the decision log.',
   z.object({
@@ -122,13 +122,6 @@ const LoggedDecision = named(
 
 export const MAX_LOG_PAGE = 1000;
 const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
-const instant = () =>
-  z.string().check(
-    z.maxLength(MAX_NAME),
-    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
-      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
-    }),
-  );
 export const ListDecisionsQuery = z.strictObject({
   hashId: about('Only decisions for this user.', z.optional(name())),
   contentId: about('Only decisions that chose this content.', z.optional(name())),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_VARIABLES } from '../limits.ts';
-import { about, beyond, fields, name, named, requestId, text, time } from '../parts.ts';
+import { about, after, beyond, fields, instant, name, named, next, requestId, text, time } from '../parts.ts';
 
 export const CHANNELS = ['whatsapp', 'sms', 'email', 'push'] as const;
 export const PRIORITIES = ['transactional', 'marketing'] as const;
@@ -54,6 +54,22 @@ export const Notification = named(
       failure: beyond(about('Why the notification failed, in words.', z.optional(z.string()))),
     }),
   ),
+);
+export const ListNotificationsQuery = z.strictObject({
+  hashId: about('Only notifications to this user.', z.optional(name())),
+  status: about('Only notifications in this state.', z.optional(z.enum(NOTIFICATION_STATES))),
+  since: about('Only notifications triggered from this time on.', z.optional(instant()), {
+    format: 'date-time',
+  }),
+  until: about('Only notifications triggered before this time.', z.optional(instant()), {
+    format: 'date-time',
+  }),
+  after: after(),
+});
+export const ListNotificationsAnswer = named(
+  'ListNotificationsAnswer',
+  'A page of the notifications, newest first.',
+  beyond(z.object({ notifications: about('The notifications.', z.array(Notification)), next: next() })),
 );
 export const NOTIFICATION_OUTCOMES = ['opened', 'clicked'] as const;
 export const NotificationOutcomeRequest = named(

@@ -69,11 +69,8 @@ export const ListWebhooksAnswer = named(
   beyond(z.object({ webhooks: about('The subscriptions.', z.array(Webhook)), next: next() })),
 );
 
-const deliveryStatus = named(
-  'DeliveryStatus',
-  'State of a delivery.',
-  z.enum(['pending', 'delivered', 'failed']),
-);
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+const deliveryStatus = named('DeliveryStatus', 'State of a delivery.', z.enum(DELIVERY_STATES));
 const DeliveryAttempt = named(
   'DeliveryAttempt',
   'An attempt to deliver.',
@@ -90,6 +87,7 @@ const WebhookDelivery = named(
   beyond(
     z.object({
       deliveryId: about('Identifier of the delivery.', z.string()),
+      webhookId: about('Identifier of the subscription.', z.string()),
       type: about('Kind of event.', z.string()),
       status: deliveryStatus,
       occurredAt: time('When the event happened.'),
@@ -100,10 +98,13 @@ const WebhookDelivery = named(
     }),
   ),
 );
-export const ListDeliveriesQuery = z.strictObject({ after: after() });
+export const ListDeliveriesQuery = z.strictObject({
+  status: about('Only deliveries in this state.', z.optional(z.enum(DELIVERY_STATES))),
+  after: after(),
+});
 export const ListDeliveriesAnswer = named(
   'ListDeliveriesAnswer',
-  'A page of the deliveries of a subscription, newest first.',
+  'A page of deliveries, newest first.',
   beyond(z.object({ deliveries: about('The deliveries.', z.array(WebhookDelivery)), next: next() })),
 );
 export const RedeliverAnswer = named(

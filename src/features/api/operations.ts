@@ -1,17 +1,5 @@
-import type { Output } from '../../cli/terminal/output.ts';
-import type { Text } from '../../cli/terminal/text.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
-
-/** An operation in the output of `svc api --list`. */
-interface Operation {
-  readonly operationId: string;
-  readonly method: string;
-  readonly path: string;
-  /** Rate-limit group. */
-  readonly group: string;
-  readonly summary: string;
-  readonly beyondSpecification: boolean;
-}
+import type { Operation } from './operation-fields.ts';
 
 /** The operations of the endpoint table. */
 export function operations(): Operation[] {
@@ -19,11 +7,4 @@ export function operations(): Operation[] {
     const { method, path, group, summary, beyondSpecification } = endpoint;
     return { operationId, method, path, group, summary, beyondSpecification };
   });
-}
-
-export function operationsTable(list: readonly Operation[], out: Output): Text {
-  return out.table(
-    [{ title: 'METHOD', whole: true }, { title: 'PATH', whole: true }, { title: 'SUMMARY' }],
-    list.map(({ method, path, summary }) => [method, path, summary]),
-  );
 }

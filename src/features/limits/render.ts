@@ -1,4 +1,4 @@
-import type { Output } from '../../cli/terminal/output.ts';
+import type { Field } from '../../cli/terminal/listing.ts';
 import { dim, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { ago, span } from '../../cli/terminal/time.ts';
 import type { LimitRow } from './rows.ts';
@@ -7,37 +7,45 @@ const BAR_WIDTH = 6;
 /** A narrower terminal gets neither bars nor the constant columns. */
 const MIN_FULL_WIDTH = 80;
 
-/** Renders the table of `svc limits`. `now` is in Unix ms; `columns` is the width of the terminal, if any. */
-export function limitsTable(rows: readonly LimitRow[], out: Output, now: number, columns?: number): Text {
-  const narrow = columns !== undefined && columns < MIN_FULL_WIDTH;
-  const head = [
-    { title: 'GROUP', whole: true },
-    { title: 'USED', whole: true },
-    { title: 'LEFT', align: 'right' as const },
-    { title: 'LIMIT', align: 'right' as const },
-    { title: 'FREES', align: 'right' as const },
-    { title: 'SEEN', align: 'right' as const },
-  ];
-  const constants = [
-    { title: 'DEFAULT', align: 'right' as const },
-    { title: 'MAX', align: 'right' as const },
-  ];
-  return out.table(
-    narrow ? head : [...head, ...constants],
-    rows.map((row) => {
-      const faded = (text: string): Text => (row.stale ? dim(text) : text);
-      return [
-        row.group,
-        used(row, out.isTerminal && !narrow),
-        faded(row.remaining === null ? '-' : String(row.remaining)),
-        faded(row.limit === null ? (row.seenAt === null ? '-' : 'off') : String(row.limit)),
-        freesIn(row, now),
-        row.seenAt === null ? dim('never') : ago(Date.parse(row.seenAt), now),
-        ...(narrow ? [] : [String(row.default), String(row.ceiling)]),
-      ];
-    }),
-  );
+/** How limits are shown. */
+export interface LimitsView {
+  /** Unix ms. */
+  readonly now: number;
+  /** The width of the terminal; undefined in a pipe. */
+  readonly columns: number | undefined;
 }
+
+/** The fields of `svc limits`. */
+export function limitFields({ now, columns }: LimitsView): readonly Field<LimitRow>[] {
+  const narrow = columns !== undefined && columns < MIN_FULL_WIDTH;
+  const bars = columns !== undefined && !narrow;
+  const faded = (row: LimitRow, text: string): Text => (row.stale ? dim(text) : text);
+  return [
+    { field: 'group', title: 'GROUP', whole: true },
+    { field: 'used', title: 'USED', whole: true, cell: (row) => used(row, bars) },
+    {
+      field: 'remaining',
+      title: 'LEFT',
+      align: 'right',
+      cell: (row) => faded(row, row.remaining === null ? '-' : String(row.remaining)),
+    },
+    { field: 'limit', title: 'LIMIT', align: 'right', cell: (row) => faded(row, limitText(row)) },
+    { field: 'reset', title: 'FREES', align: 'right', cell: (row) => freesIn(row, now) },
+    {
+      field: 'seenAt',
+      title: 'SEEN',
+      align: 'right',
+      cell: ({ seenAt }) => (seenAt === null ? dim('never') : ago(Date.parse(seenAt), now)),
+    },
+    { field: 'default', title: 'DEFAULT', align: 'right', extra: narrow },
+    { field: 'ceiling', title: 'MAX', align: 'right', extra: narrow },
+    { field: 'covers', title: 'COVERS', extra: true },
+    { field: 'stale', title: 'STALE', extra: true },
+  ];
+}
+
+const limitText = ({ limit, seenAt }: LimitRow) =>
+  limit === null ? (seenAt === null ? '-' : 'off') : String(limit);
 
 function used({ used, limit, stale }: LimitRow, withBar: boolean): Text {
   if (used === null || limit === null) return '-';

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 
-/** Time limit for the whole answer of a handler, in ms; the same as the service's (docs/decisions.md). */
+/** Time limit for the whole answer of a handler, in ms; the same as the service's (docs/design-choices.md). */
 const ANSWER_DEADLINE_MS = 15_000;
 /** Maximum number of bytes kept of an answer. The rest is read and discarded. */
 const ANSWER_BYTES = 64 * 1024;

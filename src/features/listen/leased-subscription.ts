@@ -19,7 +19,7 @@ export interface SubscriptionOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Statuses of a service that does not support an operation or field (docs/decisions.md). */
+/** Statuses of a service that does not support an operation or field (docs/design-choices.md). */
 const UNSUPPORTED = new Set([404, 405, 501]);
 const INVALID_REQUEST = new Set([400, 422]);
 /** Renewals within the duration of a lease, so that a single failure does not end it. */

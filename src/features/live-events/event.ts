@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
+import { membersOf } from '../import/transform/json-members.ts';
+import type { EventField } from './fields.ts';
 
 /** The known fields of a streamed event as text; an empty string for a missing field. */
 export interface LiveEvent {
@@ -21,7 +23,7 @@ export function readEvent(data: string): LiveEvent | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const fields = value as Record<string, unknown>;
   const text = (name: string) => (fields[name] === undefined ? '' : String(fields[name]));
-  const properties = fields.properties === undefined ? '' : JSON.stringify(fields.properties);
+  const properties = membersAsText(data).properties ?? '';
   return { userId: text('userId'), event: text('event'), timestamp: text('timestamp'), properties };
 }
 
@@ -37,24 +39,97 @@ export function matches(
   );
 }
 
-const WIDTHS = [24, 20, 20] as const;
+const TITLES = { timestamp: 'TIMESTAMP', userId: 'USER', event: 'EVENT', properties: 'PROPERTIES' } as const;
 
-export function tableHead(columns: number | undefined): Text {
-  return bold(row(['TIMESTAMP', 'USER', 'EVENT', 'PROPERTIES'], columns));
+/** How lines are laid out: the fields in their order, and the width of the terminal; undefined in a pipe. */
+export interface Layout {
+  readonly fields: readonly EventField[];
+  readonly columns: number | undefined;
 }
 
-/** Renders a table line: columns of fixed width on a terminal, separated by tabs in a pipe. */
-export function tableLine(event: LiveEvent | undefined, data: string, columns: number | undefined): Text {
-  const cells = event ? [event.timestamp, event.userId, event.event, event.properties] : ['', '', '', data];
-  return new Rendered(row(cells, columns));
+/** Width of a time without fractions of a second. */
+const TIME_WIDTH = 20;
+/** Widths of the names of users and events: the smallest, and the largest. */
+const NAME_WIDTHS = [14, 28] as const;
+const GAP = 2;
+
+/** The width of each field but the last, which takes the rest. */
+function widthsOf({ fields, columns = 0 }: Layout): number[] {
+  const times = fields.filter((field) => field === 'timestamp').length;
+  const room = columns - times * (TIME_WIDTH + GAP);
+  // The properties get at least as much as a name.
+  const name = Math.floor(room / Math.max(1, fields.length - times)) - GAP;
+  const fitted = Math.max(NAME_WIDTHS[0], Math.min(NAME_WIDTHS[1], name));
+  return fields.map((field) => (field === 'timestamp' ? TIME_WIDTH : fitted));
 }
 
-function row(cells: readonly string[], columns: number | undefined): string {
+export function tableHead(layout: Layout): Text {
+  return bold(
+    row(
+      layout.fields.map((field) => TITLES[field]),
+      layout,
+    ),
+  );
+}
+
+/**
+ * Renders a table line. A pipe gets the values as they are, separated by tabs. On a terminal, columns have a fixed
+ * width, times no fractions of a second, and properties the form `name=value`.
+ */
+export function tableLine(event: LiveEvent | undefined, data: string, layout: Layout): Text {
+  const { fields, columns } = layout;
+  if (!event) {
+    const whole =
+      columns === undefined ? fields.map((field) => (field === 'properties' ? data : '')) : [data];
+    return new Rendered(row(whole, layout));
+  }
+  const onTerminal: LiveEvent = {
+    ...event,
+    timestamp: event.timestamp.replace(/\.\d+Z$/, 'Z'),
+    properties: pairs(event.properties),
+  };
+  const shown = columns === undefined ? event : onTerminal;
+  return new Rendered(
+    row(
+      fields.map((field) => shown[field]),
+      layout,
+    ),
+  );
+}
+
+/** Writes an object of scalars as `name=value`, strings in quotes only where they hold a space or a quote. */
+function pairs(json: string): string {
+  if (!json.startsWith('{')) return json;
+  return Object.entries(membersAsText(json))
+    .map(([name, value]) => `${name}=${/^"[^\s"\\]+"$/.test(value) ? value.slice(1, -1) : value}`)
+    .join(' ');
+}
+
+/** The members of a JSON object as they are spelled: numbers keep all of their digits. */
+function membersAsText(json: string): Record<string, string> {
+  return Object.fromEntries(membersOf(json).map(({ name, start, end }) => [name, json.slice(start, end)]));
+}
+
+/** One line of JSON: the event as it came, or only the selected fields. */
+export function jsonLine(data: string, fields: readonly string[] | undefined): string {
+  if (!fields) return data.replace(/\n/g, ' ');
+  const event = membersAsText(data);
+  const given = fields.filter((field) => event[field] !== undefined);
+  return `{${given.map((field) => `${JSON.stringify(field)}:${event[field]!.replace(/\n/g, ' ')}`).join(',')}}`;
+}
+
+function row(cells: readonly string[], layout: Layout): string {
   const clean = cells.map((cell) => render(cell, false, sanitizeLine));
+  const { columns } = layout;
   if (columns === undefined) return clean.join('\t');
-  const fixed = clean.slice(0, 3).map((cell, index) => pad(cell, WIDTHS[index]!));
-  const rest = columns - WIDTHS.reduce((sum, width) => sum + width + 2, 0);
-  return `${fixed.join('  ')}  ${rest > 8 ? truncate(clean[3]!, rest) : ''}`.trimEnd();
+  const widths = widthsOf(layout);
+  let line = '';
+  clean.forEach((cell, i) => {
+    const rest = columns - stringWidth(line);
+    const last = i === clean.length - 1;
+    line += last ? truncate(cell, rest) : `${pad(cell, Math.min(widths[i]!, rest))}${' '.repeat(GAP)}`;
+  });
+  return truncate(line.trimEnd(), columns);
 }
 
 function pad(text: string, width: number): string {
@@ -65,6 +140,7 @@ function pad(text: string, width: number): string {
 /** Truncates text to a display width, in which some characters take two columns. */
 function truncate(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
+  if (width < 2) return '';
   let fitting = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     if (stringWidth(fitting + segment) > width - 1) break;

@@ -1,3 +1,4 @@
+import type { Field } from '../../cli/terminal/listing.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
@@ -71,18 +72,16 @@ export function printWithSecret(
   if (generated) out.notice('the secret is shown only once; it is stored in the profile');
 }
 
-export function webhookTable(list: readonly WebhookView[], out: Output): Text {
-  if (list.length === 0) return 'no subscriptions; create one with `svc webhooks create --url U --event K`';
-  return out.table(
-    ['ID', 'STATUS', 'EVENTS', 'URL'].map((title) => ({ title, whole: true })),
-    list.map((each) => [
-      each.id ?? '',
-      each.status === undefined ? '' : statusText(each.status),
-      each.events.join(', '),
-      each.url ?? '',
-    ]),
-  );
-}
+/** The fields of a list of subscriptions. */
+export const WEBHOOK_FIELDS: readonly Field<object>[] = [
+  { field: 'id', title: 'ID', whole: true },
+  { field: 'status', title: 'STATUS', whole: true, cell: (row) => statusText(webhookOf(row).status ?? '') },
+  { field: 'events', title: 'EVENTS', whole: true },
+  { field: 'url', title: 'URL', whole: true },
+  { field: 'createdAt', title: 'CREATED', whole: true, extra: true },
+  { field: 'disabledReason', title: 'REASON', extra: true },
+  { field: 'leaseUntil', title: 'LEASE UNTIL', whole: true, extra: true },
+];
 
 export function statusText(status: string): Text {
   if (status === 'active' || status === 'delivered') return green(status);

@@ -1,6 +1,6 @@
 import type { CatalogFile } from './schema.ts';
 
-/** The catalog of a service without a configured one (docs/decisions.md, "Default catalog"). */
+/** The catalog of a service without a configured one (docs/design-choices.md, "Default catalog"). */
 export const DEFAULT_CATALOG: CatalogFile = {
   contents: [
     {

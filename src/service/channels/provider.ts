@@ -21,7 +21,7 @@ const CONNECT_MS = 10_000;
 /**
  * Sends whatsapp, sms and push messages as one signed POST request to the provider's URL. The operator configures that
  * URL, so it may be on a private network. 2xx: accepted. 429 or no connection: retried later. Another status below
- * 500: refused. A 5xx or no complete answer: the outcome is unknown, as for any client (docs/decisions.md).
+ * 500: refused. A 5xx or no complete answer: the outcome is unknown, as for any client (docs/design-choices.md).
  */
 export function providerChannel(options: ProviderOptions): ChannelAdapter {
   const dispatcher = boundedAgent(buildConnector({ timeout: CONNECT_MS }));

@@ -1,6 +1,6 @@
 /**
  * The exact sliding window: at most `limit` requests are admitted in any `windowMs` (specification: Limits;
- * docs/decisions.md: "Rate limit"). Pure functions of the log and the time.
+ * docs/design-choices.md: "Rate limit"). Pure functions of the log and the time.
  *
  * A request with timestamp `t` counts while `t > now - windowMs`. Only admitted requests are logged. A store can supply
  * the three numbers of `WindowView` instead of the log.

@@ -2,7 +2,7 @@ import { parseRetryAfter } from '../../kit/retry-after.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/deliveries/schedule.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 
-/** Milliseconds in which a receiver must answer completely, connection and body included (docs/decisions.md). */
+/** Milliseconds in which a receiver must answer completely, connection and body included (docs/design-choices.md). */
 export const DELIVERY_DEADLINE_MS = 15_000;
 
 export interface PostOptions extends ExchangeOptions {

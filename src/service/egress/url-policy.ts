@@ -5,7 +5,7 @@ import { type AddressPolicy, refuseAddress } from './address-policy.ts';
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
 
 /**
- * Checks the URL of a webhook subscription when it is created or changed (docs/decisions.md, "Webhook URL").
+ * Checks the URL of a webhook subscription when it is created or changed (docs/design-choices.md, "Webhook URL").
  * Returns the normalized URL, or a reason that completes a sentence starting with "url".
  *
  * Checks the parsed host, not the text: the WHATWG parser normalizes every spelling of an IPv4 address (decimal, octal,

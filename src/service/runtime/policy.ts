@@ -2,7 +2,7 @@ import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limi
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
 
-/** The settings that all processes on a store share (docs/decisions.md, "Settings of a shared store"). */
+/** The settings that all processes on a store share (docs/design-choices.md, "Settings of a shared store"). */
 export interface Policy {
   /** Requests per window by group; null means unlimited. */
   readonly limits: Readonly<Record<Group, number | null>>;

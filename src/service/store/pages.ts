@@ -20,6 +20,17 @@ export interface PageQuery {
   readonly most: number;
 }
 
+/** Joins the conditions whose values are given, for the end of a WHERE clause, with their values in order. */
+export function conditionsOf(
+  all: readonly (readonly [text: string, ...values: (SqlValue | undefined)[]])[],
+): { readonly text: string; readonly params: SqlValue[] } {
+  const given = all.filter((each): each is [string, ...SqlValue[]] => !each.includes(undefined));
+  return {
+    text: given.map(([text]) => ` AND ${text}`).join(''),
+    params: given.flatMap(([, ...values]) => values),
+  };
+}
+
 export interface Page<T> {
   readonly rows: readonly T[];
   /** True if more rows follow. */

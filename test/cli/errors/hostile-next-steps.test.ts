@@ -49,12 +49,12 @@ function answer(attack: string, url: string): string {
     events: [attack],
     signingSecret: attack,
   };
-  const list = /webhooks|deliveries|messages/.test(url);
+  const list = /webhooks|deliveries|messages|notifications$/.test(url);
   return JSON.stringify({
     ...one,
     users: [one],
     decisions: [one],
-    ...(list ? { webhooks: [one], deliveries: [one], messages: [one] } : {}),
+    ...(list ? { webhooks: [one], deliveries: [one], messages: [one], notifications: [one] } : {}),
   });
 }
 
@@ -62,18 +62,22 @@ const CALLS: readonly (readonly string[])[] = [
   ['api', 'GET', '/v1/webhooks'],
   ['decide', '--hash-id', 'h'],
   ['decisions', 'evaluate'],
+  ['decisions', 'get', 'ID'],
+  ['decisions', 'list'],
   ['doctor', '--probe'],
   ['events', 'send', '--user-id', 'u', '--event', 'e'],
   ['limits', '--refresh'],
   ['messages', 'list', '--hash-id', 'h'],
   ['messages', 'outcome', 'ID', 'opened'],
   ['notifications', 'get', 'ID'],
+  ['notifications', 'list'],
   ['notifications', 'outcome', 'ID', 'opened'],
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms'],
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms', '--wait'],
   ['notifications', 'watch', '--wait-timeout', '1s', 'ID'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'ID'],
+  ['webhooks', 'deliveries'],
   ['webhooks', 'deliveries', 'ID'],
   ['webhooks', 'get', 'ID'],
   ['webhooks', 'list'],
@@ -184,6 +188,7 @@ it('covers every topic whose commands call a service', () => {
     'completion',
     'data',
     'demo',
+    'imports',
     'keys',
     'plugins',
     'profiles',

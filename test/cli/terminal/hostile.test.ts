@@ -13,6 +13,8 @@ const COMMANDS: string[][] = [
   ['decide', '--hash-id', 'h'],
   ['decide', '--input', 'FILE'],
   ['decisions', 'evaluate'],
+  ['decisions', 'get', 'd'],
+  ['decisions', 'list'],
   ['doctor'],
   ['doctor', '--probe'],
   ['events', 'import', 'FILE', '--restart'],
@@ -22,6 +24,7 @@ const COMMANDS: string[][] = [
   ['messages', 'list', '--hash-id', 'h'],
   ['messages', 'outcome', 'd', 'opened'],
   ['notifications', 'get', 'n'],
+  ['notifications', 'list'],
   ['notifications', 'outcome', 'n', 'opened'],
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms'],
   ['notifications', 'watch', 'n', '--wait-timeout', '1s'],
@@ -29,6 +32,7 @@ const COMMANDS: string[][] = [
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'w'],
   ['webhooks', 'deliveries', 'w'],
+  ['webhooks', 'deliveries', '--limit', '2'],
   ['webhooks', 'get', 'w'],
   ['webhooks', 'list'],
   ['webhooks', 'redeliver', 'w', 'd'],
@@ -38,7 +42,7 @@ const COMMANDS: string[][] = [
 
 /** Commands that call no service whose answer they would show. */
 const WITHOUT =
-  /^(commands|complete|completion|data|demo|keys|plugins|profiles|regions|serve|workspaces)(:|$)|^events:(inspect|sources)$|^webhooks:(listen|replay|send|sign|test|verify)$/;
+  /^(commands|complete|completion|data|demo|imports|keys|plugins|profiles|regions|serve|workspaces)(:|$)|^events:(inspect|sources)$|^webhooks:(listen|replay|send|sign|test|verify)$/;
 
 it('covers every command', () => {
   const called = new Set(

@@ -31,7 +31,7 @@ it('creates, lists, rotates and revokes keys, and shows each key once', async ()
   expect(JSON.stringify(listed)).not.toContain(made.key.slice(8));
   const state = (id: string) => listed.keys.find(({ keyId }: { keyId: string }) => keyId === id)?.state;
   expect([listed.keys.length, state(made.keyId), state(rotated.keyId)]).toEqual([3, 'revoked', 'active']);
-  expect((await run(`keys revoke ${rotated.keyId}`)).stdout).toMatch(/^revoked key_/);
+  expect((await run(`keys revoke ${rotated.keyId}`)).stdout).toMatch(/^revoked key key_/);
   // Revoking the key of `local` itself gives it a new one.
   const first = listed.keys[0].keyId;
   expect((await run(`keys revoke ${first}`)).code).toBe(0);

@@ -22,7 +22,7 @@ describe('svc messages', () => {
     await json(['messages', 'outcome', decisionId, 'actioned'], local);
     expect((await json(['messages', 'list', '--hash-id', 'h1'], local)).messages).toEqual([]);
     expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe(
-      'No pending messages\n',
+      'no pending messages\n',
     );
     const evaluated = await json(['decisions', 'evaluate'], local);
     expect(evaluated).toMatchObject({

@@ -35,7 +35,7 @@ describe('svc profiles add on a terminal', () => {
       [/API key \(not shown\): $/, 'two words\r'],
       [/a header cannot carry\n.*API key \(not shown\): $/, `${service.apiKey}\r`],
     ]);
-    expect(run).toMatchObject({ code: 0, stdout: 'profile prod saved and in use\n' });
+    expect(run).toMatchObject({ code: 0, stdout: 'added profile prod, which is in use\n' });
     expect(run.stderr).toContain('the service accepts the key');
     expect(run.stderr).not.toContain(service.apiKey);
     expect(profilesIn(home)).toEqual({
@@ -122,7 +122,7 @@ describe('svc profiles add checks the key', () => {
     const { env, requests } = await cannedService(answer);
     const home = tempDir();
     const run = await add(env, home, '--region', 'eu');
-    expect(run).toMatchObject({ code: 0, stdout: 'profile p saved and in use\n' });
+    expect(run).toMatchObject({ code: 0, stdout: 'added profile p, which is in use\n' });
     expect(run.stderr).toMatch(said);
     if (run.stderr.includes('warning')) expect(run.stderr).toContain('svc doctor --profile p');
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/webhooks']);

@@ -77,7 +77,7 @@ describe('svc profiles', () => {
     const changed = await runSvc(['profiles', 'add', 'one', '--no-check', '--region', 'us'], { home });
     expect(changed).toEqual({
       code: 0,
-      stdout: 'profile one changed and in use\n',
+      stdout: 'changed profile one, which is in use\n',
       stderr:
         'changed: region eu to us; kept: workspace ws_1, base URL https://eu.example.com, key sk_live_…0123, --sandbox yes, --idempotent yes\n',
     });

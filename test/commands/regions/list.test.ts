@@ -106,6 +106,6 @@ describe('svc regions list', () => {
     const run = await runSvc(['regions', 'list', '--json']);
     expect(run).toMatchObject({ code: 0, stdout: '{"regions":[]}\n' });
     const words = await runSvc(['regions', 'list', '--ping'], { columns: 80 });
-    expect(words.stdout).toMatch(/^No profiles yet\. Add one: svc profiles add .*\n$/);
+    expect(words.stdout).toMatch(/^no profiles; add one: svc profiles add .*\n$/);
   });
 });

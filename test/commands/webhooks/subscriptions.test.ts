@@ -201,7 +201,7 @@ describe('svc webhooks', () => {
     expect(target.received[1]!.body.equals(target.received[0]!.body)).toBe(true);
     const text = await runSvc(['webhooks', 'deliveries', id, '-p', 'local'], { home });
     expect(text.stdout).toMatch(
-      new RegExp(`${deliveries[0].deliveryId}\\tcampaign.clicked\\tdelivered\\t2\\t204`),
+      new RegExp(`${deliveries[0].deliveryId}\\tcampaign.clicked\\tdelivered\\t2, last 204`),
     );
   });
 

@@ -24,7 +24,7 @@ test('the published schema matches the code', () => {
   ).toEqual(catalogJsonSchema());
 });
 
-test('the default catalog matches docs/decisions.md', () => {
+test('the default catalog matches docs/design-choices.md', () => {
   const { contents, templates } = parseCatalog(JSON.stringify(DEFAULT_CATALOG));
   expect(contents.length).toBeGreaterThanOrEqual(8);
   expect(new Set(contents.map((c) => c.category)).size).toBeGreaterThanOrEqual(4);

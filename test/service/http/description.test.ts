@@ -47,7 +47,7 @@ it('completes the paths of svc api by method, with the parameters that are typed
   };
   expect(await complete('api', 'POST', '/v1/e')).toEqual(['/v1/events']);
   expect(await complete('api', 'patch', '')).toEqual(['/v1/webhooks/{id}']);
-  expect(await complete('api', '/v1/dec')).toEqual(['/v1/decisions']);
+  expect(await complete('api', '/v1/dec')).toEqual(['/v1/decisions', '/v1/decisions/{id}']);
   expect(await complete('api', 'POST', '/v1/webhooks/wh_1/')).toEqual([
     '/v1/webhooks/wh_1/rotate',
     '/v1/webhooks/wh_1/deliveries/{deliveryId}/redeliver',

@@ -59,7 +59,8 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
     const claim = (store: Store, most = 100, leaseMs = LEASE) =>
       store.write((tx) => deliveries.claim(tx, workspace, webhook, most, leaseMs));
-    const list = async () => (await one.read((tx) => deliveries.list(tx, workspace, webhook, 100))).rows;
+    const list = async () =>
+      (await one.read((tx) => deliveries.list(tx, workspace, { webhookId: webhook }, 100))).rows;
     const finish = (store: Store, claimed: ClaimedDelivery, status: number) =>
       store.write((tx) =>
         deliveries.finish(
@@ -75,7 +76,9 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect(await enqueue('dec_2', 'campaign.opened')).toBe(0);
       const due = await two.read((tx) => deliveries.dueSubscriptions(tx, workspace, '', 1000));
       expect(due).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
-      expect((await one.read((tx) => deliveries.list(tx, 'ws_other', webhook, 10))).rows).toEqual([]);
+      expect(
+        (await one.read((tx) => deliveries.list(tx, 'ws_other', { webhookId: webhook }, 10))).rows,
+      ).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });
 

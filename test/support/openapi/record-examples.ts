@@ -100,6 +100,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     for (const type of ['opened', 'actioned', 'clicked'])
       await call('messageOutcome', { params: { decisionId: decisionId as string }, request: { type } });
     await call('listDecisions', { query: { hashId, limit: '10' } });
+    await call('getDecision', { params: { id: decisionId as string } });
 
     const trigger = { hashId, templateId: 'order_update', channel: 'push', variables: { orderId: '4711' } };
     const { notificationId } = await call('trigger', { request: { ...trigger, priority: 'transactional' } });
@@ -113,6 +114,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
         recorded[request.type as string] = { status: 204, headers, request };
     }
     await call('getNotification', { params: notification });
+    await call('listNotifications', { query: { hashId } });
 
     await call('listWebhooks');
     await call('getWebhook', { params });
@@ -120,6 +122,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     await call('rotateWebhook', { params, request: { signingSecret: randomBytes(32).toString('hex') } });
     const to = { id: deliveredTo as string };
     const { deliveries } = await call('listDeliveries', { params: to });
+    await call('listAllDeliveries', { query: { status: 'delivered' } });
     const [{ deliveryId }] = deliveries as [{ deliveryId: string }];
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });

@@ -65,7 +65,8 @@ export function checkOutput(
   const failure = stderr.trim().split('\n').at(-1) ?? '';
   if (code !== 0 && failure.startsWith('{"error"')) check('error', failure, argv);
   const id = outputOf(argv);
-  if (id === undefined || id === 'api') return;
+  // --fields leaves members out.
+  if (id === undefined || id === 'api' || argv.includes('--fields')) return;
   const local = env.SVC_PROFILE === 'local' || /(-p|--profile)[ =]local\b/.test(argv.join(' '));
   const own = argv.includes('--base-url') ? false : OWN_SERVICES.has(env.SVC_BASE_URL ?? '') || local;
   if (!own && !WITHOUT_SERVICE.test(id)) return;

@@ -26,7 +26,7 @@ export type Verdict =
   | { delivery: 'failed'; failingSince: number; disable: null | string };
 
 /**
- * Determines the consequences of an attempt for its delivery and subscription (docs/decisions.md, "Delivery retries").
+ * Determines the consequences of an attempt for its delivery and subscription (docs/design-choices.md, "Delivery retries").
  * 2xx delivers; 410 fails the delivery and disables the subscription; anything else is retried on the schedule. Five
  * days of failures only disable the subscription.
  */

@@ -9,7 +9,7 @@ export interface Occurrence {
   readonly occurredAt: number;
 }
 
-/** The event of each outcome type (docs/decisions.md). Other types, such as a dismissal, have none. */
+/** The event of each outcome type (docs/design-choices.md). Other types, such as a dismissal, have none. */
 const KINDS: Readonly<Record<string, string>> = {
   opened: 'campaign.opened',
   clicked: 'campaign.clicked',

@@ -1,4 +1,4 @@
-/** The state of a notification. The specification defines the first three; `failed` is added (docs/decisions.md). */
+/** The state of a notification. The specification defines the first three; `failed` is added (docs/design-choices.md). */
 export type NotificationState = 'queued' | 'dispatched' | 'delivered' | 'failed';
 
 /**

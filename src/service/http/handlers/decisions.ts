@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../contract/errors.ts';
 import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
 import { decisions, type LoggedDecision } from '../../store/repositories/decisions.ts';
 import type { Handlers } from '../call.ts';
@@ -18,6 +19,12 @@ export const decisionLogHandlers: Handlers = {
     };
     const { rows, more } = await decisions.page(tx, workspace.id, filter, most);
     return { body: { decisions: rows.map(entryOf), next: more ? String(rows.at(-1)!.seq) : null } };
+  },
+
+  getDecision: async ({ tx, workspace, params }) => {
+    const found = await decisions.get(tx, workspace.id, params.id!);
+    if (!found) throw new ServiceError('not_found', 'No decision has this identifier.');
+    return { body: entryOf(found) };
   },
 };
 

@@ -3,13 +3,17 @@ import { newId } from '../../../kit/id.ts';
 import { variablesAssociatedData } from '../../crypto/associated-data.ts';
 import { missingVariables } from '../../domain/notifications/template.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
-import { notifications } from '../../store/repositories/notifications.ts';
+import { notifications, type StoredNotification } from '../../store/repositories/notifications.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
 import { users } from '../../store/repositories/users.ts';
 import type { Handlers } from '../call.ts';
+import { nextAfter, placeOf } from '../page-cursor.ts';
+
+/** Maximum page size; pages with large records are shorter (store/pages.ts). */
+const PAGE = 100;
 
 export const notificationHandlers: Handlers = {
-  /** Queues a notification and counts it as a contact, in one transaction (docs/decisions.md, "Decide and render"). */
+  /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
   trigger: async ({ tx, workspace, body, requestId, deps }) => {
     const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
@@ -41,8 +45,25 @@ export const notificationHandlers: Handlers = {
   getNotification: async ({ tx, workspace, params }) => {
     const found = await notifications.get(tx, workspace.id, params.id!);
     if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');
-    const { failure, ...record } = found;
-    return { body: { ...record, ...(failure === null ? {} : { failure }) } };
+    return { body: notificationView(found) };
+  },
+
+  listNotifications: async ({ tx, workspace, query }) => {
+    const filter = {
+      hashId: query.hashId,
+      status: query.status,
+      since: query.since === undefined ? undefined : Date.parse(query.since),
+      until: query.until === undefined ? undefined : Date.parse(query.until),
+    };
+    const page = await notifications.list(tx, workspace.id, filter, PAGE, placeOf(query.after));
+    const last = page.rows.at(-1);
+    const next = nextAfter(page, last && { at: last.createdAt, id: last.notificationId });
+    return {
+      body: {
+        notifications: page.rows.map(({ createdAt, ...record }) => notificationView(record)),
+        ...next,
+      },
+    };
   },
 
   notificationOutcome: async ({ tx, workspace, params, body, requestId }) => {
@@ -59,6 +80,10 @@ export const notificationHandlers: Handlers = {
     return { body: { requestId } };
   },
 };
+
+function notificationView({ failure, ...record }: StoredNotification): object {
+  return { ...record, ...(failure === null ? {} : { failure }) };
+}
 
 function invalid(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', undefined, [{ field, message }]);

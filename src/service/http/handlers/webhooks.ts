@@ -4,7 +4,7 @@ import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
 import { secretAssociatedData } from '../../crypto/associated-data.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
-import { deliveries, type StoredDelivery } from '../../store/repositories/deliveries.ts';
+import { type DeliveryFilter, deliveries, type StoredDelivery } from '../../store/repositories/deliveries.ts';
 import { type StoredWebhook, webhooks } from '../../store/repositories/webhooks.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Handlers } from '../call.ts';
@@ -69,12 +69,11 @@ export const webhookHandlers: Handlers = {
 
   listDeliveries: async ({ tx, workspace, params, query }) => {
     await existing(tx, workspace.id, params.id!);
-    const place = placeOf(query.after);
-    const page = await deliveries.list(tx, workspace.id, params.id!, DELIVERY_PAGE, place);
-    const last = page.rows.at(-1);
-    const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
-    return { body: { deliveries: page.rows.map(deliveryView), ...next } };
+    return deliveryPage(tx, workspace.id, { webhookId: params.id!, status: query.status }, query.after);
   },
+
+  listAllDeliveries: async ({ tx, workspace, query }) =>
+    deliveryPage(tx, workspace.id, { status: query.status }, query.after),
 
   redeliver: async ({ tx, workspace, params, requestId }) => {
     const { id, deliveryId } = params as { id: string; deliveryId: string };
@@ -86,6 +85,13 @@ export const webhookHandlers: Handlers = {
     return { body: { deliveryId, status: 'pending', requestId } };
   },
 };
+
+async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter, after: string | undefined) {
+  const page = await deliveries.list(tx, workspaceId, filter, DELIVERY_PAGE, placeOf(after));
+  const last = page.rows.at(-1);
+  const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
+  return { body: { deliveries: page.rows.map(deliveryView), ...next } };
+}
 
 async function existing(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook> {
   const found = await webhooks.get(tx, workspaceId, id);
@@ -122,9 +128,10 @@ function webhookView(webhook: StoredWebhook): Webhook {
 }
 
 function deliveryView(delivery: StoredDelivery) {
-  const { deliveryId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
+  const { deliveryId, webhookId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
   return {
     deliveryId,
+    webhookId,
     type: kind,
     status,
     occurredAt: iso(occurredAt),

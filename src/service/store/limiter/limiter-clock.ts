@@ -15,7 +15,7 @@ interface Anchor {
 
 /**
  * Opens the clock of the rate limiter. It follows the steady clock, so a change of the wall clock neither admits nor
- * blocks requests (docs/decisions.md, "Rate limit"); the first process on a store sets it from the wall clock. It never
+ * blocks requests (docs/design-choices.md, "Rate limit"); the first process on a store sets it from the wall clock. It never
  * reads less than the newest logged request: after a reboot it continues from there, so a reboot frees no capacity, and
  * logged requests count for one window at most.
  */

@@ -1,7 +1,7 @@
 import type { Candidate } from '../../domain/decide/decide.ts';
 import { type Context, type Feature, packFeatures, unpackFeatures } from '../../domain/decide/features.ts';
 import type { Others } from '../../domain/decide/log-entry.ts';
-import { type Page, readPage } from '../pages.ts';
+import { conditionsOf, type Page, readPage } from '../pages.ts';
 import type { SqlValue, Tx } from '../store.ts';
 import { together } from '../together.ts';
 import { due } from './due.ts';
@@ -128,6 +128,14 @@ export const decisions = {
     return row && earningOf(row);
   },
 
+  async get(tx: Tx, workspaceId: string, decisionId: string): Promise<LoggedDecision | undefined> {
+    const row = await tx.sql.get<Row>(
+      `SELECT ${COLUMNS} FROM decision WHERE workspace_id = ? AND decision_id = ?`,
+      [workspaceId, decisionId],
+    );
+    return row && fromRow(row);
+  },
+
   async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
     const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
       WHERE workspace_id = ? AND decision_id = ?`;
@@ -211,19 +219,18 @@ export const decisions = {
   /** Reads a page of the decisions of a workspace that a filter admits, in its order. */
   async page(tx: Tx, workspaceId: string, filter: LogFilter, most: number): Promise<Page<LoggedDecision>> {
     const { newest, after, hashId, contentId, since, until } = filter;
-    const conditions: [string, SqlValue | undefined][] = [
+    const { text, params } = conditionsOf([
       [newest ? 'seq < ?' : 'seq > ?', after],
       ['hash_id = ?', hashId],
       ['content_id = ?', contentId],
       ['at_ms >= ?', since],
       ['at_ms < ?', until],
-    ];
-    const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
+    ]);
     const { rows, more } = await readPage<Row>(tx, {
       columns: COLUMNS,
       long: LONG,
-      from: `decision WHERE workspace_id = ?${given.map(([text]) => ` AND ${text}`).join('')}`,
-      params: [workspaceId, ...given.map(([, value]) => value)],
+      from: `decision WHERE workspace_id = ?${text}`,
+      params: [workspaceId, ...params],
       order: newest ? 'seq DESC' : 'seq',
       most,
     });

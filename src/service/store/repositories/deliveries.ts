@@ -1,6 +1,6 @@
 import type { Attempt, Verdict } from '../../domain/deliveries/attempt.ts';
 import { judge } from '../../domain/deliveries/attempt.ts';
-import { type Page, readPage } from '../pages.ts';
+import { conditionsOf, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { due } from './due.ts';
 import { webhooks } from './webhooks.ts';
@@ -34,12 +34,19 @@ export interface StoredAttempt {
 
 export interface StoredDelivery {
   readonly deliveryId: string;
+  readonly webhookId: string;
   readonly kind: string;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly occurredAt: number;
   readonly attempts: readonly StoredAttempt[];
   /** Null after the last attempt, and while the subscription is disabled. */
   readonly nextAttemptAt: number | null;
+}
+
+/** Which deliveries: of one subscription, or in one state. */
+export interface DeliveryFilter {
+  readonly webhookId?: string;
+  readonly status?: string | undefined;
 }
 
 /** Retention of finished deliveries, which can be inspected and redelivered. */
@@ -202,25 +209,36 @@ export const deliveries = {
     return verdict;
   },
 
-  /** A page of the deliveries of a subscription with their attempts, newest first, after the position `after`. */
+  /**
+   * A page of the deliveries of a workspace that a filter admits, with their attempts, newest first, after the position
+   * `after`. Those of removed subscriptions are left out.
+   */
   async list(
     tx: Tx,
     workspaceId: string,
-    webhookId: string,
+    filter: DeliveryFilter,
     most: number,
-    after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
+    after?: { readonly at: number; readonly id: string },
   ): Promise<Page<StoredDelivery>> {
+    const { text, params } = conditionsOf([
+      ['d.webhook_id = ?', filter.webhookId],
+      ['d.status = ?', filter.status],
+      // The first condition is what the index can seek.
+      ['d.occurred_at <= ? AND (d.occurred_at < ? OR d.delivery_id > ?)', after?.at, after?.at, after?.id],
+    ]);
     const { rows, more } = await readPage<Omit<StoredDelivery, 'attempts'>>(tx, {
-      columns: `d.delivery_id AS "deliveryId", d.kind, d.status, d.occurred_at AS "occurredAt",
-        CASE WHEN w.status = 'active' THEN d.due_at ELSE NULL END AS "nextAttemptAt"`,
+      columns: `d.delivery_id AS "deliveryId", d.webhook_id AS "webhookId", d.kind, d.status,
+        d.occurred_at AS "occurredAt", (SELECT d.due_at FROM webhook w
+          WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id AND w.status = 'active')
+          AS "nextAttemptAt"`,
       long: [],
       alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
         WHERE a.workspace_id = d.workspace_id AND a.delivery_id = d.delivery_id
           AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
-      from: `delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
-        WHERE d.workspace_id = ? AND d.webhook_id = ?
-          AND d.occurred_at <= ? AND (d.occurred_at < ? OR d.delivery_id > ?)`,
-      params: [workspaceId, webhookId, after.at, after.at, after.id],
+      // Not joined, so that the deliveries are read in the order of their index.
+      from: `delivery d WHERE d.workspace_id = ?${text} AND EXISTS (SELECT 1 FROM webhook w
+        WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id)`,
+      params: [workspaceId, ...params],
       order: 'd.occurred_at DESC, d.delivery_id',
       most,
     });

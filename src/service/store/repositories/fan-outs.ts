@@ -109,7 +109,7 @@ function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occur
   return [workspaceId, deliveryId, webhookId, kind, bodyOf(occurrence, deliveryId), occurredAt, tx.now];
 }
 
-/** The bytes of a delivery (specification: Events; docs/decisions.md, "Delivery body"). */
+/** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */
 function bodyOf(occurrence: Occurrence, deliveryId: string): string {
   const { kind, decisionId, contentId, hashId, notificationId, occurredAt } = occurrence;
   return JSON.stringify({

@@ -5,7 +5,7 @@ import {
   type NotificationState,
   step,
 } from '../../domain/notifications/state.ts';
-import { bytesOf, fitting } from '../pages.ts';
+import { bytesOf, conditionsOf, fitting, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { due } from './due.ts';
 import type { Mode } from './workspaces.ts';
@@ -37,6 +37,14 @@ export interface ClaimedNotification extends StoredNotification {
   readonly claim: number;
   /** Earlier attempts to send it. */
   readonly tries: number;
+}
+
+/** Which notifications; times are Unix ms. */
+export interface NotificationFilter {
+  readonly hashId: string | undefined;
+  readonly status: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
 }
 
 /** The result of an attempt to send: delivered, to be retried, or failed. */
@@ -89,6 +97,33 @@ export const notifications = {
       [workspaceId, id],
     );
     return row && fromRow(row);
+  },
+
+  /** A page of the notifications of a workspace that a filter admits, newest first, after the position `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    filter: NotificationFilter,
+    most: number,
+    after: { readonly at: number; readonly id: string } | undefined,
+  ): Promise<Page<StoredNotification & { readonly createdAt: number }>> {
+    const { text, params } = conditionsOf([
+      ['hash_id = ?', filter.hashId],
+      ['status = ?', filter.status],
+      ['created_at >= ?', filter.since],
+      ['created_at < ?', filter.until],
+      // The first condition is what the index can seek.
+      ['created_at <= ? AND (created_at < ? OR notification_id > ?)', after?.at, after?.at, after?.id],
+    ]);
+    const { rows, more } = await readPage<Row & { createdAt: number }>(tx, {
+      columns: `${COLUMNS}, created_at AS "createdAt"`,
+      long: ['hash_id', 'template_id', 'history', 'failure'],
+      from: `notification WHERE workspace_id = ?${text}`,
+      params: [workspaceId, ...params],
+      order: 'created_at DESC, notification_id',
+      most,
+    });
+    return { rows: rows.map((row) => ({ ...fromRow(row), createdAt: Number(row.createdAt) })), more };
   },
 
   /** The channels of a workspace with due notifications. */

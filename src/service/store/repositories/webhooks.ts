@@ -13,7 +13,7 @@ export interface StoredWebhook {
   readonly createdAt: number;
 }
 
-/** How long a replaced secret continues to sign deliveries (docs/decisions.md, "Subscriptions"). */
+/** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
 const ROTATION_MS = 24 * 3600 * 1000;
 
 type Row = Omit<StoredWebhook, 'events'> & { events: string };

@@ -42,7 +42,8 @@ const enqueue = (decisionId = 'dec_1') =>
   );
 const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', most, LEASE));
 const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, 'ws', '', 1000));
-const list = async () => (await store.read((tx) => deliveries.list(tx, 'ws', 'wh_1', 100))).rows;
+const list = async () =>
+  (await store.read((tx) => deliveries.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
   store.write((tx) =>

@@ -1,0 +1,17 @@
+import { SvcError } from '../errors/svc-error.ts';
+import { Flags } from './oclif.ts';
+
+/** Parses a time of a flag into ISO 8601, UTC. Throws usage. */
+async function parseInstant(text: string): Promise<string> {
+  if (Number.isNaN(Date.parse(text)))
+    throw new SvcError('usage', `${text} is not a time`, {
+      hint: 'write a time such as 2026-03-01T00:00:00Z',
+    });
+  return new Date(text).toISOString();
+}
+
+/** The flags of a span of time. `what` is in the plural, such as `decisions made`. */
+export const spanFlags = (what: string) => ({
+  since: Flags.string({ summary: `only ${what} from this time on`, helpValue: 'TIME', parse: parseInstant }),
+  until: Flags.string({ summary: `only ${what} before this time`, helpValue: 'TIME', parse: parseInstant }),
+});

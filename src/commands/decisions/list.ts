@@ -1,0 +1,46 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { spanFlags } from '../../cli/flags/time-flags.ts';
+import { longList } from '../../cli/input/long-list.ts';
+import { DECISION_FIELDS } from '../../features/decisions/view.ts';
+
+/** The size of a page that the service allows. */
+const PAGE = 1000;
+
+export default class DecisionsList extends SvcCommand {
+  static override summary = 'List the logged decisions, newest first, also of one user or content';
+  static override description =
+    'A reward is none yet while the decision does not count: its message was not served, or nothing was chosen.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
+    '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --fields at,contentId,reward --json',
+  ];
+  static override flags = {
+    'hash-id': Flags.string({ summary: 'only decisions for this user', helpValue: 'H' }),
+    content: Flags.string({ summary: 'only decisions that chose this content', helpValue: 'ID' }),
+    ...spanFlags('decisions made'),
+    oldest: Flags.boolean({ summary: 'oldest first' }),
+    limit: limitFlag,
+    fields: fieldsFlag(DECISION_FIELDS),
+  };
+
+  protected override async run({ flags, out, signal, connect }: Context<typeof DecisionsList>) {
+    const { client } = await connect();
+    const { since, until, limit } = flags;
+    const query = {
+      hashId: flags['hash-id'],
+      contentId: flags.content,
+      since,
+      until,
+      order: flags.oldest ? 'oldest' : 'newest',
+      limit: String(Math.min(limit, PAGE)),
+    };
+    const list = await longList(
+      'decisions',
+      (after) => client.call('listDecisions', { query: { ...query, after }, signal }),
+      { limit, out },
+    );
+    out.list({ key: 'decisions', ...list, fields: DECISION_FIELDS, empty: 'no decisions' }, flags.fields);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Field } from '../../cli/terminal/listing.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { bold, dim, type Text } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The fields of a list of decisions. */
+export const DECISION_FIELDS: readonly Field<Row>[] = [
+  { field: 'decisionId', title: 'DECISION', whole: true },
+  { field: 'at', title: 'AT', whole: true, cell: ({ at }) => String(at ?? '').replace(/\.\d+Z$/, 'Z') },
+  { field: 'contentId', title: 'CONTENT', cell: ({ contentId }) => content(contentId) },
+  { field: 'reward', title: 'REWARD', align: 'right', cell: ({ reward }) => rewardText(reward) },
+  { field: 'policy', title: 'POLICY', extra: true },
+  { field: 'hashId', title: 'USER', whole: true, extra: true },
+  { field: 'context', title: 'CONTEXT', extra: true },
+  { field: 'candidates', title: 'CANDIDATES', extra: true },
+  { field: 'others', title: 'OTHERS', extra: true },
+  { field: 'modelVersion', title: 'MODEL', align: 'right', extra: true },
+  { field: 'seed', title: 'SEED', whole: true, extra: true },
+];
+
+/** Renders an entry of the decision log: its fields, then its candidates. */
+export function showLoggedDecision(body: unknown, out: Output): Text {
+  const entry = objectOf(body);
+  const context = Object.entries(objectOf(entry.context)).map(([name, value]) => `${name}=${value}`);
+  const rows: [string, string | undefined][] = [
+    ['decision', text(entry.decisionId)],
+    ['at', text(entry.at)],
+    ['user', text(entry.hashId)],
+    ['context', context.join(' ')],
+    ['content', entry.contentId === null ? 'none' : text(entry.contentId)],
+    ['reward', entry.reward === undefined ? undefined : rewardText(entry.reward)],
+    ['policy', text(entry.policy)],
+    ['model', text(entry.modelVersion)],
+  ];
+  const lines: Text[] = rows.flatMap(([title, value]) =>
+    value ? [[bold(title.padEnd(10)), value, '\n']] : [],
+  );
+  const candidates = Array.isArray(entry.candidates) ? entry.candidates.map(objectOf) : [];
+  if (candidates.length === 0) return [...lines, 'no candidates'];
+  const { count } = objectOf(entry.others);
+  return [
+    ...lines,
+    out.table(
+      [
+        { title: 'CANDIDATE', whole: true },
+        { title: 'PROPENSITY', align: 'right' },
+        { title: 'RANKING', align: 'right' },
+      ],
+      candidates.map((each) => {
+        const name = text(each.contentId) ?? '';
+        return [
+          each.contentId === entry.contentId ? bold(name) : name,
+          short(each.propensity),
+          short(each.ranking),
+        ];
+      }),
+    ),
+    ...(count === undefined ? [] : ['\n', dim(`and ${count} others`)]),
+  ];
+}
+
+const content = (id: unknown): Text => (id === null ? dim('none') : String(id ?? ''));
+const rewardText = (reward: unknown) => (reward === null ? 'none yet' : String(reward ?? ''));
+const short = (value: unknown) => (typeof value === 'number' ? value.toFixed(3) : '');
+const text = (value: unknown) => (value === undefined || value === null ? undefined : String(value));

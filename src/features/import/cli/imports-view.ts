@@ -1,0 +1,29 @@
+import { basename } from 'node:path';
+import type { Field } from '../../../cli/terminal/listing.ts';
+import { green, red, type Text, yellow } from '../../../cli/terminal/text.ts';
+import type { KeptImport } from '../journal/list.ts';
+
+const STATES: Readonly<Record<KeptImport['state'], (text: Text) => Text>> = {
+  finished: green,
+  unfinished: yellow,
+  running: (text) => text,
+  unusable: red,
+};
+
+/** The fields of the list of imports. */
+export const IMPORT_FIELDS: readonly Field<KeptImport>[] = [
+  { field: 'id', title: 'IMPORT', whole: true, cell: ({ id }) => id.slice(0, 12) },
+  { field: 'state', title: 'STATE', whole: true, cell: ({ state }) => STATES[state](state) },
+  {
+    field: 'inputs',
+    title: 'INPUT',
+    cell: ({ inputs }) => (inputs ?? []).map((input) => basename(input)).join(', '),
+  },
+  { field: 'workspace', title: 'WORKSPACE' },
+  { field: 'acknowledged', title: 'ACKNOWLEDGED', align: 'right' },
+  { field: 'inDoubt', title: 'IN DOUBT', align: 'right', extra: true },
+  { field: 'left', title: 'LEFT', align: 'right', cell: ({ left }) => (left === null ? '?' : String(left)) },
+  { field: 'kind', title: 'KIND', extra: true },
+  { field: 'baseUrl', title: 'BASE URL', whole: true, extra: true },
+  { field: 'lastAt', title: 'LAST SENT', whole: true, extra: true },
+];
