@@ -2,7 +2,7 @@ import type { Candidate } from '../../domain/decide/decide.ts';
 import { type Context, type Feature, packFeatures, unpackFeatures } from '../../domain/decide/features.ts';
 import type { Others } from '../../domain/decide/log-entry.ts';
 import { conditionsOf, type Page, readPage } from '../pages.ts';
-import type { SqlValue, Tx } from '../store.ts';
+import type { Tx } from '../store.ts';
 import { together } from '../together.ts';
 import { due } from './due.ts';
 
