@@ -39,6 +39,7 @@ export const decideHandlers: Handlers = {
     const context = contextOf(body, user);
     const history = await decisions.history(tx, workspace.id, hashId, HISTORY);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
+    if (catalog.repeats) await messages.purgeOf(tx, workspace.id, hashId);
     const choice = decide({
       contents: catalog.contents,
       context,
