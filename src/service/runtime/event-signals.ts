@@ -1,3 +1,4 @@
+import { seededRandom } from '../../kit/random.ts';
 import { type SignalChange, userSignals } from '../store/repositories/user-signals.ts';
 import type { Tx } from '../store/store.ts';
 
@@ -30,6 +31,7 @@ export interface Signal {
 export class EventSignals {
   readonly #names = new Map<string, Map<string, number>>();
   readonly #waiting = new Map<string, Map<string, Map<string, Waiting>>>();
+  readonly #random = seededRandom('event signals');
   #size = 0;
 
   /** Counts ingested events. */
@@ -40,8 +42,9 @@ export class EventSignals {
     if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
     const stride = Math.max(1, Math.floor(events.length / SAMPLE));
-    for (let i = 0; i < events.length; i += stride) {
-      const { event } = events[i]!;
+    for (let from = 0; from < events.length; from += stride) {
+      // One at random of each piece: at fixed distances, events that alternate would be missed.
+      const { event } = events[Math.min(from + Math.floor(stride * this.#random()), events.length - 1)]!;
       if (!names.has(event) && names.size >= MAX_NAMES) dropRarest(names);
       names.set(event, (names.get(event) ?? 0) + 1);
     }
