@@ -2,9 +2,11 @@
  * How well decisions do where users are silent, different and changing: the worlds of `bench/field/worlds.ts`, each
  * over HTTP on the built service, beside a uniform choice, context-free Thompson sampling and hybrid LinUCB (the last
  * two are given every reward at once). Each world is played twice: nobody polls, and the app polls before it reports.
- * `npm run bench -- bench/decide-field.ts SEED… [--worlds silent,trait] [--no-poll | --poll] [--no-baselines]`.
+ * `npm run bench -- bench/decide-field.ts SEED… [--worlds silent,trait] [--no-poll | --poll | --in-process] [--no-baselines]`.
+ * With `--in-process` the engine is played without a service around it, which takes minutes instead of hours.
  */
 import { contextFree, hybridLinUcb, uniform } from './field/baselines.ts';
+import { engine } from './field/engine.ts';
 import { overHttp } from './field/http.ts';
 import { type Player, play, type Result } from './field/run.ts';
 import { WORLDS } from './field/worlds.ts';
@@ -17,8 +19,13 @@ const seeds = words.filter((word, i) => !word.startsWith('--') && i !== at + (at
 if (seeds.length === 0) throw new Error('give at least one seed, such as: bench/decide-field.ts 1 2 3');
 
 const columns: Record<string, (seed: string, name: string) => Promise<Result>> = {
-  ...(flag('--poll') ? {} : { 'nobody polls': (seed, name) => playOverHttp(seed, name, false) }),
-  ...(flag('--no-poll') ? {} : { 'an app polls': (seed, name) => playOverHttp(seed, name, true) }),
+  ...(flag('--in-process') ? { 'in process': (seed, name) => playInProcess(seed, name, engine(seed)) } : {}),
+  ...(flag('--poll') || flag('--in-process')
+    ? {}
+    : { 'nobody polls': (seed, name) => playOverHttp(seed, name, false) }),
+  ...(flag('--no-poll') || flag('--in-process')
+    ? {}
+    : { 'an app polls': (seed, name) => playOverHttp(seed, name, true) }),
   ...(flag('--no-baselines')
     ? {}
     : {

@@ -1,7 +1,7 @@
 /**
- * How long POST /v1/decisioning/decide takes while events pour in: `svc serve` with 100 contents and 100,000 users,
+ * How long POST /v1/decisioning/decide takes while events pour in: `svc serve` with 100 contents (or the number given) and 100,000 users,
  * 600 decisions a minute and 83 batches of 1,000 events a second on the same machine, limits off. Requests leave at
- * their times whatever the answers do (no coordinated omission). `npm run bench -- bench/decide-latency.ts [seconds]`.
+ * their times whatever the answers do (no coordinated omission). `npm run bench -- bench/decide-latency.ts [seconds] [contents]`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { GROUPS } from '../src/contract/limits.ts';
 
 const SECONDS = Number(process.argv[2] ?? 60);
 const USERS = 100_000;
-const CONTENTS = 100;
+const CONTENTS = Number(process.argv[3] ?? 100);
 const DECISIONS_PER_SECOND = 10;
 const BATCHES_PER_SECOND = 83;
 

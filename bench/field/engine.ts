@@ -6,11 +6,21 @@ import { emptyModel } from '../../src/service/domain/decide/model.ts';
 import type { Player } from './run.ts';
 
 const DAY_MS = 86_400_000;
+const HISTORY = 30;
+
+function historyOf(past: readonly { readonly clicked: boolean }[]): Record<string, number> {
+  const actioned = past.filter(({ clicked }) => clicked).length;
+  const silent = past.length - actioned;
+  return { ...(actioned ? { actioned } : {}), ...(silent ? { silent } : {}) };
+}
 
 export function engine(seed: string, watch?: (what: string) => void): Player {
   const model = emptyModel();
   const made: RewardEntry[] = [];
   const contentOf = new Map<string, Content>();
+  /** The decisions of each user, whose outcomes are features, as in the service. */
+  const past = new Map<string, { clicked: boolean }[]>();
+  const of: { clicked: boolean }[] = [];
   return {
     decide(t, visit, contents) {
       const offered = contents(t).map(({ contentId, category }) => {
@@ -40,6 +50,7 @@ export function engine(seed: string, watch?: (what: string) => void): Player {
         person: {
           traits: visit.traits,
           events: Object.entries(visit.events).map(([event, count]) => ({ event, count, age: DAY_MS * 2 })),
+          history: historyOf(past.get(visit.user) ?? []),
         },
         audience: { traits: visit.traits, events: new Map() },
         guardrails: { excludeCategories: [] },
@@ -61,21 +72,24 @@ export function engine(seed: string, watch?: (what: string) => void): Player {
         to: 0,
       };
       made[t] = entry;
+      of[t] = { clicked: false };
+      past.set(visit.user, [of[t], ...(past.get(visit.user) ?? [])].slice(0, HISTORY));
       if (t % 1000 === 999 && process.env.SHOW)
         console.log(
           t,
           [...model.evidence].map((e) => e.toFixed(0)).join(' '),
           'best',
           model.best,
-          model.features.rows.size,
+          model.tables.at(-1)!.rows.size,
         );
       const before = model.change.lastFall;
       fold(model, [entry]);
       if (model.change.lastFall !== before) watch?.(`fall noticed at ${t}`);
-      return { content, ranking: choice.chosen!.ranking };
+      return { content, ranking: choice.chosen!.ranking, candidates: choice.candidates };
     },
-    click(t, of) {
-      fold(model, [{ ...made[of]!, at: t * 1000, from: 0, to: 1 }]);
+    click(t, nth) {
+      of[nth]!.clicked = true;
+      fold(model, [{ ...made[nth]!, at: t * 1000, from: 0, to: 1 }]);
     },
   };
 }

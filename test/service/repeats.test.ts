@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { CatalogError, parseCatalog } from '../../src/service/catalog/parse.ts';
+import { messages } from '../../src/service/store/repositories/messages.ts';
 import { shownContents } from '../../src/service/store/repositories/shown-contents.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -109,6 +110,49 @@ it('a message that was withdrawn before it was served is not counted', async () 
   expect(await waiting(service)).toEqual([]);
   expect(await shown()).toBe(0);
 });
+
+if (movable)
+  it('a message that expired before it was served is not counted, by a decision nor after the janitor', async () => {
+    const { service, forward } = await serviceWith({
+      contents: [content('c', { repeat: { mostPerUser: 1, cooldownMinutes: 3 * 24 * 60 } })],
+    });
+    await waiting(service);
+    for (const hashId of ['h', 'g']) expect((await decided(service, hashId)).contentId).toBe('c');
+    expect((await decided(service)).contentId).toBe('');
+    forward(24 * 60 + 1);
+    expect((await decided(service)).contentId).toBe('c');
+    const shown = () =>
+      service.deps.store
+        .read((tx) => shownContents.ofUser(tx, service.workspace, 'g'))
+        .then((rows) => rows.get('c')?.times);
+    expect(await shown()).toBe(1);
+    expect(await service.deps.store.write((tx) => messages.purge(tx, service.workspace, 10))).toBe(1);
+    expect(await shown()).toBe(0);
+    // A message that was served counts, expired or not.
+    expect(await waiting(service)).toHaveLength(1);
+    forward(24 * 60 + 1);
+    expect((await decided(service)).reason).toMatch(/mostPerUser removed c/);
+  });
+
+if (movable)
+  it('a cooldown goes on from the last message that was served', async () => {
+    const { service, forward } = await serviceWith({
+      contents: [content('c', { repeat: { cooldownMinutes: 60 } })],
+    });
+    await waiting(service);
+    await decided(service);
+    await waiting(service);
+    forward(23 * 60);
+    await decided(service);
+    const last = () =>
+      service.deps.store
+        .read((tx) => shownContents.ofUser(tx, service.workspace, 'h'))
+        .then((rows) => rows.get('c')!.lastAt);
+    const unserved = await last();
+    forward(24 * 60 + 1);
+    await service.deps.store.write((tx) => messages.purge(tx, service.workspace, 10));
+    expect(unserved - (await last())).toBeGreaterThan(22 * 60 * MINUTE_MS);
+  });
 
 it('with replaceWaiting a message takes the place of a waiting one and keeps its contact', async () => {
   const { service } = await serviceWith({ contents: [content('c')], settings: { replaceWaiting: true } });

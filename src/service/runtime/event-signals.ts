@@ -1,3 +1,4 @@
+import { seededRandom } from '../../kit/random.ts';
 import type { EventBatch } from '../store/repositories/events.ts';
 import { type SignalChange, userSignals } from '../store/repositories/user-signals.ts';
 import type { Tx } from '../store/store.ts';
@@ -31,6 +32,7 @@ export interface Signal {
 export class EventSignals {
   readonly #names = new Map<string, Map<string, number>>();
   readonly #waiting = new Map<string, Map<string, Map<string, Waiting>>>();
+  readonly #random = seededRandom('event signals');
   #size = 0;
 
   /** Counts the events of a batch. Reads none while too many wait: it makes a value of each. */
@@ -38,8 +40,9 @@ export class EventSignals {
     if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
     const stride = Math.max(1, Math.floor(batch.length / SAMPLE));
-    for (let i = 0; i < batch.length; i += stride) {
-      const { event } = batch.at(i);
+    for (let from = 0; from < batch.length; from += stride) {
+      // One at random of each piece: at fixed distances, events that alternate would be missed.
+      const { event } = batch.at(Math.min(from + Math.floor(stride * this.#random()), batch.length - 1));
       if (!names.has(event) && names.size >= MAX_NAMES) dropRarest(names);
       names.set(event, (names.get(event) ?? 0) + 1);
     }

@@ -1,4 +1,4 @@
-/** A sparse feature vector, packed: rows of the feature table, ascending, and the values there. */
+/** A sparse feature vector, packed: rows of a feature table, ascending, and the values there. */
 export interface Rows {
   readonly rows: Int32Array;
   readonly values: Float64Array;
@@ -16,15 +16,15 @@ export interface Spread {
   readonly weight: number;
 }
 
-const triangle = (size: number) => (size * (size + 1)) / 2;
+export const triangle = (size: number) => (size * (size + 1)) / 2;
 
 /**
- * Gaussians with full covariance over the weights of one category or one content, one for each copy of the model.
- * Packed: a copy's mean has `capacity` numbers and its covariance the lower triangle, row after row. Rows that never
- * occurred are at their prior, independent of all others, and take no storage beyond `capacity`.
+ * A Gaussian with full covariance over the weights of one category or one content, in one copy of the model. Packed: of the
+ * covariance, the lower triangle, row after row. Rows that never occurred are at their prior, independent of all others,
+ * and take no storage beyond `capacity`.
  */
 export class Block {
-  readonly spreads: readonly Spread[];
+  readonly spread: Spread;
   /** Prior mean of the bias. */
   readonly origin: number;
   capacity = 0;
@@ -32,17 +32,14 @@ export class Block {
   /** In single precision, in which a model of many contents is half as large; the sums are made in double. */
   covariance = new Float32Array(0);
 
-  constructor(spreads: readonly Spread[], origin: number) {
-    this.spreads = spreads;
+  constructor(spread: Spread, origin: number) {
+    this.spread = spread;
     this.origin = origin;
   }
 
   /** What the block adds to the score of a decision with these features. */
-  believe(copy: number, { rows, values }: Rows): Belief {
-    const { capacity, covariance } = this;
-    const offset = copy * triangle(capacity);
-    const start = copy * capacity;
-    const spread = this.spreads[copy]!;
+  believe({ rows, values }: Rows): Belief {
+    const { capacity, covariance, spread } = this;
     let mean = 0;
     let variance = 0;
     for (let a = 0; a < rows.length; a++) {
@@ -53,9 +50,9 @@ export class Block {
         if (row === 0) mean += value * this.origin;
         continue;
       }
-      mean += value * this.mean[start + row]!;
+      mean += value * this.mean[row]!;
       // Rows ascend, so each pair lies in the triangle at its later row.
-      const base = offset + triangle(row);
+      const base = triangle(row);
       let cross = 0;
       for (let b = 0; b < a; b++) cross += values[b]! * covariance[base + rows[b]!]!;
       variance += value * (2 * cross + value * covariance[base + row]!);
@@ -65,32 +62,29 @@ export class Block {
   }
 
   /** Mean of the weight of a row; 0 if the row never occurred. */
-  weight(copy: number, row: number): number {
-    return row < this.capacity ? this.mean[copy * this.capacity + row]! : 0;
+  weight(row: number): number {
+    return row < this.capacity ? this.mean[row]! : 0;
   }
 
-  /** Covariance × features of one copy, into `direction`. The rows must be within the capacity. */
-  project(copy: number, { rows, values }: Rows, direction: Float64Array): void {
+  /** Covariance × features, into `direction`. The rows must be within the capacity. */
+  project({ rows, values }: Rows, direction: Float64Array): void {
     const { capacity, covariance } = this;
-    const offset = copy * triangle(capacity);
     direction.fill(0, 0, capacity);
     for (let a = 0; a < rows.length; a++) {
       const row = rows[a]!;
       const value = values[a]!;
-      const base = offset + triangle(row);
+      const base = triangle(row);
       for (let j = 0; j <= row; j++) direction[j]! += value * covariance[base + j]!;
-      for (let i = row + 1; i < capacity; i++)
-        direction[i]! += value * covariance[offset + triangle(i) + row]!;
+      for (let i = row + 1; i < capacity; i++) direction[i]! += value * covariance[triangle(i) + row]!;
     }
   }
 
   /** Moves the mean by `step` × direction and takes `shrink` × direction × directionᵀ from the covariance. */
-  update(copy: number, direction: Float64Array, step: number, shrink: number): void {
+  update(direction: Float64Array, step: number, shrink: number): void {
     const { capacity, covariance, mean } = this;
-    const start = copy * capacity;
-    for (let i = 0; i < capacity; i++) mean[start + i]! += step * direction[i]!;
+    for (let i = 0; i < capacity; i++) mean[i]! += step * direction[i]!;
     if (shrink === 0) return;
-    let at = copy * triangle(capacity);
+    let at = 0;
     for (let i = 0; i < capacity; i++) {
       const factor = shrink * direction[i]!;
       if (factor === 0) at += i + 1;
@@ -100,37 +94,25 @@ export class Block {
 
   /** Extends the capacity to `size` rows, new ones at their prior. */
   reserve(size: number): void {
-    if (size <= this.capacity) return;
-    const old = { capacity: this.capacity, mean: this.mean, covariance: this.covariance };
-    const copies = this.spreads.length;
+    const { capacity, mean, covariance, spread } = this;
+    if (size <= capacity) return;
     this.capacity = size;
-    this.mean = new Float64Array(copies * size);
-    this.covariance = new Float32Array(copies * triangle(size));
-    for (const [copy, spread] of this.spreads.entries()) {
-      this.mean.set(old.mean.subarray(copy * old.capacity, (copy + 1) * old.capacity), copy * size);
-      const packed = triangle(old.capacity);
-      const offset = copy * triangle(size);
-      this.covariance.set(old.covariance.subarray(copy * packed, (copy + 1) * packed), offset);
-      for (let row = old.capacity; row < size; row++) {
-        if (row === 0) this.mean[copy * size] = this.origin;
-        this.covariance[offset + triangle(row) + row] = row === 0 ? spread.bias : spread.weight;
-      }
+    this.mean = new Float64Array(size);
+    this.covariance = new Float32Array(triangle(size));
+    this.mean.set(mean);
+    this.covariance.set(covariance);
+    for (let row = capacity; row < size; row++) {
+      if (row === 0) this.mean[0] = this.origin;
+      this.covariance[triangle(row) + row] = row === 0 ? spread.bias : spread.weight;
     }
   }
 
   /** Forgets the rows from `size` on: what is known of the others stays as it is (the marginal of a Gaussian). */
   truncate(size: number): void {
-    const { capacity, mean, covariance } = this;
-    if (size >= capacity) return;
-    const copies = this.spreads.length;
+    if (size >= this.capacity) return;
     this.capacity = size;
-    this.mean = new Float64Array(copies * size);
-    this.covariance = new Float32Array(copies * triangle(size));
-    for (let copy = 0; copy < copies; copy++) {
-      const from = copy * triangle(capacity);
-      this.mean.set(mean.subarray(copy * capacity, copy * capacity + size), copy * size);
-      this.covariance.set(covariance.subarray(from, from + triangle(size)), copy * triangle(size));
-    }
+    this.mean = this.mean.slice(0, size);
+    this.covariance = this.covariance.slice(0, triangle(size));
   }
 
   /** Size in numbers of eight bytes. */
@@ -138,35 +120,22 @@ export class Block {
     return this.mean.length + this.covariance.length / 2;
   }
 
-  /** The diagonal of every covariance. */
+  /** The diagonal of the covariance. */
   variances(): number[] {
-    const { capacity } = this;
-    return this.spreads.flatMap((_, copy) =>
-      Array.from(
-        { length: capacity },
-        (_, row) => this.covariance[copy * triangle(capacity) + triangle(row) + row]!,
-      ),
-    );
+    return Array.from({ length: this.capacity }, (_, row) => this.covariance[triangle(row) + row]!);
   }
 
-  setMean(copy: number, row: number, value: number): void {
-    this.mean[copy * this.capacity + row] = value;
-  }
-
-  setCovariance(copy: number, a: number, b: number, value: number): void {
+  setCovariance(a: number, b: number, value: number): void {
     const later = Math.max(a, b);
-    this.covariance[copy * triangle(this.capacity) + triangle(later) + Math.min(a, b)] = value;
+    this.covariance[triangle(later) + Math.min(a, b)] = value;
   }
 
   /** Returns one row to its prior, independent of the others: its feature was replaced by another. */
   forget(row: number): void {
     if (row >= this.capacity) return;
-    for (const [copy, spread] of this.spreads.entries()) {
-      const offset = copy * triangle(this.capacity);
-      this.mean[copy * this.capacity + row] = 0;
-      this.covariance.fill(0, offset + triangle(row), offset + triangle(row) + row);
-      this.covariance[offset + triangle(row) + row] = spread.weight;
-      for (let i = row + 1; i < this.capacity; i++) this.covariance[offset + triangle(i) + row] = 0;
-    }
+    this.mean[row] = 0;
+    this.covariance.fill(0, triangle(row), triangle(row) + row);
+    this.covariance[triangle(row) + row] = this.spread.weight;
+    for (let i = row + 1; i < this.capacity; i++) this.covariance[triangle(i) + row] = 0;
   }
 }

@@ -1,13 +1,15 @@
 /** The decrease of the log-odds of a response to detect, and the detection threshold (log-likelihood). */
 const FALL = 1;
 const THRESHOLD = 14;
+/** The threshold shortly after another content dropped: changes come together. */
+const SECOND_THRESHOLD = 6;
 
 /** Maximum number of decisions stored for late responses. A response to an older one has no effect here. */
 export const MAX_RECENT = 4096;
 /** The number of recent response delays; silence counts after their median. */
 const MAX_DELAYS = 63;
 /** If two contents drop within this number of decisions, everything is learned again. */
-const TOGETHER = 300;
+const TOGETHER = 500;
 
 /** A learned decision, and the prediction of each copy of the model for it. */
 export interface Recent {
@@ -47,9 +49,10 @@ export class ChangeDetector {
     this.recent.set(decision.decision, decision);
     const { contentId, expected, response } = decision;
     const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));
-    if (sum > THRESHOLD) this.sums.delete(contentId);
+    const fell = sum > (this.#isNear(decision.nth) ? SECOND_THRESHOLD : THRESHOLD);
+    if (fell) this.sums.delete(contentId);
     else this.sums.set(contentId, sum);
-    return sum > THRESHOLD;
+    return fell;
   }
 
   /** Corrects what was counted for a decision. */
@@ -63,9 +66,14 @@ export class ChangeDetector {
 
   /** Records a drop of a content. Returns true if another content dropped shortly before. */
   fell(nth: number): boolean {
-    const together = nth - this.lastFall <= TOGETHER;
-    this.lastFall = nth;
+    const together = this.#isNear(nth);
+    // After a drop of two everything is learned again, and nothing is left to drop together with.
+    this.lastFall = together ? Number.NEGATIVE_INFINITY : nth;
     return together;
+  }
+
+  #isNear(nth: number): boolean {
+    return nth - this.lastFall <= TOGETHER;
   }
 
   /** Records the delay of a response, in ms. */

@@ -1,7 +1,7 @@
 import type { Rows } from './block.ts';
 import { BIAS, type Feature } from './features.ts';
 
-/** Most features in a model, the bias included. */
+/** Most features in a table, the bias included. */
 export const MAX_FEATURES = 64;
 /** Maximum number of features that are counted before they get a row. */
 const MAX_COUNTED = 1024;
@@ -16,16 +16,22 @@ const HALF_LIFE = 8192;
  * memory, and a feature that no longer occurs gives its row to a new one. Holds hashes, never names or values.
  */
 export class FeatureTable {
+  readonly #kinds: number;
   readonly rows = new Map<number, number>([[BIAS.key, 0]]);
   readonly counts = new Map<number, number>();
   total = 0;
 
-  /** The features that have a row, rows ascending. */
-  find(features: readonly Feature[]): Rows {
+  /** @param kinds the kinds of features that get rows, as a set of bits */
+  constructor(kinds: number) {
+    this.#kinds = kinds;
+  }
+
+  /** The features that have one of the first `most` rows, rows ascending. */
+  find(features: readonly Feature[], most = MAX_FEATURES): Rows {
     const found: { row: number; value: number }[] = [];
     for (const { key, value } of features) {
       const row = this.rows.get(key);
-      if (row !== undefined) found.push({ row, value });
+      if (row !== undefined && row < most) found.push({ row, value });
     }
     found.sort((a, b) => a.row - b.row);
     return {
@@ -38,8 +44,8 @@ export class FeatureTable {
   meet(features: readonly Feature[]): number[] {
     const taken: number[] = [];
     this.total++;
-    for (const { key } of features) {
-      if (key === BIAS.key) continue;
+    for (const { key, kind } of features) {
+      if (key === BIAS.key || !(this.#kinds & kind)) continue;
       const count = (this.counts.get(key) ?? 0) + 1;
       if (count === 1 && this.counts.size >= MAX_COUNTED) this.#dropRare();
       this.counts.set(key, count);

@@ -18,16 +18,22 @@ export interface Feature {
   readonly key: number;
   readonly label: string;
   readonly value: number;
+  /** One of `KINDS`. */
+  readonly kind: number;
 }
 
+/** What a feature tells of: the place of a decision, the user's traits, or what the user did. Bits of a set. */
+const [PLACE, TRAIT, DEED] = [1, 2, 4];
+export const KINDS = [PLACE, TRAIT, DEED] as const;
+
 /** The feature that every decision has. */
-export const BIAS: Feature = { key: 0, label: '', value: 1 };
+export const BIAS: Feature = { key: 0, label: '', value: 1, kind: PLACE };
 
 /** Most features of one decision. */
 const MOST = 48;
 
 /** The fields whose values a reason may repeat: they name a place, not a person. */
-const PLACE = ['channel', 'surface', 'locale'];
+const PLACES = ['channel', 'surface', 'locale'];
 
 /** Traits that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
 const IDENTIFYING =
@@ -48,34 +54,39 @@ export function featuresOf(context: Context, person: Person = {}): Feature[] {
     BIAS,
     ...scaled(
       fields.map(([field, value]) =>
-        feature(`${field}=${bucket(value)}`, PLACE.includes(field) ? `${field} ${value}` : field),
+        feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
       ),
     ),
   ];
   if (fields.length > 1)
     features.push(
       feature(
+        PLACE,
         `*${fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&')}`,
         'this combination of context',
       ),
     );
   const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
   features.push(
-    ...scaled(traits.map(([name, value]) => feature(`trait ${name}=${bucket(value)}`, `trait ${name}`))),
+    ...scaled(
+      traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
+    ),
   );
   const events = (person.events ?? []).filter(({ count }) => count > 0);
   features.push(
     ...scaled(
       events.flatMap(({ event, count, age }) => [
-        feature(`event ${event} ${often(count)}`, `how often ${event} happened`),
-        feature(`event ${event} last ${recency(age)}`, `when ${event} happened`),
+        feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
+        feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
       ]),
     ),
   );
   const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   features.push(
     ...scaled(
-      history.map(([what, count]) => feature(`history ${what} ${often(count)}`, `earlier messages ${what}`)),
+      history.map(([what, count]) =>
+        feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
+      ),
     ),
   );
   return features.slice(0, MOST);
@@ -87,7 +98,12 @@ function identifies(trait: string, value: TraitValue): boolean {
   return IDENTIFYING.test(name.toLowerCase()) || /@|^\+?[\d\s()/-]{7,}$/.test(String(value));
 }
 
-const feature = (text: string, label: string): Feature => ({ key: hash32(text) || 1, label, value: 1 });
+const feature = (kind: number, text: string, label: string): Feature => ({
+  key: hash32(text) || 1,
+  label,
+  value: 1,
+  kind,
+});
 
 function scaled(features: readonly Feature[]): Feature[] {
   // Four decimals, as they are stored.
@@ -117,14 +133,18 @@ function magnitude(value: number): string {
 const AGES = [3600e3, 86_400e3, 7 * 86_400e3, 30 * 86_400e3];
 const recency = (age: number) => AGES.findIndex((limit) => age < limit);
 
-/** Features as they are stored: [key, value, key, value, …], without labels. */
-export const packFeatures = (features: readonly Feature[]): number[] =>
-  features.flatMap(({ key, value }) => [key, Math.round(value * 1e4) / 1e4]);
+/** Features as they are stored: for each kind a list [key, value, key, value, …], without labels. */
+export const packFeatures = (features: readonly Feature[]): number[][] =>
+  KINDS.map((each) =>
+    features.flatMap(({ key, value, kind }) => (kind === each ? [key, Math.round(value * 1e4) / 1e4] : [])),
+  );
 
-/** The features as they were stored. */
-export function unpackFeatures(packed: readonly number[]): Feature[] {
+/** The features as they were stored; an earlier version stored one list, whatever the kind. */
+export function unpackFeatures(packed: readonly number[] | readonly (readonly number[])[]): Feature[] {
   const features: Feature[] = [];
-  for (let i = 0; i + 1 < packed.length; i += 2)
-    features.push({ key: packed[i]!, value: packed[i + 1]!, label: '' });
+  const lists = Array.isArray(packed[0]) ? (packed as number[][]) : [packed as number[]];
+  for (const [i, list] of lists.entries())
+    for (let at = 0; at + 1 < list.length; at += 2)
+      features.push({ key: list[at]!, value: list[at + 1]!, label: '', kind: KINDS[i] ?? PLACE });
   return features;
 }

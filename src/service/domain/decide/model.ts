@@ -1,39 +1,39 @@
 import { hash32, mix } from '../../../kit/hash32.ts';
-import { type Belief, Block, type Rows, type Spread } from './block.ts';
+import { type Belief, Block, type Rows, type Spread, triangle } from './block.ts';
 import { ChangeDetector } from './change.ts';
-import { FeatureTable } from './feature-table.ts';
-import type { Feature } from './features.ts';
+import { FeatureTable, MAX_FEATURES } from './feature-table.ts';
+import { type Feature, KINDS } from './features.ts';
 import { Personal } from './personal.ts';
 
-/** Prior variances in a category's block, the same in every copy. */
+/** Prior variances in a category's block, and in a content's: how far it deviates from its category. */
 export const SHARED: Spread = { bias: 0.5, weight: 0.25 };
+export const OWN: Spread = { bias: 0.35, weight: 0.12 };
+
+/** Prior variance of personal preference, in the copies that have it. */
+const TASTE = 2;
+
+/** Every set of kinds of features, as bits: the table of a set gives rows to features of these kinds only. */
+export const VIEWS = Array.from({ length: 2 ** KINDS.length }, (_, view) => view);
 
 /**
- * The assumptions of each copy of the model: how far contents deviate from their category (a factor on the content's prior
- * variances), and the variance of personal preference. All learn from every outcome; the best predictor decides.
+ * The assumptions of each copy of the model: which kinds of features matter at all, and the variance of personal
+ * preference. All learn from every outcome, and the best predictor decides: features that do not matter are not explored.
  */
-export const COPIES: readonly { readonly deviation: number; readonly personal: number }[] = [
-  { deviation: 0.1, personal: 0.01 },
-  { deviation: 0.35, personal: 0.01 },
-  { deviation: 1, personal: 0.01 },
-  { deviation: 0.1, personal: 1 },
-  { deviation: 0.35, personal: 1 },
-  { deviation: 1, personal: 1 },
-];
-/** The default copy, and the margin (log-likelihood) by which another must predict better. */
-const DEFAULT_COPY = 1;
+export const COPIES: readonly { readonly view: number; readonly taste: number }[] = [0, TASTE].flatMap(
+  (taste) => VIEWS.map((view) => ({ view, taste })),
+);
+/** The default copy has every kind of feature. */
+export const DEFAULT_COPY = VIEWS.length - 1;
+/** The margin (log-likelihood) by which another copy must predict better. */
 const MARGIN = 4;
 
-const SHARED_IN_ALL = COPIES.map(() => SHARED);
-export const OWN: readonly Spread[] = COPIES.map(({ deviation }) => ({
-  bias: Math.max(deviation, 0.1),
-  weight: 0.35 * deviation,
-}));
-export const TASTES = COPIES.map(({ personal }) => personal);
+/** Covariances, of four bytes, that blocks may take together; with many contents each has fewer rows. */
+const MAX_NUMBERS = 5_500_000;
 
 /** The learned state of one content. */
 export interface Known {
-  readonly block: Block;
+  /** One for each copy. */
+  readonly blocks: readonly Block[];
   readonly hash: Hash;
   /** Decisions folded in. */
   seen: number;
@@ -61,10 +61,12 @@ export interface Example {
 export class Model {
   /** The last entry of the reward log that is folded in. */
   version = 0;
-  readonly features = new FeatureTable();
-  readonly categories = new Map<string, Block>();
+  /** Rows of features, for each view. */
+  readonly tables: readonly FeatureTable[] = VIEWS.map((view) => new FeatureTable(view));
+  /** One block for each copy. */
+  readonly categories = new Map<string, readonly Block[]>();
   readonly contents = new Map<string, Known>();
-  readonly personal = new Personal(TASTES);
+  readonly personal = new Personal(COPIES.map(({ taste }) => taste));
   readonly change = new ChangeDetector();
   /** Decisions without a response whose silence does not count yet, the oldest first. */
   readonly pending = new Map<number, Example>();
@@ -75,13 +77,40 @@ export class Model {
   /** Over all contents; so that one without responses is not favored. */
   rewards = 1;
   responses = 1;
+  /** Most rows of a block, as last limited. */
+  mostRows = MAX_FEATURES;
 
   /** Memory that it takes, about, in numbers of eight bytes. */
   get size(): number {
     let size = 1024;
-    for (const block of this.categories.values()) size += block.size;
-    for (const { block } of this.contents.values()) size += block.size;
+    for (const blocks of this.everyBlocks()) for (const block of blocks) size += block.size + 16;
     return size + 50 * this.personal.pairs.size + 64 * this.change.recent.size + 300 * this.pending.size;
+  }
+
+  /** The blocks of each category and content. */
+  *everyBlocks(): Generator<readonly Block[]> {
+    yield* this.categories.values();
+    for (const { blocks } of this.contents.values()) yield blocks;
+  }
+
+  /** The features of a decision as each view sees them. */
+  rowsOf(features: readonly Feature[]): Rows[] {
+    return this.tables.map((table) => table.find(features, this.mostRows));
+  }
+
+  /** Keeps the blocks within their memory: the more blocks and features there are, the fewer rows has each. */
+  limitRows(): void {
+    const blocks = this.contents.size + this.categories.size;
+    const fits = (most: number) => {
+      let numbers = 0;
+      for (const { view } of COPIES) numbers += triangle(Math.min(most, this.tables[view]!.rows.size));
+      return blocks * numbers <= MAX_NUMBERS;
+    };
+    let most = MAX_FEATURES;
+    while (most > 1 && !fits(most)) most--;
+    if (most < this.mostRows)
+      for (const each of this.everyBlocks()) for (const block of each) block.truncate(most);
+    this.mostRows = most;
   }
 
   /**
@@ -124,6 +153,12 @@ export function priorVariance({ bias, weight }: Spread, { rows, values }: Rows):
   return variance;
 }
 
+/** The prior variance of the score of a content that was never met. */
+export function unmetVariance(copy: number, rows: readonly Rows[]): number {
+  const { view, taste } = COPIES[copy]!;
+  return priorVariance(SHARED, rows[view]!) + priorVariance(OWN, rows[view]!) + taste;
+}
+
 /** Two independent hashes of a text, 64 bits in all. */
 export type Hash = readonly [number, number];
 
@@ -136,14 +171,16 @@ export const pairKey = (user: Hash, content: Hash) =>
 /** The hash of a content in one life: what users think of it is forgotten with the rest. */
 export const contentHash = (contentId: string, life: number) => hashOf(`${contentId}\n${life}`);
 
-/** A content's block at its prior; `origin` is the mean of its bias. */
-export const ownBlock = (origin: number) => new Block(OWN, origin);
+/** A category's blocks at their priors. */
+export const sharedBlocks = (): Block[] => COPIES.map(() => new Block(SHARED, 0));
 
-/** A category's block at its prior. */
-export const sharedBlock = () => new Block(SHARED_IN_ALL, 0);
+/** A content's blocks at their priors; `origins` are the means of the biases. */
+export const ownBlocks = (origins: readonly number[]): Block[] =>
+  COPIES.map((_, copy) => new Block(OWN, origins[copy]!));
 
-export const fresh = (contentId: string, origin: number, life: number): Known => ({
-  block: ownBlock(origin),
+/** A content at its prior, given the origins of its blocks. */
+export const fresh = (contentId: string, origins: readonly number[], life: number): Known => ({
+  blocks: ownBlocks(origins),
   hash: contentHash(contentId, life),
   seen: 0,
   life,

@@ -3,8 +3,8 @@ const MAX_PAIRS = 32_768;
 
 /** Preference of one user for one content beyond the features: mean and variance for each copy of the model. */
 export interface Pair {
-  readonly mean: Float64Array;
-  readonly variance: Float64Array;
+  readonly mean: Float32Array;
+  readonly variance: Float32Array;
 }
 
 /** Personal preference, by a hash of user and content. Bounded; a pair that is not stored is at its prior. */
@@ -26,8 +26,8 @@ export class Personal {
     if (known) this.pairs.delete(key);
     else if (this.pairs.size >= MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
     const pair = known ?? {
-      mean: new Float64Array(this.#variances.length),
-      variance: Float64Array.from(this.#variances),
+      mean: new Float32Array(this.#variances.length),
+      variance: Float32Array.from(this.#variances),
     };
     this.pairs.set(key, pair);
     return pair;

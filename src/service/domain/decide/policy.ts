@@ -9,7 +9,7 @@ export const FLOOR = 0.02;
 const DRAWS = 128;
 
 /** Factor on the deviations that are drawn from: a little greedier than Thompson sampling, which overexplores. */
-const BOLDNESS = 0.75;
+export const BOLDNESS = 0.6;
 
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),

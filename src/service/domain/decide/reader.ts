@@ -1,6 +1,8 @@
 import type { Belief, Rows } from './block.ts';
+import type { FeatureTable } from './feature-table.ts';
 import type { Feature } from './features.ts';
 import {
+  COPIES,
   type Hash,
   hashOf,
   type Known,
@@ -10,7 +12,6 @@ import {
   pairKey,
   priorVariance,
   SHARED,
-  TASTES,
 } from './model.ts';
 
 /** The estimate of a model for one content in one decision. */
@@ -28,6 +29,8 @@ export class Reader {
   readonly copy: number;
   readonly #model: Model;
   readonly #user: Hash | null;
+  readonly #table: FeatureTable;
+  readonly #taste: number;
   readonly #shared = new Map<string, Belief>();
   /** What is believed of a category, and of a content's own part, that was never met. */
   readonly #unmetShared: Belief;
@@ -38,9 +41,12 @@ export class Reader {
     this.#model = model;
     this.#user = user === null ? null : hashOf(user);
     this.copy = copy;
-    this.rows = model.features.find(features);
+    const { view, taste } = COPIES[copy]!;
+    this.#table = model.tables[view]!;
+    this.#taste = user === null ? 0 : taste;
+    this.rows = this.#table.find(features, model.mostRows);
     this.#unmetShared = { mean: 0, variance: priorVariance(SHARED, this.rows) };
-    this.#unmetOwn = priorVariance(OWN[copy]!, this.rows) + (user === null ? 0 : TASTES[copy]!);
+    this.#unmetOwn = priorVariance(OWN, this.rows) + this.#taste;
   }
 
   /** Contents of one category of which nothing is known but one prior have the same score: one object. */
@@ -50,29 +56,30 @@ export class Reader {
     if (!known) return this.#ofUnmet(category, prior);
     const shared = this.#ofCategory(category);
     const worth = worthOf(this.#model, known);
-    let { mean, variance } = known.block.believe(copy, this.rows);
+    let { mean, variance } = known.blocks[copy]!.believe(this.rows);
     if (this.#user !== null) {
       const pair = this.#model.personal.find(pairKey(this.#user, known.hash));
       mean += pair?.mean[copy] ?? 0;
-      variance += pair?.variance[copy] ?? TASTES[copy]!;
+      variance += pair?.variance[copy] ?? this.#taste;
     }
     return { category, shared, own: { mean, variance }, worth };
   }
 
   /** The effect of a feature on the log-odds of a content. */
   weight(contentId: string, category: string, feature: Feature): number {
-    const row = this.#model.features.rows.get(feature.key);
+    const row = this.#table.rows.get(feature.key);
     const known = this.#model.contents.get(contentId);
     if (row === undefined || !known) return 0;
-    const shared = this.#model.categories.get(category)?.weight(this.copy, row) ?? 0;
-    return feature.value * (shared + known.block.weight(this.copy, row));
+    const shared = this.#model.categories.get(category);
+    const parts = [known.blocks, ...(shared ? [shared] : [])];
+    return feature.value * parts.reduce((sum, blocks) => sum + blocks[this.copy]!.weight(row), 0);
   }
 
   #ofCategory(category: string): Belief {
     let belief = this.#shared.get(category);
     if (!belief) {
-      const block = this.#model.categories.get(category);
-      belief = block ? block.believe(this.copy, this.rows) : this.#unmetShared;
+      const blocks = this.#model.categories.get(category);
+      belief = blocks ? blocks[this.copy]!.believe(this.rows) : this.#unmetShared;
       this.#shared.set(category, belief);
     }
     return belief;

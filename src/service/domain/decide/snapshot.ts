@@ -1,35 +1,56 @@
-import type { Block } from './block.ts';
+import { type Block, triangle } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
-import { MAX_FEATURES } from './feature-table.ts';
+import { type FeatureTable, MAX_FEATURES } from './feature-table.ts';
 import { packFeatures, unpackFeatures } from './features.ts';
-import { COPIES, contentHash, emptyModel, type Known, Model, ownBlock, sharedBlock } from './model.ts';
+import {
+  COPIES,
+  contentHash,
+  emptyModel,
+  type Known,
+  Model,
+  ownBlocks,
+  sharedBlocks,
+  VIEWS,
+} from './model.ts';
+import { convertOldCopies } from './older-copies.ts';
 import { convertOldActions } from './older-snapshot.ts';
 
-/** Layout of a stored model. Layout 2 had covariances in double precision, layout 1 is converted; no other is read. */
-const LAYOUT = 3;
+import type { Pair } from './personal.ts';
+import {
+  joined,
+  must,
+  numbers,
+  pack,
+  type Stored,
+  type StoredBlocks,
+  unpack,
+  unpackSingle,
+} from './stored.ts';
+
+/** Layout of a stored model. Layouts 1 to 3 are converted; no other is read. */
+const LAYOUT = 4;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
-  const { features, personal, change } = model;
+  const { tables, personal, change } = model;
   const pairs = [...personal.pairs];
   const recent = [...change.recent.values()];
   return JSON.stringify({
     layout: LAYOUT,
     version: model.version,
-    counts: [model.decisions, model.rewards, model.responses, features.total],
+    counts: [model.decisions, model.rewards, model.responses],
     evidence: pack(model.evidence),
-    features: [...features.rows],
-    counted: [...features.counts],
-    categories: [...model.categories].map(([name, block]) => [name, ...packBlock(block)]),
+    tables: tables.map(({ rows, counts, total }) => [[...rows], [...counts], total]),
+    categories: [...model.categories].map(([name, blocks]) => [name, ...packBlocks(blocks)]),
     contents: [...model.contents].map(([id, known]) => [
       id,
       [known.seen, known.life, known.rewards, known.responses],
-      ...packBlock(known.block),
+      ...packBlocks(known.blocks),
     ]),
     pairs: pairs.map(([key]) => key),
-    tastes: pack(Float64Array.from(pairs.flatMap(([, { mean, variance }]) => [...mean, ...variance]))),
+    tastes: pack(joined(pairs.flatMap(([, { mean, variance }]) => [mean, variance]))),
     recent: recent.map((r) => [r.decision, r.contentId, r.at, r.expected, r.nth, r.response]),
-    predicted: pack(Float64Array.from(recent.flatMap(({ predicted }) => [...predicted]))),
+    predicted: pack(joined(recent.map(({ predicted }) => predicted))),
     pending: [...model.pending.values()].map(
       ({ decision, at, prior, contentId, category, user, features }) => [
         [decision, at, prior],
@@ -52,8 +73,8 @@ export function parseModel(text: string): Model | null {
   try {
     const stored = JSON.parse(text);
     if (stored.layout === 1) return convertOldActions(stored.version, stored.actions);
-    if (stored.layout !== LAYOUT && stored.layout !== 2) return null;
-    return read(stored);
+    if (stored.layout === 2 || stored.layout === 3) return read(convertOldCopies(stored));
+    return stored.layout === LAYOUT ? read(stored) : null;
   } catch {
     return null;
   }
@@ -64,54 +85,27 @@ export function modelOrEmpty(text: string | undefined): Model {
   return (text === undefined ? null : parseModel(text)) ?? emptyModel();
 }
 
-interface Stored {
-  version: number;
-  counts: number[];
-  evidence: string;
-  features: [number, number][];
-  counted: [number, number][];
-  categories: [string, number, number, string, string][];
-  contents: [string, number[], number, number, string, string][];
-  pairs: number[];
-  tastes: string;
-  recent: [number, string, number, number, number, number][];
-  pending: [number[], string[], string | null, number[]][];
-  predicted: string;
-  delays: number[];
-  sums: [string, number][];
-  lastFall: number | null;
-}
-
 /** Throws for anything unsound. */
 function read(stored: Stored): Model {
   const model = new Model();
   const copies = COPIES.length;
   must(Number.isSafeInteger(stored.version));
   model.version = stored.version;
-  [model.decisions, model.rewards, model.responses, model.features.total] = numbers(stored.counts, 4) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  [model.decisions, model.rewards, model.responses] = numbers(stored.counts, 3) as [number, number, number];
   must(model.responses > 0);
   model.evidence.set(unpack(stored.evidence, copies));
-  must(stored.features.length <= MAX_FEATURES);
-  for (const [key, row] of stored.features) {
-    must(Number.isInteger(key) && Number.isInteger(row) && row >= 0 && row < MAX_FEATURES);
-    model.features.rows.set(key, row);
-  }
-  for (const [key, count] of stored.counted) model.features.counts.set(...pairOf(key, count));
-  for (const [name, ...block] of stored.categories) {
+  must(stored.tables.length === VIEWS.length);
+  for (const [view, table] of stored.tables.entries()) readTable(model.tables[view]!, table);
+  for (const [name, ...blocks] of stored.categories) {
     must(typeof name === 'string');
-    model.categories.set(name, readBlock(sharedBlock(), block));
+    model.categories.set(name, readBlocks(sharedBlocks(), blocks));
   }
-  for (const [id, counts, ...block] of stored.contents) {
+  for (const [id, counts, ...blocks] of stored.contents) {
     must(typeof id === 'string');
     const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
     const hash = contentHash(id, life);
     const known: Known = {
-      block: readBlock(ownBlock(block[1]), block),
+      blocks: readBlocks(ownBlocks(numbers(blocks[1], COPIES.length)), blocks),
       hash,
       seen,
       life,
@@ -120,23 +114,38 @@ function read(stored: Stored): Model {
     };
     model.contents.set(id, known);
   }
-  const tastes = unpack(stored.tastes, stored.pairs.length * copies * 2);
+  const tastes = unpackSingle(stored.tastes, stored.pairs.length * copies * 2);
   for (const [i, key] of stored.pairs.entries()) {
     const from = i * copies * 2;
-    const variance = tastes.slice(from + copies, from + 2 * copies);
-    must(Number.isSafeInteger(key) && variance.every((v) => v >= 0));
-    model.personal.pairs.set(key, { mean: tastes.slice(from, from + copies), variance });
+    const pair: Pair = {
+      mean: tastes.slice(from, from + copies),
+      variance: tastes.slice(from + copies, from + 2 * copies),
+    };
+    must(Number.isSafeInteger(key) && pair.variance.every((v) => v >= 0));
+    model.personal.pairs.set(key, pair);
   }
   for (const [times, ids, user, features] of stored.pending) {
     const [decision, at, prior] = numbers(times, 3) as [number, number, number];
     const [contentId, category] = ids as [string, string];
     must(typeof contentId === 'string' && typeof category === 'string');
     must(user === null || typeof user === 'string');
-    const packed = unpackFeatures(numbers(features, features.length));
+    const packed = unpackFeatures(features);
+    must(packed.every(({ key, value }) => Number.isFinite(key) && Number.isFinite(value)));
     model.pending.set(decision, { decision, at, prior, contentId, category, user, features: packed });
   }
   readChange(model.change, stored);
+  model.limitRows();
   return model;
+}
+
+function readTable(table: FeatureTable, [rows, counts, total]: Stored['tables'][number]): void {
+  must(rows.length <= MAX_FEATURES);
+  for (const [key, row] of rows) {
+    must(Number.isInteger(key) && Number.isInteger(row) && row >= 0 && row < MAX_FEATURES);
+    table.rows.set(key, row);
+  }
+  for (const [key, count] of counts) table.counts.set(...pairOf(key, count));
+  [table.total] = numbers([total], 1) as [number];
 }
 
 function readChange(change: ChangeDetector, stored: Stored): void {
@@ -153,51 +162,31 @@ function readChange(change: ChangeDetector, stored: Stored): void {
   change.lastFall = stored.lastFall ?? Number.NEGATIVE_INFINITY;
 }
 
-const packBlock = (block: Block) =>
-  [block.capacity, block.origin, pack(block.mean), pack(block.covariance)] as const;
+const packBlocks = (blocks: readonly Block[]): StoredBlocks => [
+  blocks.map(({ capacity }) => capacity),
+  blocks.map(({ origin }) => origin),
+  pack(joined(blocks.map(({ mean }) => mean))),
+  pack(joined(blocks.map(({ covariance }) => covariance))),
+];
 
-function readBlock(
-  block: Block,
-  [capacity, , mean, covariance]: readonly [number, number, string, string],
-): Block {
-  must(Number.isInteger(capacity) && capacity >= 0 && capacity <= MAX_FEATURES);
-  block.reserve(capacity);
-  block.mean.set(unpack(mean, block.mean.length));
-  block.covariance.set(unpackSingle(covariance, block.covariance.length));
-  must(block.variances().every((variance) => variance >= 0));
-  return block;
-}
-
-/** Little-endian IEEE 754 numbers in base64: exact, and a third of the size of decimal digits. */
-const pack = (values: Float64Array | Float32Array) =>
-  Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString('base64');
-
-function unpack(text: string, length: number): Float64Array {
-  const bytes = Buffer.from(text, 'base64');
-  must(bytes.length === length * 8);
-  const values = new Float64Array(length);
-  Buffer.from(values.buffer).set(bytes);
-  must(values.every(Number.isFinite));
-  return values;
-}
-
-/** Numbers of four bytes; of layout 2, of eight. */
-function unpackSingle(text: string, length: number): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== length * 4) return Float32Array.from(unpack(text, length));
-  const values = new Float32Array(length);
-  Buffer.from(values.buffer).set(bytes);
-  must(values.every(Number.isFinite));
-  return values;
-}
-
-function numbers(values: unknown, length: number): number[] {
-  must(Array.isArray(values) && values.length === length && values.every(Number.isFinite));
-  return values as number[];
+function readBlocks(blocks: Block[], [capacities, , means, covariances]: StoredBlocks): Block[] {
+  const sizes = numbers(capacities, COPIES.length);
+  must(sizes.every((size) => Number.isInteger(size) && size >= 0 && size <= MAX_FEATURES));
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const mean = unpack(means, sum(sizes));
+  const covariance = unpackSingle(covariances, sum(sizes.map(triangle)));
+  let at = 0;
+  let packed = 0;
+  for (const [copy, size] of sizes.entries()) {
+    const block = blocks[copy]!;
+    block.reserve(size);
+    block.mean.set(mean.subarray(at, at + size));
+    block.covariance.set(covariance.subarray(packed, packed + triangle(size)));
+    at += size;
+    packed += triangle(size);
+    must(block.variances().every((variance) => variance >= 0));
+  }
+  return blocks;
 }
 
 const pairOf = (key: number, value: number) => numbers([key, value], 2) as [number, number];
-
-function must(sound: boolean): void {
-  if (!sound) throw new RangeError('not a sound model');
-}

@@ -1,21 +1,20 @@
 import type { Belief, Block, Rows } from './block.ts';
-import { MAX_FEATURES } from './feature-table.ts';
+import type { Feature } from './features.ts';
 import {
   COPIES,
   type Example,
   fresh,
   hashOf,
+  type Known,
   type Model,
-  OWN,
   originOf,
   pairKey,
-  priorVariance,
   probability,
-  SHARED,
-  sharedBlock,
+  sharedBlocks,
   sigmoid,
-  TASTES,
+  unmetVariance,
 } from './model.ts';
+import type { Pair } from './personal.ts';
 
 /** What a decision tells of a copy's predictions lasts for about 1 / (1 - MEMORY) decisions. */
 const MEMORY = 0.999;
@@ -25,9 +24,6 @@ const MAX_CONTENTS = 10_000;
 
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
-
-/** Covariances, of four bytes, that blocks may take together; with many contents each has fewer rows. */
-const MAX_NUMBERS = 5_500_000;
 
 const direction = [new Float64Array(64), new Float64Array(64)] as const;
 
@@ -39,16 +35,12 @@ const direction = [new Float64Array(64), new Float64Array(64)] as const;
  * covariance by a rank-one term.
  */
 export function learn(model: Model, example: Example, response: number): void {
-  for (const row of model.features.meet(example.features)) {
-    for (const block of model.categories.values()) block.forget(row);
-    for (const { block } of model.contents.values()) block.forget(row);
-  }
-  const { shared, known, rows } = blocksOf(model, example);
-  const pair =
-    example.user === null ? undefined : model.personal.meet(pairKey(hashOf(example.user), known.hash));
+  meet(model, example.features);
+  const parts = partsOf(model, example, true);
+  const { shared, known, pair } = parts;
   const predicted = new Float64Array(COPIES.length);
   for (let copy = 0; copy < COPIES.length; copy++) {
-    const { mean, variance } = project(copy, shared, known.block, rows, pair);
+    const { mean, variance } = project(copy, parts);
     predicted[copy] = Math.min(Math.max(probability({ mean, variance }), 1e-6), 1 - 1e-6);
     let step = 0;
     for (let i = 0; i < 25; i++) {
@@ -60,8 +52,8 @@ export function learn(model: Model, example: Example, response: number): void {
     const p = sigmoid(mean + variance * step);
     const curvature = Math.max(p * (1 - p), 1e-6);
     const shrink = curvature / (1 + curvature * variance);
-    shared.update(copy, direction[0], step, shrink);
-    known.block.update(copy, direction[1], step, shrink);
+    shared[copy]!.update(direction[0], step, shrink);
+    known.blocks[copy]!.update(direction[1], step, shrink);
     if (pair) {
       const own = pair.variance[copy]!;
       pair.mean[copy]! += step * own;
@@ -112,14 +104,13 @@ export function respond(model: Model, example: Example, from: number, to: number
  * it never moves the score by more than one, which is as far as the linear view holds.
  */
 function amend(model: Model, example: Example, from: number, to: number): void {
-  const { shared, known, rows } = blocksOf(model, example);
-  const pair =
-    example.user === null ? undefined : model.personal.find(pairKey(hashOf(example.user), known.hash));
+  const parts = partsOf(model, example, false);
+  const { shared, known, pair } = parts;
   for (let copy = 0; copy < COPIES.length; copy++) {
-    const { variance } = project(copy, shared, known.block, rows, pair);
+    const { variance } = project(copy, parts);
     const step = (to - from) * Math.min(1, 1 / Math.max(variance, 1e-9));
-    shared.update(copy, direction[0], step, 0);
-    known.block.update(copy, direction[1], step, 0);
+    shared[copy]!.update(direction[0], step, 0);
+    known.blocks[copy]!.update(direction[1], step, 0);
     if (pair) pair.mean[copy]! += step * pair.variance[copy]!;
   }
   const recent = model.change.recent.get(example.decision);
@@ -137,7 +128,7 @@ function startAgain(model: Model, contentId: string): void {
   if (model.change.fell(model.decisions)) forgetAll(model);
   else {
     const known = model.contents.get(contentId)!;
-    model.contents.set(contentId, fresh(contentId, known.block.origin, known.life + 1));
+    model.contents.set(contentId, fresh(contentId, originsOf(known.blocks), known.life + 1));
   }
 }
 
@@ -146,75 +137,74 @@ function forgetAll(model: Model): void {
   model.personal.pairs.clear();
   model.change.sums.clear();
   model.evidence.fill(0);
-  for (const [contentId, { block, life }] of model.contents)
-    model.contents.set(contentId, fresh(contentId, block.origin, life + 1));
+  for (const [contentId, { blocks, life }] of model.contents)
+    model.contents.set(contentId, fresh(contentId, originsOf(blocks), life + 1));
 }
 
 const logLikelihood = (p: number, response: number) =>
   response * Math.log(p) + (1 - response) * Math.log(1 - p);
 
-/** The blocks of a decision, made at their priors where they are not known, with room for its features. */
-function blocksOf(model: Model, example: Example) {
-  const { contentId, category, prior, features } = example;
+const originsOf = (blocks: readonly Block[]) => blocks.map(({ origin }) => origin);
+
+/** Counts the features of a decision. One that takes the row of another begins at its prior. */
+function meet(model: Model, features: readonly Feature[]): void {
+  for (const [view, table] of model.tables.entries())
+    for (const row of table.meet(features))
+      for (const blocks of model.everyBlocks())
+        for (const [copy, block] of blocks.entries()) if (COPIES[copy]!.view === view) block.forget(row);
+}
+
+/** What a decision's score is the sum of. */
+interface Parts {
+  readonly shared: readonly Block[];
+  readonly known: Known;
+  readonly pair: Pair | undefined;
+  /** For each view. */
+  readonly rows: readonly Rows[];
+}
+
+/** The parts of a decision, made at their priors where they are not known, with room for its features. */
+function partsOf(model: Model, example: Example, keep: boolean): Parts {
+  const { contentId, category, prior, features, user } = example;
   let known = model.contents.get(contentId);
   if (!known) {
     if (model.contents.size >= MAX_CONTENTS) model.contents.delete(model.contents.keys().next().value!);
-    const copy = model.best;
-    const rows = model.features.find(features);
-    const variance = priorVariance(SHARED, rows) + priorVariance(OWN[copy]!, rows) + TASTES[copy]!;
-    known = fresh(contentId, originOf(prior, variance), 0);
+    const met = model.rowsOf(features);
+    const origins = COPIES.map((_, copy) => originOf(prior, unmetVariance(copy, met)));
+    known = fresh(contentId, origins, 0);
     model.contents.set(contentId, known);
-    makeRoom(model);
   }
   let shared = model.categories.get(category);
   if (!shared) {
-    shared = sharedBlock();
+    shared = sharedBlocks();
     model.categories.set(category, shared);
-    makeRoom(model);
   }
-  const rows = below(mostRows(model), model.features.find(features));
-  const size = (rows.rows.at(-1) ?? 0) + 1;
-  shared.reserve(size);
-  known.block.reserve(size);
-  return { shared, known, rows };
-}
-
-/** Rows that a block may have while the model has so many of them. */
-function mostRows({ contents, categories }: Model): number {
-  const blocks = contents.size + categories.size;
-  return Math.max(1, Math.floor(Math.sqrt((2 * MAX_NUMBERS) / (COPIES.length * blocks))));
-}
-
-/** Makes room for one more block: the others may have grown while there were fewer. */
-function makeRoom(model: Model): void {
-  const most = mostRows(model);
-  if (most >= MAX_FEATURES) return;
-  for (const block of model.categories.values()) block.truncate(most);
-  for (const { block } of model.contents.values()) block.truncate(most);
-}
-
-/** The rows below a limit. */
-function below(limit: number, { rows, values }: Rows): Rows {
-  const first = rows.findIndex((row) => row >= limit);
-  return first < 0 ? { rows, values } : { rows: rows.subarray(0, first), values: values.subarray(0, first) };
+  model.limitRows();
+  const rows = model.rowsOf(features);
+  for (const [copy, { view }] of COPIES.entries()) {
+    const size = (rows[view]!.rows.at(-1) ?? 0) + 1;
+    shared[copy]!.reserve(size);
+    known.blocks[copy]!.reserve(size);
+  }
+  const key = user === null ? null : pairKey(hashOf(user), known.hash);
+  const pair = key === null ? undefined : keep ? model.personal.meet(key) : model.personal.find(key);
+  return { shared, known, pair, rows };
 }
 
 /** Fills the two directions; returns mean and variance of the whole score. */
-function project(
-  copy: number,
-  shared: Block,
-  own: Block,
-  { rows, values }: Rows,
-  pair: { readonly mean: Float64Array; readonly variance: Float64Array } | undefined,
-): Belief {
-  shared.project(copy, { rows, values }, direction[0]);
-  own.project(copy, { rows, values }, direction[1]);
-  let mean = pair?.mean[copy] ?? 0;
-  let variance = pair?.variance[copy] ?? 0;
+function project(copy: number, parts: Parts): Belief {
+  const features = parts.rows[COPIES[copy]!.view]!;
+  const shared = parts.shared[copy]!;
+  const own = parts.known.blocks[copy]!;
+  shared.project(features, direction[0]);
+  own.project(features, direction[1]);
+  let mean = parts.pair?.mean[copy] ?? 0;
+  let variance = parts.pair?.variance[copy] ?? 0;
+  const { rows, values } = features;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;
     const value = values[i]!;
-    mean += value * (shared.weight(copy, row) + own.weight(copy, row));
+    mean += value * (shared.weight(row) + own.weight(row));
     variance += value * (direction[0][row]! + direction[1][row]!);
   }
   return { mean, variance: Math.max(variance, 0) };

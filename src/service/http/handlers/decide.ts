@@ -46,6 +46,7 @@ export const decideHandlers: Handlers = {
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
+    if (catalog.repeats) await messages.purgeOf(tx, workspace.id, hashId);
     const [audience, events, contactsToday, shown] = await together([
       audienceOf(tx, workspace.id, user, now, deps),
       eventsOf(call, user),

@@ -70,7 +70,7 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
       await messages.remove(tx, workspace.id, decisionId);
       if (decision?.countedAt === null) {
         await contacts.release(tx, workspace.id, hashId, decisionId);
-        await shownContents.release(tx, workspace.id, hashId, contentId);
+        await shownContents.takeBack(tx, workspace.id, { hashId, contentId, decisionId });
       }
       continue;
     }

@@ -1,6 +1,7 @@
 import type { Content } from '../../domain/decide/content.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { shownContents } from './shown-contents.ts';
 
 /** A message as the app shows it, with its text at the time of the decision. */
 export interface WaitingMessage {
@@ -111,13 +112,45 @@ export const messages = {
     return removed > 0;
   },
 
-  /** Deletes up to `most` withdrawn messages. Returns how many. */
+  /** Deletes up to `most` expired messages; contents that were never served do not count as shown. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM message WHERE (workspace_id, decision_id) IN
-         (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
-          ${tx.sql.dialect.skipLocked})`,
-      [workspaceId, tx.now, most],
+    return takeBack(
+      tx,
+      workspaceId,
+      await tx.sql.all<Expired>(
+        `DELETE FROM message WHERE (workspace_id, decision_id) IN
+           (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
+            ${tx.sql.dialect.skipLocked}) ${EXPIRED}`,
+        [workspaceId, tx.now, most],
+      ),
+    );
+  },
+
+  /** Deletes the expired messages of a user, like `purge`, before it is counted what was shown. */
+  async purgeOf(tx: Tx, workspaceId: string, hashId: string): Promise<void> {
+    await takeBack(
+      tx,
+      workspaceId,
+      await tx.sql.all<Expired>(
+        `DELETE FROM message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at <= ? ${EXPIRED}`,
+        [workspaceId, hashId, tx.now],
+      ),
     );
   },
 };
+
+interface Expired {
+  readonly decisionId: string;
+  readonly hashId: string;
+  readonly contentId: string;
+  readonly servedAt: number | null;
+}
+
+const EXPIRED =
+  'RETURNING decision_id AS "decisionId", hash_id AS "hashId", content_id AS "contentId", served_at AS "servedAt"';
+
+async function takeBack(tx: Tx, workspaceId: string, expired: readonly Expired[]): Promise<number> {
+  for (const message of expired)
+    if (message.servedAt === null) await shownContents.takeBack(tx, workspaceId, message);
+  return expired.length;
+}

@@ -32,12 +32,32 @@ export const shownContents = {
     );
   },
 
-  /** Takes back a choice whose message was withdrawn before it was served. */
+  /** Takes back a choice whose message another one replaced before it was served: only the count is less. */
   async release(tx: Tx, workspaceId: string, hashId: string, contentId: string): Promise<void> {
     await tx.sql.run(
       `UPDATE shown_content SET times = times - 1
        WHERE workspace_id = ? AND hash_id = ? AND content_id = ? AND times > 0`,
       [workspaceId, hashId, contentId],
+    );
+  },
+
+  /**
+   * Takes back a choice whose message was withdrawn or expired, unless the decision counts (its message was served, or
+   * nobody polls). The last choice is then the last one that counts or that still waits.
+   */
+  async takeBack(
+    tx: Tx,
+    workspaceId: string,
+    { hashId, contentId, decisionId }: { hashId: string; contentId: string; decisionId: string },
+  ): Promise<void> {
+    await tx.sql.run(
+      `UPDATE shown_content SET times = times - 1, last_ms = COALESCE(
+         (SELECT MAX(d.at_ms) FROM decision d WHERE d.workspace_id = ? AND d.hash_id = ? AND d.content_id = ?
+          AND (d.counted_at IS NOT NULL OR EXISTS (SELECT 1 FROM message m
+            WHERE m.workspace_id = d.workspace_id AND m.decision_id = d.decision_id))), last_ms)
+       WHERE workspace_id = ? AND hash_id = ? AND content_id = ? AND times > 0 AND EXISTS (SELECT 1 FROM decision
+         WHERE workspace_id = ? AND decision_id = ? AND counted_at IS NULL)`,
+      [workspaceId, hashId, contentId, workspaceId, hashId, contentId, workspaceId, decisionId],
     );
   },
 

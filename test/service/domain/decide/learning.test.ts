@@ -3,7 +3,7 @@ import { seededRandom } from '../../../../src/kit/random.ts';
 import { decide } from '../../../../src/service/domain/decide/decide.ts';
 import { featuresOf } from '../../../../src/service/domain/decide/features.ts';
 import { fold } from '../../../../src/service/domain/decide/learning.ts';
-import { COPIES, emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
+import { COPIES, DEFAULT_COPY, emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
 import { modelOrEmpty, parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
 import { content, entry, learned, NOW, situation } from './situations.ts';
 
@@ -43,8 +43,8 @@ describe('the model', () => {
     const model = learned(
       Array.from({ length: 1200 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i % 100}` } })),
     );
-    expect(model.features.rows.size).toBe(64);
-    expect(model.contents.get('a')!.block.capacity).toBe(64);
+    expect(model.tables[DEFAULT_COPY]!.rows.size).toBe(64);
+    expect(model.contents.get('a')!.blocks[DEFAULT_COPY]!.capacity).toBe(64);
     expect(parseModel(serialiseModel(model))).not.toBeNull();
     expect(decide(situation({ contents: [content('a')], model })).chosen!.ranking).toBeGreaterThan(0);
   });
@@ -57,8 +57,10 @@ describe('the model', () => {
       }),
     );
     const { contents, categories } = learned(log);
-    for (const block of [contents.get('a')!.block, categories.get('any')!]) {
-      expect(block.variances()).toHaveLength(COPIES.length * block.capacity);
+    const blocks = [...contents.get('a')!.blocks, ...categories.get('any')!];
+    expect(blocks).toHaveLength(2 * COPIES.length);
+    for (const block of blocks) {
+      expect(block.variances()).toHaveLength(block.capacity);
       for (const variance of block.variances()) expect(variance).toBeGreaterThan(0);
     }
   });
@@ -121,6 +123,22 @@ describe('learning', () => {
     expect(ranking()).toBeLessThan(known - 0.1);
   });
 
+  test('features that do not matter are left out of the choice, and the others stay in it', () => {
+    const model = emptyModel();
+    const random = seededRandom('kinds');
+    const some = (most: number) => Math.floor(random() * most);
+    for (let i = 0; i < 3000; i++) {
+      const plan = some(3);
+      const traits = { plan: `plan ${plan}`, age: `age ${some(5)}` };
+      const events = [{ event: `event ${some(4)}`, count: 1 + some(6), age: 1e8 }];
+      const features = featuresOf({ surface: `s${some(3)}`, locale: `l${some(3)}` }, { traits, events });
+      const on = some(4);
+      const to = random() < (on % 3 === plan ? 0.5 : 0.05) ? 1 : 0;
+      fold(model, [entry(`c${on}`, to, { features, user: `u${some(500)}` })]);
+    }
+    expect(COPIES[model.best]).toEqual({ view: 2, taste: 0 });
+  });
+
   test('contents of a category learn from one another', () => {
     const same = (i: number) => content(`x${i}`, { category: i % 2 ? 'good' : 'bad' });
     const model = emptyModel();
@@ -149,19 +167,25 @@ describe('learning', () => {
     expect(counted.right / counted.all).toBeGreaterThan(0.8);
   });
 
-  test('memory stays bounded whatever traits and users arrive', () => {
+  test('memory stays bounded whatever context, traits, events and users arrive', () => {
     const model = emptyModel();
     const odd = (i: number) =>
       featuresOf(
-        { surface: 'home' },
-        { traits: { id: `u${i}`, plan: ['a', 'b'][i % 2]!, zip: `z${i % 700}` } },
+        { surface: 'home', [`field${i % 600}`]: i },
+        {
+          traits: { id: `u${i}`, plan: ['a', 'b'][i % 2]!, zip: `z${i % 700}` },
+          events: [{ event: `e${i % 800}`, count: i, age: i * 1000 }],
+        },
       );
     for (let i = 0; i < 33_000; i++)
       fold(model, [entry('a', +(i % 5 === 0), { user: `u${i}`, features: odd(i), decisionId: `m${i}` })]);
     expect(model.personal.pairs.size).toBeLessThanOrEqual(32_768);
-    expect(model.features.counts.size).toBeLessThanOrEqual(1024);
-    expect(model.contents.get('a')!.block.capacity).toBeLessThanOrEqual(64);
-    expect(model.features.rows.size).toBeLessThan(20);
+    for (const { counts, rows } of model.tables) {
+      expect(counts.size).toBeLessThanOrEqual(1024);
+      expect(rows.size).toBeLessThan(20);
+    }
+    for (const { capacity } of model.contents.get('a')!.blocks) expect(capacity).toBeLessThanOrEqual(64);
+    expect(8 * model.size).toBeLessThan(20e6);
   });
 });
 
@@ -175,7 +199,7 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":3', '"layout":4'),
+      sound.replace('"layout":4', '"layout":5'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
       JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
@@ -186,7 +210,7 @@ describe('a broken model', () => {
 
   test('still yields a safe decision', () => {
     const model = learned([entry('a', 1)]);
-    model.contents.get('a')!.block.mean.fill(Number.NaN);
+    model.contents.get('a')!.blocks[model.best]!.mean.fill(Number.NaN);
     const { candidates, chosen } = decide(situation({ model }));
     expect(candidates.map((c) => c.propensity)).toEqual([1 / 3, 1 / 3, 1 / 3]);
     expect(candidates[0]!.ranking).toBe(0.1);

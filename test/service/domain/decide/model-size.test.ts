@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
 import { featuresOf } from '../../../../src/service/domain/decide/features.ts';
 import { fold } from '../../../../src/service/domain/decide/learning.ts';
-import { emptyModel, ownBlock } from '../../../../src/service/domain/decide/model.ts';
+import { DEFAULT_COPY, emptyModel, ownBlocks } from '../../../../src/service/domain/decide/model.ts';
+import { Reader } from '../../../../src/service/domain/decide/reader.ts';
 import { parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
 
 function learned(contents: number) {
@@ -31,37 +32,40 @@ function learned(contents: number) {
 
 test('a model of the largest catalog and many features takes bounded memory', () => {
   const model = learned(1200);
-  expect(model.features.rows.size).toBeGreaterThan(45);
+  expect(model.tables[DEFAULT_COPY]!.rows.size).toBeGreaterThan(45);
   // Without the bound on the blocks that grew first it was 46 MB.
   expect(8 * model.size).toBeLessThan(30e6);
-  expect(Math.max(...[...model.contents.values()].map(({ block }) => block.capacity))).toBeLessThan(50);
+  expect(
+    Math.max(...[...model.everyBlocks()].flatMap((blocks) => blocks.map(({ capacity }) => capacity))),
+  ).toBeLessThan(50);
 });
 
 test('a block without its last rows says the same of the others', () => {
   const model = learned(20);
-  const { block } = model.contents.get('content_3')!;
+  const block = model.contents.get('content_3')!.blocks[DEFAULT_COPY]!;
   const rows = { rows: Int32Array.of(0, 2, 5), values: Float64Array.of(1, 0.7, 0.7) };
   expect(block.capacity).toBeGreaterThan(10);
-  const before = [0, 1, 5].map((copy) => block.believe(copy, rows));
+  const before = block.believe(rows);
   block.truncate(6);
   expect(block.capacity).toBe(6);
-  expect([0, 1, 5].map((copy) => block.believe(copy, rows))).toEqual(before);
+  expect(block.believe(rows)).toEqual(before);
   block.truncate(5);
-  const unmet = ownBlock(0).believe(0, { rows: Int32Array.of(5), values: Float64Array.of(0.7) });
-  const row = block.believe(0, { rows: Int32Array.of(5), values: Float64Array.of(0.7) });
-  expect(row).toEqual(unmet);
+  const row = { rows: Int32Array.of(5), values: Float64Array.of(0.7) };
+  expect(block.believe(row)).toEqual(ownBlocks([0])[0]!.believe(row));
 });
 
-test('a snapshot with covariances in double precision is read', () => {
-  const model = learned(20);
-  const stored = JSON.parse(serialiseModel(model));
-  const doubles = (text: string) => {
-    const bytes = Buffer.from(text, 'base64');
-    const values = Float64Array.from(new Float32Array(new Uint8Array(bytes).buffer));
-    return Buffer.from(values.buffer).toString('base64');
-  };
-  for (const block of stored.categories) block[4] = doubles(block[4]);
-  for (const block of stored.contents) block[5] = doubles(block[5]);
-  const read = parseModel(JSON.stringify({ ...stored, layout: 2 }));
-  expect(serialiseModel(read!)).toBe(serialiseModel(model));
+test('features without room for their rows are no part of a score', () => {
+  const model = learned(1200);
+  const features = featuresOf({ surface: 's1', locale: 'l1' }, { traits: { a: 1, b: 2, c: 3, d: 4 } });
+  const { rows } = new Reader(model, features, null, DEFAULT_COPY);
+  expect(rows.rows.length).toBeGreaterThan(0);
+  expect(Math.max(...rows.rows)).toBeLessThan(model.mostRows);
+  expect(model.mostRows).toBeLessThan(model.tables[DEFAULT_COPY]!.rows.size);
+});
+
+test('the same model is read from a snapshot whose blocks were limited', () => {
+  const model = learned(1200);
+  const read = parseModel(serialiseModel(model))!;
+  expect(read.mostRows).toBe(model.mostRows);
+  expect(serialiseModel(read)).toBe(serialiseModel(model));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
 import { Normals, quantile } from '../../../../src/service/domain/decide/normals.ts';
-import { propensitiesOf } from '../../../../src/service/domain/decide/policy.ts';
+import { BOLDNESS, propensitiesOf } from '../../../../src/service/domain/decide/policy.ts';
 
 const score = (mean: number, variance: number, category = 'any', worth = 1) => ({
   category,
@@ -25,12 +25,12 @@ test('normal numbers have the moments, the tails and no repetitions', () => {
 });
 
 test('the propensity of two contents is the probability that one draw is higher', () => {
-  // With a factor of 0.75 on the deviations: P(N(0.3, 0.75² · 0.8) > 0) for contents of one category.
+  // With a factor of 0.6 on the deviations: P(N(0.3, 0.6² · 0.8) > 0) for contents of one category.
   const [first] = propensitiesOf([score(0.3, 0.4), score(0, 0.4)], seededRandom('two'), 0, 100_000);
-  expect(Math.abs(first! - 0.6726)).toBeLessThan(0.006);
-  // In two categories the shared parts do not cancel: variance 0.75² · 1.8.
+  expect(Math.abs(first! - 0.7119)).toBeLessThan(0.006);
+  // In two categories the shared parts do not cancel: variance 0.6² · 1.8.
   const [apart] = propensitiesOf([score(0.3, 0.4, 'a'), score(0, 0.4, 'b')], seededRandom('two'), 0, 100_000);
-  expect(Math.abs(apart! - 0.6172)).toBeLessThan(0.006);
+  expect(Math.abs(apart! - 0.6453)).toBeLessThan(0.006);
 });
 
 test('different worths give the same choice as comparing every value', () => {
@@ -51,8 +51,8 @@ test('different worths give the same choice as comparing every value', () => {
         (1 +
           Math.exp(
             -own.mean -
-              0.75 * Math.sqrt(shared.variance) * drawn[40 + (i % 4)]! -
-              0.75 * Math.sqrt(own.variance) * drawn[i]!,
+              BOLDNESS * Math.sqrt(shared.variance) * drawn[40 + (i % 4)]! -
+              BOLDNESS * Math.sqrt(own.variance) * drawn[i]!,
           )),
     );
     wins[values.indexOf(Math.max(...values))]! += 1;

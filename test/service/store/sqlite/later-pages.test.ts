@@ -11,7 +11,11 @@ const after = { at: 1000, id: 'x' };
 
 test.each<[list: string, read: (tx: Tx) => Promise<unknown>, seeks: string]>([
   ['messages', (tx) => messages.waiting(tx, 'ws', 'h', {}, after), 'hash_id=? AND at_ms<?'],
-  ['deliveries', (tx) => deliveries.list(tx, 'ws', 'wh', 10, after), 'webhook_id=? AND occurred_at<?'],
+  [
+    'deliveries',
+    (tx) => deliveries.list(tx, 'ws', { webhookId: 'wh' }, 10, after),
+    'webhook_id=? AND occurred_at<?',
+  ],
 ])(
   'a later page of %s starts in the index, and reads none of the pages before it',
   async (_, read, seeks) => {
