@@ -91,6 +91,14 @@ export interface DeliveryAttempt {
 /** State of a delivery. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
+/** A device that can be reached. */
+export interface Device {
+  /** Delivery channel of the device. */
+  readonly channel: string;
+  /** Registration token of the app on the device. Stored encrypted and never returned. */
+  readonly token: string;
+}
+
 /** A problem of the request. */
 export interface ErrorDetail {
   /** Position in the batch, from 0. */
@@ -380,6 +388,8 @@ export interface User {
   readonly locale?: string | undefined;
   /** What else is known of the user, with names of your own. Stored encrypted and never returned. */
   readonly traits?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** Devices to add. A device belongs to the user who was sent with it last. */
+  readonly devices?: readonly Device[] | undefined;
 }
 
 /** A webhook subscription. The signing secret is never returned. */

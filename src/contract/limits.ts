@@ -52,6 +52,12 @@ export const MAX_NAME = 256;
 /** Maximum length of a user's traits as JSON, in characters: every decision for the user reads them. */
 export const MAX_TRAITS = 64 * 1024;
 
+/** Maximum number of devices that one user of a request may add. */
+export const MAX_DEVICES = 20;
+
+/** Maximum length of the token of a device, in characters. */
+export const MAX_TOKEN = 4096;
+
 /** Maximum length of a notification's variables as JSON, in characters. */
 export const MAX_VARIABLES = 64 * 1024;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_BATCH, MAX_NAME, MAX_TRAITS } from '../limits.ts';
+import { MAX_BATCH, MAX_DEVICES, MAX_NAME, MAX_TOKEN, MAX_TRAITS } from '../limits.ts';
 import {
   about,
   beyond,
@@ -12,6 +12,18 @@ import {
   scalar,
   timeZone,
 } from '../parts.ts';
+
+const Device = named(
+  'Device',
+  'A device that can be reached.',
+  z.strictObject({
+    channel: about('Delivery channel of the device.', z.literal('push')),
+    token: about(
+      'Registration token of the app on the device. Stored encrypted and never returned.',
+      bounded(1, MAX_TOKEN),
+    ),
+  }),
+);
 
 export const User = named(
   'User',
@@ -29,6 +41,10 @@ export const User = named(
     traits: about(
       'What else is known of the user, with names of your own. Stored encrypted and never returned.',
       z.optional(fields(scalar(), MAX_TRAITS)),
+    ),
+    devices: about(
+      'Devices to add. A device belongs to the user who was sent with it last.',
+      z.optional(z.array(Device).check(z.maxLength(MAX_DEVICES))),
     ),
   }),
 );

@@ -7,3 +7,8 @@ export function secretAssociatedData(webhookId: string): string {
 export function variablesAssociatedData(notificationId: string): string {
   return `notification.variables:${notificationId}`;
 }
+
+/** Associated data of the token of a device. */
+export function deviceAssociatedData(workspaceId: string, channel: string, addressHash: string): string {
+  return `device.token:${workspaceId}/${channel}/${addressHash}`;
+}

@@ -1,4 +1,5 @@
 import { hashId } from '../../crypto/hash-id.ts';
+import { addresses } from '../../store/repositories/addresses.ts';
 import { users } from '../../store/repositories/users.ts';
 import { workspaces } from '../../store/repositories/workspaces.ts';
 import type { Handlers } from '../call.ts';
@@ -8,6 +9,10 @@ export const userHandlers: Handlers = {
     const key = await workspaces.hashKey(tx, workspace.id);
     const changes = body.users.map((user) => ({ ...user, hashId: hashId(key, user.userId) }));
     await users.upsert(tx, deps.cipher, workspace.id, changes);
+    const devices = changes.flatMap((user) =>
+      (user.devices ?? []).map((device) => ({ ...device, hashId: user.hashId })),
+    );
+    await addresses.registerDevices(tx, deps.cipher, workspace.id, devices);
     const named = changes.map((change) => ({ userId: change.userId, hashId: change.hashId }));
     return { body: { users: named, requestId } };
   },
