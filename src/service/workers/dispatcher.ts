@@ -5,6 +5,7 @@ import type { Channels } from '../channels/settings.ts';
 import { variablesAssociatedData } from '../crypto/associated-data.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { notificationClaims } from '../store/repositories/notification-claims.ts';
 import {
   type ClaimedNotification,
   type DispatchResult,
@@ -14,10 +15,11 @@ import { users } from '../store/repositories/users.ts';
 import { dueRound } from './by-workspace.ts';
 import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { maySend } from './may-send.ts';
 import { recordResult } from './record-result.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Notifications that are sent at a time through one channel. */
+/** Notifications of one priority that are sent at a time through one channel: marketing takes no place of transactional. */
 const PER_CHANNEL = 8;
 const POLL_MS = 1000;
 /** Timeout for a channel to accept one notification. */
@@ -104,28 +106,28 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
 
   const dispatchDue = async (workspaceId: string): Promise<boolean> => {
-    const found = await store.read((tx) => notifications.dueChannels(tx, workspaceId));
+    const found = await store.read((tx) => notificationClaims.dueKinds(tx, workspaceId));
     const reserved = found
-      .map((channel) => {
-        const limits = [{ key: channel, max: PER_CHANNEL }];
-        return { channel, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
+      .map(({ channel, priority }) => {
+        const limits = [{ key: `${channel} ${priority}`, max: PER_CHANNEL }];
+        return { channel, priority, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
       })
       .filter(({ count }) => count > 0);
     const partial = reserved.length < found.length;
     if (partial && reserved.length === 0) return false;
+    let progress = false;
     const claim = () =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'notifications');
-        const claimed: ClaimedNotification[][] = [];
-        for (const { channel, count } of reserved)
-          claimed.push(
-            await notifications.claim(tx, workspaceId, channel, count, {
-              leaseMs: LEASE_MS,
-              dropsRepeats: (mode) => channels.forChannel(channel, mode).dropsRepeats,
-            }),
-          );
-        const more = partial || claimed.some((each) => each.length > 0);
-        const next = more ? tx.now : await notifications.nextDue(tx, workspaceId);
+        const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
+        const { claimed, settled } = await notificationClaims.claim(tx, workspaceId, entries, {
+          leaseMs: LEASE_MS,
+          dropsRepeats: (channel, mode) => channels.forChannel(channel, mode).dropsRepeats,
+          judge: (tx, due) => maySend(tx, due, deps),
+        });
+        progress = settled > 0;
+        const more = partial || progress || claimed.some((each) => each.length > 0);
+        const next = more ? tx.now : await notificationClaims.nextDue(tx, workspaceId);
         if (next !== undefined) await due.mark(tx, workspaceId, 'notifications', next);
         return claimed;
       });
@@ -135,7 +137,8 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       (claimed) => leases.during(claimed, () => dispatch(claimed)),
       () => worker.wake(),
     );
-    return false;
+    // What was held or failed leaves its place to others at once.
+    return progress;
   };
 
   const round = dueRound(deps, 'notifications', dispatchDue);

@@ -1,14 +1,23 @@
-/** The state of a notification. The specification defines the first three; `failed` is added (docs/decisions.md). */
-export type NotificationState = 'queued' | 'dispatched' | 'delivered' | 'failed';
+/**
+ * The state of a notification. The specification defines queued, dispatched and delivered; `held` (it waits for the end
+ * of quiet hours, or for a cap) and `failed` are added (docs/decisions.md).
+ */
+export type NotificationState = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
 
 /**
  * An event in the life of a notification.
- * `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
+ * `hold`: it may not be sent yet. `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
  * `retry`: the channel did not accept it, but may later. `fail`: the channel rejected it, or the outcome is unknown.
  */
-export type NotificationEvent = 'dispatch' | 'deliver' | 'retry' | 'fail';
+export type NotificationEvent = 'hold' | 'dispatch' | 'deliver' | 'retry' | 'fail';
 
-export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = ['dispatch', 'deliver', 'retry', 'fail'];
+export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
+  'hold',
+  'dispatch',
+  'deliver',
+  'retry',
+  'fail',
+];
 
 /** `moved`: a new state, to be added to the history. `stayed`: the same state. `refused`: the event is not allowed. */
 export type Transition =
@@ -23,24 +32,35 @@ const refused = (state: NotificationState): Transition => ({ outcome: 'refused',
 /** The transition for each state and event. End states do not change, whatever a late worker reports. */
 const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
   queued: {
+    hold: moved('held'),
     dispatch: moved('dispatched'),
     deliver: refused('queued'),
     retry: refused('queued'),
     fail: moved('failed'),
   },
+  held: {
+    hold: stayed('held'),
+    dispatch: moved('dispatched'),
+    deliver: refused('held'),
+    retry: refused('held'),
+    fail: moved('failed'),
+  },
   dispatched: {
+    hold: moved('held'),
     dispatch: stayed('dispatched'),
     deliver: moved('delivered'),
     retry: stayed('dispatched'),
     fail: moved('failed'),
   },
   delivered: {
+    hold: refused('delivered'),
     dispatch: refused('delivered'),
     deliver: stayed('delivered'),
     retry: refused('delivered'),
     fail: refused('delivered'),
   },
   failed: {
+    hold: refused('failed'),
     dispatch: refused('failed'),
     deliver: refused('failed'),
     retry: refused('failed'),
