@@ -7,8 +7,10 @@ export { Args, Flags } from '@oclif/core';
 export type Operation =
   | 'createWebhook'
   | 'decide'
+  | 'deleteUser'
   | 'deleteWebhook'
   | 'getNotification'
+  | 'getUser'
   | 'getWebhook'
   | 'ingestEvents'
   | 'ingestUsers'

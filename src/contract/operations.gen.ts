@@ -39,6 +39,18 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'ingest',
     repeat: 'always',
   },
+  getUser: {
+    method: 'GET',
+    path: '/v1/users/{hashId}',
+    group: 'reads',
+    repeat: 'always',
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/v1/users/{hashId}',
+    group: 'ingest',
+    repeat: 'always',
+  },
   streamEvents: {
     method: 'GET',
     path: '/v1/events/stream',

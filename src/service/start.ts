@@ -32,6 +32,7 @@ import { workspaces } from './store/repositories/workspaces.ts';
 import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
+import { startEraser } from './workers/eraser.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
 import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
@@ -125,10 +126,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       decisionSeed: decisionSeeds(options.seed),
       repeatable: options.seed !== undefined,
     };
-    const channels = openChannels(
-      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
-      clock.now,
-    );
+    const channelsAs =
+      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`);
+    const channels = openChannels(channelsAs, clock.now);
     // `svc serve` reports once; the service of `local` starts with every command.
     if (!options.onThisMachine) await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
@@ -139,8 +139,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startSignalWriter(deps),
       startEventIndexer(deps),
       startFanOut(deps),
-      // These two decrypt personal fields and secrets.
-      ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
+      // These decrypt personal fields and secrets.
+      ...(deps.cipher.usable
+        ? [
+            startDeliverer(deps, faults?.deliver),
+            startDispatcher(deps, channels),
+            startEraser(deps, channelsAs.outboxFile),
+          ]
+        : []),
     ];
     if (!deps.cipher.usable)
       log('warn', 'this node has no data key: it sends nothing and answers 503 to what needs one', {

@@ -12,3 +12,8 @@ export function variablesAssociatedData(notificationId: string): string {
 export function deviceAssociatedData(workspaceId: string, channel: string, addressHash: string): string {
   return `device.token:${workspaceId}/${channel}/${addressHash}`;
 }
+
+/** Associated data of the id of a user who is being erased. */
+export function erasureAssociatedData(workspaceId: string, hashId: string): string {
+  return `erasure.user:${workspaceId}/${hashId}`;
+}

@@ -2,6 +2,7 @@ import type { ServiceDeps } from '../runtime/deps.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
+import { erasures } from '../store/repositories/erasures.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
 import { marketingSent } from '../store/repositories/marketing-sent.ts';
 import { messages } from '../store/repositories/messages.ts';
@@ -30,6 +31,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   recentEvents.purge,
   userSignals.purge,
   polls.purge,
+  erasures.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

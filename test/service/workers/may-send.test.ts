@@ -127,7 +127,7 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
         run += 1;
         now = Date.parse(start);
         const { newsCap, ...marketing } = given;
-        const categories = newsCap ? { news: { cap: newsCap } } : {};
+        const categories: Record<string, object> = newsCap ? { news: { cap: newsCap } } : {};
         const catalog: Catalog = toCatalog({
           contents: [],
           settings: { marketing: { ...marketing, categories } },

@@ -1,11 +1,13 @@
 import { ServiceError } from '../../../contract/errors.ts';
+import { CHANNELS } from '../../../contract/schemas.ts';
 import { hashId } from '../../crypto/hash-id.ts';
 import { type ConsentStatement, parseScope, scopeText } from '../../domain/notifications/consent.ts';
-import { addresses } from '../../store/repositories/addresses.ts';
+import { addresses, type SuppressionReason } from '../../store/repositories/addresses.ts';
 import { consents } from '../../store/repositories/consents.ts';
+import { erasures } from '../../store/repositories/erasures.ts';
 import { users } from '../../store/repositories/users.ts';
 import { workspaces } from '../../store/repositories/workspaces.ts';
-import type { Handlers } from '../call.ts';
+import type { Call, Handlers } from '../call.ts';
 
 export const userHandlers: Handlers = {
   ingestUsers: async ({ tx, workspace, body, requestId, deps }) => {
@@ -29,7 +31,62 @@ export const userHandlers: Handlers = {
     await consents.add(tx, workspace.id, hashId, statementsOf(body));
     return { body: { ...consentOf(await consents.ofUser(tx, workspace.id, hashId)), requestId } };
   },
+
+  getUser: async (call) => {
+    const { tx, workspace, params, deps } = call;
+    const hashId = params.hashId!;
+    const known = await users.find(tx, deps.cipher, workspace.id, hashId);
+    if (!known) {
+      if (await erasures.pending(tx, workspace.id, hashId)) return { body: erasing(hashId) };
+      throw new ServiceError('not_found', 'No user has this hashId.');
+    }
+    const personal = await users.personal(tx, deps.cipher, workspace.id, hashId);
+    const channels = [];
+    for (const channel of CHANNELS) channels.push(await reach(call, hashId, channel));
+    return {
+      body: {
+        hashId,
+        status: 'known',
+        timeZone: known.timeZone,
+        locale: known.locale,
+        fields: Object.keys(personal ?? {}),
+        traits: Object.keys(known.traits).sort(),
+        channels,
+        ...consentOf(await consents.ofUser(tx, workspace.id, hashId)),
+      },
+    };
+  },
+
+  deleteUser: async ({ tx, workspace, params, requestId, deps }) => {
+    const hashId = params.hashId!;
+    const started =
+      (await erasures.start(tx, deps.cipher, workspace.id, hashId)) ||
+      (await erasures.pending(tx, workspace.id, hashId));
+    if (!started) throw new ServiceError('not_found', 'No user has this hashId.');
+    return { body: { hashId, status: 'erasing', requestId } };
+  },
 };
+
+/** The answer for a user who is being erased. */
+const erasing = (hashId: string) => ({
+  hashId,
+  status: 'erasing' as const,
+  timeZone: null,
+  locale: null,
+  fields: [],
+  traits: [],
+  channels: [],
+  optedIn: [],
+  optedOut: [],
+});
+
+/** The addresses of a user for a channel, as numbers. */
+async function reach({ tx, workspace, deps }: Call, hashId: string, channel: string) {
+  const found = await addresses.addressesOf(tx, deps.cipher, workspace.id, hashId, channel);
+  const counted = (reason: SuppressionReason) =>
+    found.filter(({ suppressions }) => suppressions.some((each) => each.reason === reason)).length;
+  return { channel, addresses: found.length, bounced: counted('bounce'), stopped: counted('stop') };
+}
 
 /** The statements of a request. A refusal is applied last, so that it holds where both name the same. */
 function statementsOf({

@@ -2,6 +2,7 @@ import { addressHash } from '../../crypto/address-hash.ts';
 import { deviceAssociatedData } from '../../crypto/associated-data.ts';
 import type { Cipher } from '../../crypto/cipher.ts';
 import type { Tx } from '../store.ts';
+import { userKeys } from './user-keys.ts';
 import { users } from './users.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -69,6 +70,8 @@ export const addresses = {
       hash: addressHash(key, device.channel, device.token),
     }));
     // In one order everywhere, so that overlapping batches cannot deadlock.
+    const hashIds = [...new Set(rows.map(({ hashId }) => hashId))].sort();
+    const ciphers = await userKeys.ensure(tx, cipher, workspaceId, hashIds);
     for (const { hashId, channel, token, hash } of rows.sort((a, b) => (a.hash < b.hash ? -1 : 1)))
       await tx.sql.run(
         `INSERT INTO device (workspace_id, channel, address_hash, hash_id, token, created_at)
@@ -80,7 +83,7 @@ export const addresses = {
           channel,
           hash,
           hashId,
-          cipher.seal(token, deviceAssociatedData(workspaceId, channel, hash)),
+          ciphers.get(hashId)!.seal(token, deviceAssociatedData(workspaceId, channel, hash)),
           tx.now,
         ],
       );
@@ -140,17 +143,25 @@ async function plainAddresses(
   channel: string,
 ): Promise<string[]> {
   if (channel === 'sms' || channel === 'whatsapp') {
-    const phone = (await users.personal(tx, cipher, workspaceId, hashId))?.phone;
-    return phone ? [phone] : [];
+    const personal = await users.personal(tx, cipher, workspaceId, hashId);
+    return distinct([personal?.phone, ...(personal?.phones ?? [])]);
   }
   if (channel === 'email') {
-    const email = (await users.find(tx, cipher, workspaceId, hashId))?.traits.email;
-    return typeof email === 'string' && email !== '' ? [email] : [];
+    const personal = await users.personal(tx, cipher, workspaceId, hashId);
+    const trait = (await users.find(tx, cipher, workspaceId, hashId))?.traits.email;
+    return distinct([...(personal?.emails ?? []), typeof trait === 'string' ? trait : undefined]);
   }
   const rows = await tx.sql.all<{ hash: string; token: Uint8Array }>(
     `SELECT address_hash AS hash, token FROM device
      WHERE workspace_id = ? AND hash_id = ? AND channel = ? ORDER BY created_at DESC, address_hash`,
     [workspaceId, hashId, channel],
   );
-  return rows.map(({ hash, token }) => cipher.open(token, deviceAssociatedData(workspaceId, channel, hash)));
+  if (rows.length === 0) return [];
+  const own = await userKeys.find(tx, cipher, workspaceId, hashId);
+  return rows.map(({ hash, token }) => own.open(token, deviceAssociatedData(workspaceId, channel, hash)));
+}
+
+/** The addresses that are not empty, each once. */
+function distinct(found: readonly (string | undefined)[]): string[] {
+  return [...new Set(found.filter((address) => address !== undefined && address !== ''))] as string[];
 }
