@@ -268,7 +268,7 @@ export interface Notification {
   readonly status: NotificationStatus;
   /** The states so far, oldest first. */
   readonly history: readonly NotificationTransition[];
-  /** Why the notification failed, in words. */
+  /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
   readonly failure?: string | undefined;
 }
 
@@ -288,6 +288,8 @@ export interface NotificationTransition {
   readonly status: NotificationStatus;
   /** When it entered the state. */
   readonly at: string;
+  /** How `delivered` is known: `confirmed by the provider` with a receipt, `accepted by the provider` where there are no receipts. */
+  readonly reason?: string | undefined;
 }
 
 /** The candidates of a decision that are not named. */

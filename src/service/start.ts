@@ -58,6 +58,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly dataKey?: string | undefined;
   /** How notifications are sent. Default: as configured in `environment`. */
   readonly channels?: ChannelSettings | undefined;
+  /** A provider per channel, as CHANNEL=NAME or CHANNEL=FILE. Default: SVC_PROVIDERS of the environment. */
+  readonly providers?: readonly string[] | undefined;
   /** Configures mail server and providers (channelSettings). Default: notifications go to a file beside the data. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
@@ -126,8 +128,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       repeatable: options.seed !== undefined,
     };
     const channels = openChannels(
-      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
+      options.channels ??
+        channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`, options.providers),
       clock.now,
+      policy,
     );
     // `svc serve` reports once; the service of `local` starts with every command.
     if (!options.onThisMachine) await reportModes(store, channels.configured, log);
@@ -165,6 +169,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy, clock),
+      receipts: { limiter, receivers: channels.receivers },
       observe,
       health,
       region: options.region,

@@ -37,7 +37,16 @@ export const TriggerAnswer = named(
 const NotificationTransition = named(
   'NotificationTransition',
   'A state that a notification entered.',
-  z.object({ status, at: time('When it entered the state.') }),
+  z.object({
+    status,
+    at: time('When it entered the state.'),
+    reason: beyond(
+      about(
+        'How `delivered` is known: `confirmed by the provider` with a receipt, `accepted by the provider` where there are no receipts.',
+        z.optional(z.string()),
+      ),
+    ),
+  }),
 );
 export const Notification = named(
   'Notification',
@@ -51,7 +60,12 @@ export const Notification = named(
       priority: about('What it is for: `transactional` or `marketing`.', z.string()),
       status,
       history: about('The states so far, oldest first.', z.array(NotificationTransition)),
-      failure: beyond(about('Why the notification failed, in words.', z.optional(z.string()))),
+      failure: beyond(
+        about(
+          'Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it.',
+          z.optional(z.string()),
+        ),
+      ),
     }),
   ),
 );

@@ -17,6 +17,11 @@ export const serviceFlags = {
     summary: 'JSON file of contents and templates; reloaded when it changes',
     helpValue: 'FILE',
   }),
+  provider: Flags.string({
+    summary: 'who sends the notifications of a channel: a provider that ships with svc, or a file (docs/providers)',
+    multiple: true,
+    helpValue: 'CHANNEL=NAME|FILE',
+  }),
   faults: Flags.string({
     summary: 'JSON file of faults to inject (docs/fault-injection.md)',
     helpValue: 'FILE',
@@ -33,6 +38,7 @@ export function serviceOptions(
   flags: {
     limit?: string[] | undefined;
     catalog?: string | undefined;
+    provider?: string[] | undefined;
     faults?: string | undefined;
     window?: string | undefined;
     region?: string | undefined;
@@ -46,6 +52,7 @@ export function serviceOptions(
     windowMs: parseWindow(flags.window),
     allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
     catalog: flags.catalog,
+    providers: flags.provider,
     faults: flags.faults,
     clock,
     seed: env.SVC_SEED || undefined,

@@ -5,6 +5,7 @@ import { due } from '../store/repositories/due.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
+import { receipts } from '../store/repositories/receipts.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
@@ -28,6 +29,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   recentEvents.purge,
   userSignals.purge,
   polls.purge,
+  receipts.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

@@ -3,12 +3,19 @@ export type NotificationState = 'queued' | 'dispatched' | 'delivered' | 'failed'
 
 /**
  * An event in the life of a notification.
- * `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
- * `retry`: the channel did not accept it, but may later. `fail`: the channel rejected it, or the outcome is unknown.
+ * `dispatch`: a worker is about to send it. `accept`: the channel accepted it, and a receipt will follow. `deliver`: a
+ * receipt says so, or the channel accepted it and gives no receipts. `retry`: the channel did not accept it, but may later.
+ * `fail`: the channel rejected it, a receipt says so, or the outcome is unknown.
  */
-export type NotificationEvent = 'dispatch' | 'deliver' | 'retry' | 'fail';
+export type NotificationEvent = 'dispatch' | 'accept' | 'deliver' | 'retry' | 'fail';
 
-export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = ['dispatch', 'deliver', 'retry', 'fail'];
+export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
+  'dispatch',
+  'accept',
+  'deliver',
+  'retry',
+  'fail',
+];
 
 /** `moved`: a new state, to be added to the history. `stayed`: the same state. `refused`: the event is not allowed. */
 export type Transition =
@@ -24,24 +31,28 @@ const refused = (state: NotificationState): Transition => ({ outcome: 'refused',
 const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
   queued: {
     dispatch: moved('dispatched'),
+    accept: refused('queued'),
     deliver: refused('queued'),
     retry: refused('queued'),
     fail: moved('failed'),
   },
   dispatched: {
     dispatch: stayed('dispatched'),
+    accept: stayed('dispatched'),
     deliver: moved('delivered'),
     retry: stayed('dispatched'),
     fail: moved('failed'),
   },
   delivered: {
     dispatch: refused('delivered'),
+    accept: refused('delivered'),
     deliver: stayed('delivered'),
     retry: refused('delivered'),
     fail: refused('delivered'),
   },
   failed: {
     dispatch: refused('failed'),
+    accept: refused('failed'),
     deliver: refused('failed'),
     retry: refused('failed'),
     fail: stayed('failed'),

@@ -9,6 +9,7 @@ import { byWorkspace } from './008-by-workspace/index.ts';
 import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
 import { addressTables } from './011-addresses.ts';
+import { receiptTables } from './012-receipts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keys,
   repeats,
   addressTables,
+  receiptTables,
 ];
 
 /** The schema version that this program writes. */
