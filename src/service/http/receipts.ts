@@ -54,7 +54,10 @@ export function addReceipts(app: Hono<Env>, parts: ReceiptParts): void {
 }
 
 /** Finds the provider and counts the request, before anything of it is read. */
-async function admitted(c: Context<Env>, { deps, limiter, receivers }: ReceiptParts): Promise<readonly Provider[]> {
+async function admitted(
+  c: Context<Env>,
+  { deps, limiter, receivers }: ReceiptParts,
+): Promise<readonly Provider[]> {
   const providers = receivers.get(c.req.param('provider') ?? '');
   if (!providers) throw new ServiceError('not_found', 'No provider of this name sends receipts.');
   const id = c.req.param('workspace') ?? '';
@@ -69,7 +72,11 @@ async function admitted(c: Context<Env>, { deps, limiter, receivers }: ReceiptPa
 }
 
 /** Checks and applies a receipt. */
-async function take(c: Context<Env>, { deps }: ReceiptParts, providers: readonly Provider[]): Promise<Response> {
+async function take(
+  c: Context<Env>,
+  { deps }: ReceiptParts,
+  providers: readonly Provider[],
+): Promise<Response> {
   const { receipts } = providers[0]!.file;
   const raw = await readBody(c.env.incoming, MAX_RECEIPT_BYTES);
   const form = receipts!.format === 'form' ? [...new URLSearchParams(raw.toString())] : [];
@@ -83,7 +90,8 @@ async function take(c: Context<Env>, { deps }: ReceiptParts, providers: readonly
   };
   // Channels that share a provider may have different secrets.
   const genuine = providers.filter((provider) => isGenuine(provider, receipt));
-  if (genuine.length === 0) throw new ServiceError('unauthorized', 'The signature does not fit this receipt.');
+  if (genuine.length === 0)
+    throw new ServiceError('unauthorized', 'The signature does not fit this receipt.');
   const body = receipts!.format === 'form' ? Object.fromEntries(form) : parseJson(raw).value;
   const query = Object.fromEntries(new URL(target, 'http://localhost').searchParams);
   const facts = factsOf(genuine[0]!, Array.isArray(body) ? body : { ...(body as object), query }, raw);
@@ -103,7 +111,11 @@ function challenge(c: Context<Env>, { file, settings }: Provider): Response {
   const mode = c.req.query('hub.mode');
   const token = c.req.query('hub.verify_token') ?? '';
   const text = c.req.query('hub.challenge') ?? '';
-  if (mode !== 'subscribe' || text.length > MAX_CHALLENGE || !isSame(token, fillText(given.token, { settings })))
+  if (
+    mode !== 'subscribe' ||
+    text.length > MAX_CHALLENGE ||
+    !isSame(token, fillText(given.token, { settings }))
+  )
     throw new ServiceError('forbidden', 'The verify token is another one.');
   return new Response(text, {
     status: 200,

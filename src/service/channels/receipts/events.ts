@@ -53,7 +53,8 @@ function factOf(
     return value !== undefined && value.length <= MAX_TEXT && !value.includes('\0') ? value : undefined;
   };
   const code = text(rule.code);
-  const known = code !== undefined && rule.codes && Object.hasOwn(rule.codes, code) ? rule.codes[code] : undefined;
+  const known =
+    code !== undefined && rule.codes && Object.hasOwn(rule.codes, code) ? rule.codes[code] : undefined;
   const isFailure = listed === 'failed' || listed === 'bounce' || listed === 'opted-out';
   return {
     id: text(rule.id),

@@ -28,7 +28,9 @@ export function isGenuine(provider: Provider, receipt: IncomingReceipt): boolean
     }
     case 'twilio': {
       const url = `${provider.publicUrl ?? ''}${receipt.target}`;
-      const mac = createHmac('sha1', fill(given.secret)).update(url + joined(receipt.form)).digest('base64');
+      const mac = createHmac('sha1', fill(given.secret))
+        .update(url + joined(receipt.form))
+        .digest('base64');
       return isSame(signature, mac);
     }
     case 'ecdsa': {
