@@ -36,6 +36,24 @@ export interface Candidate {
 /** Delivery channel. */
 export type Channel = 'whatsapp' | 'sms' | 'email' | 'push';
 
+/** What the user has said about marketing. The most specific statement holds, then a refusal. */
+export interface ConsentAnswer {
+  /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
+  readonly optedIn: readonly string[];
+  /** Marketing that the user refused. */
+  readonly optedOut: readonly string[];
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** What a user says about marketing. What is left out stays as it was. */
+export interface ConsentRequest {
+  /** Marketing that the user asks for: `email`, `email/news`, `*\/news`, or `*` for everything. Replaces earlier statements within the same scope. */
+  readonly optIn?: readonly string[] | undefined;
+  /** Marketing that the user refuses, likewise. Applied after `optIn`. */
+  readonly optOut?: readonly string[] | undefined;
+}
+
 /** Subscribes a URL to kinds of event. */
 export interface CreateWebhookRequest {
   /** Address that receives the deliveries: https, and not in a private network. */
@@ -268,6 +286,8 @@ export interface Notification {
   readonly status: NotificationStatus;
   /** The states so far, oldest first. */
   readonly history: readonly NotificationTransition[];
+  /** When a notification that is held back is looked at again: it is sent then, or held on. */
+  readonly heldUntil?: string | undefined;
   /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
   readonly failure?: string | undefined;
 }
@@ -281,15 +301,14 @@ export interface NotificationOutcomeRequest {
 }
 
 /** State of a notification. */
-export type NotificationStatus = 'queued' | 'dispatched' | 'delivered' | 'failed';
+export type NotificationStatus = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
 
 /** A state that a notification entered. */
 export interface NotificationTransition {
   readonly status: NotificationStatus;
   /** When it entered the state. */
   readonly at: string;
-  /** How `delivered` is known: `confirmed by the provider` with a receipt, `accepted by the provider` where there are no receipts. */
-  readonly reason?: string | undefined;
+  readonly reason?: StateReason | undefined;
 }
 
 /** The candidates of a decision that are not named. */
@@ -310,7 +329,7 @@ export interface OutcomeAnswer {
   readonly requestId: string;
 }
 
-/** What a notification is for. Default: `transactional`. */
+/** What a notification is for. Default: what the template says, or else `marketing`. */
 export type Priority = 'transactional' | 'marketing';
 
 /** The delivery is queued. */
@@ -327,6 +346,9 @@ export interface RotateWebhookRequest {
   /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
   readonly signingSecret: string;
 }
+
+/** Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
+export type StateReason = 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {
@@ -392,6 +414,10 @@ export interface User {
   readonly traits?: { readonly [name: string]: string | number | boolean } | undefined;
   /** Devices to add. A device belongs to the user who was sent with it last. */
   readonly devices?: readonly Device[] | undefined;
+  /** Marketing that the user asks for: `email`, `email/news`, `*\/news`, or `*` for everything. Replaces earlier statements within the same scope. */
+  readonly optIn?: readonly string[] | undefined;
+  /** Marketing that the user refuses, likewise. Applied after `optIn`. */
+  readonly optOut?: readonly string[] | undefined;
 }
 
 /** A webhook subscription. The signing secret is never returned. */
@@ -440,6 +466,8 @@ export interface Operations {
   trigger(input: TriggerRequest, options?: CallOptions): Promise<TriggerAnswer>;
   /** Subscribe a URL to outcomes. Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions. */
   createWebhook(input: CreateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /** Opt a user in to marketing, or out of it. By channel and category. A statement replaces earlier ones within its scope. Marketing that a user refused fails with `opted_out`; transactional notifications are not affected. */
+  setConsent(input: { readonly hashId: string } & ConsentRequest, options?: CallOptions): Promise<ConsentAnswer>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */

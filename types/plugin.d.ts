@@ -20,6 +20,7 @@ export type Operation =
   | 'notificationOutcome'
   | 'redeliver'
   | 'rotateWebhook'
+  | 'setConsent'
   | 'trigger'
   | 'updateWebhook';
 

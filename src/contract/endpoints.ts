@@ -112,6 +112,21 @@ export const ENDPOINTS = table({
     request: s.CreateWebhookRequest,
     answer: s.Webhook,
   },
+  setConsent: {
+    method: 'POST',
+    path: '/v1/users/{hashId}/consent',
+    group: 'ingest',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'Opt a user in to marketing, or out of it',
+    description:
+      'By channel and category. A statement replaces earlier ones within its scope. Marketing that a user refused fails with `opted_out`; transactional notifications are not affected.',
+    params: { hashId: 'Hashed identifier of the user.' },
+    missing: 'No user has this hashId.',
+    request: s.ConsentRequest,
+    answer: s.ConsentAnswer,
+  },
   streamEvents: {
     method: 'GET',
     path: '/v1/events/stream',

@@ -18,7 +18,7 @@ export interface GroupLimit {
 }
 
 export const GROUP_LIMITS: Readonly<Record<Group, GroupLimit>> = {
-  ingest: { default: 600, ceiling: 5000, covers: 'POST /events, POST /users, outcomes' },
+  ingest: { default: 600, ceiling: 5000, covers: 'POST /events, POST /users, consent, outcomes' },
   inform: { default: 300, ceiling: 3000, covers: 'POST /inform/trigger' },
   decisions: { default: 600, ceiling: 5000, covers: 'POST /decisioning/decide' },
   reads: { default: 60, ceiling: 300, covers: 'GET endpoints' },
@@ -63,6 +63,9 @@ export const MAX_DEVICES = 20;
 
 /** Maximum length of the token of a device, in characters. */
 export const MAX_TOKEN = 4096;
+
+/** Maximum number of further e-mail addresses, phone numbers or statements of consent of a user in a request. */
+export const MAX_LIST = 64;
 
 /** Maximum length of a notification's variables as JSON, in characters. */
 export const MAX_VARIABLES = 64 * 1024;

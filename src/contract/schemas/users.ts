@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_BATCH, MAX_DEVICES, MAX_NAME, MAX_TOKEN, MAX_TRAITS } from '../limits.ts';
+import { MAX_BATCH, MAX_DEVICES, MAX_LIST, MAX_NAME, MAX_TOKEN, MAX_TRAITS } from '../limits.ts';
 import {
   about,
   beyond,
@@ -8,10 +8,12 @@ import {
   locale,
   name,
   named,
+  pattern,
   requestId,
   scalar,
   timeZone,
 } from '../parts.ts';
+import { CHANNELS } from './notifications.ts';
 
 const Device = named(
   'Device',
@@ -24,6 +26,30 @@ const Device = named(
     ),
   }),
 );
+
+/** What consent is about: a channel or `*`, then a category. */
+const CONSENT_SCOPE = new RegExp(`^(\\*|${CHANNELS.join('|')})(/[^/\\x00]{1,${MAX_NAME}})?$`);
+const scopes = (description: string) =>
+  about(
+    description,
+    z.optional(
+      z
+        .array(
+          pattern(
+            CONSENT_SCOPE,
+            'must be a channel or *, and may name a category: email, email/news, */news',
+            ['sms', 'email/news', '*'],
+          ),
+        )
+        .check(z.maxLength(MAX_LIST)),
+    ),
+  );
+const consent = () => ({
+  optIn: scopes(
+    'Marketing that the user asks for: `email`, `email/news`, `*/news`, or `*` for everything. Replaces earlier statements within the same scope.',
+  ),
+  optOut: scopes('Marketing that the user refuses, likewise. Applied after `optIn`.'),
+});
 
 export const User = named(
   'User',
@@ -46,6 +72,7 @@ export const User = named(
       'Devices to add. A device belongs to the user who was sent with it last.',
       z.optional(z.array(Device).check(z.maxLength(MAX_DEVICES))),
     ),
+    ...consent(),
   }),
 );
 export type User = z.infer<typeof User>;
@@ -76,4 +103,20 @@ export const IngestUsersAnswer = named(
       requestId: requestId(),
     }),
   ),
+);
+
+export const ConsentRequest = named(
+  'ConsentRequest',
+  'What a user says about marketing. What is left out stays as it was.',
+  beyond(z.strictObject(consent())),
+);
+const statements = (description: string) => about(description, z.array(z.string()));
+const consented = () => ({
+  optedIn: statements('Marketing that the user asked for: channels, `*` for all, with a category after `/`.'),
+  optedOut: statements('Marketing that the user refused.'),
+});
+export const ConsentAnswer = named(
+  'ConsentAnswer',
+  'What the user has said about marketing. The most specific statement holds, then a refusal.',
+  beyond(z.object({ ...consented(), requestId: requestId() })),
 );

@@ -18,7 +18,8 @@ export const serviceFlags = {
     helpValue: 'FILE',
   }),
   provider: Flags.string({
-    summary: 'who sends the notifications of a channel: a provider that ships with svc, or a file (docs/providers)',
+    summary:
+      'who sends the notifications of a channel: a provider that ships with svc, or a file (docs/providers)',
     multiple: true,
     helpValue: 'CHANNEL=NAME|FILE',
   }),

@@ -3,16 +3,18 @@ import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/cha
 import type { Channels } from '../channels/settings.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { notificationClaims } from '../store/repositories/notification-claims.ts';
 import { type ClaimedNotification, notifications } from '../store/repositories/notifications.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import { dueRound } from './by-workspace.ts';
 import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { maySend } from './may-send.ts';
 import { attemptNotification } from './notification-attempt.ts';
 import { recordResult } from './record-result.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Notifications that are sent at a time through one channel. */
+/** Notifications of one priority that are sent at a time through one channel: marketing takes no place of transactional. */
 const PER_CHANNEL = 8;
 const POLL_MS = 1000;
 /** Timeout for a channel to accept one notification. */
@@ -85,34 +87,36 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
 
   const dispatchDue = async (workspaceId: string): Promise<boolean> => {
-    const { dueChannels, mode } = await store.read(async (tx) => ({
-      dueChannels: await notifications.dueChannels(tx, workspaceId),
+    const { kinds, mode } = await store.read(async (tx) => ({
+      kinds: await notificationClaims.dueKinds(tx, workspaceId),
       mode: (await workspaces.get(tx, workspaceId))?.mode ?? null,
     }));
-    const waits = dueChannels.map((channel) => waitOf(channels.forChannel(channel, mode)));
-    const found = dueChannels.filter((_, i) => waits[i] === 0);
+    const waits = kinds.map(({ channel }) => waitOf(channels.forChannel(channel, mode)));
+    const found = kinds.filter((_, i) => waits[i] === 0);
     const waitMs = Math.min(...waits.filter((wait) => wait > 0));
     const reserved = found
-      .map((channel) => {
-        const limits = [{ key: channel, max: PER_CHANNEL }];
-        return { channel, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
+      .map(({ channel, priority }) => {
+        const limits = [{ key: `${channel} ${priority}`, max: PER_CHANNEL }];
+        return { channel, priority, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
       })
       .filter(({ count }) => count > 0);
     const partial = reserved.length < found.length;
     if (partial && reserved.length === 0) return false;
+    let progress = false;
     const claim = () =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'notifications');
-        const claimed: ClaimedNotification[][] = [];
-        for (const { channel, count } of reserved)
-          claimed.push(
-            await notifications.claim(tx, workspaceId, channel, count, {
-              leaseMs: LEASE_MS,
-              dropsRepeats: (mode) => channels.forChannel(channel, mode).dropsRepeats,
-            }),
-          );
-        const more = partial || claimed.some((each) => each.length > 0);
-        const next = more ? tx.now : nextLook(tx.now, await notifications.nextDue(tx, workspaceId), waitMs);
+        const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
+        const { claimed, settled } = await notificationClaims.claim(tx, workspaceId, entries, {
+          leaseMs: LEASE_MS,
+          dropsRepeats: (channel, mode) => channels.forChannel(channel, mode).dropsRepeats,
+          judge: (tx, due) => maySend(tx, due, deps),
+        });
+        progress = settled > 0;
+        const more = partial || progress || claimed.some((each) => each.length > 0);
+        const next = more
+          ? tx.now
+          : nextLook(tx.now, await notificationClaims.nextDue(tx, workspaceId), waitMs);
         if (next !== undefined) await due.mark(tx, workspaceId, 'notifications', next);
         return claimed;
       });
@@ -122,7 +126,8 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       (claimed) => leases.during(claimed, () => dispatch(claimed)),
       () => worker.wake(),
     );
-    return false;
+    // What was held or failed leaves its place to others at once.
+    return progress;
   };
 
   const round = dueRound(deps, 'notifications', dispatchDue);

@@ -3,6 +3,7 @@ import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
+import { marketingSent } from '../store/repositories/marketing-sent.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
 import { receipts } from '../store/repositories/receipts.ts';
@@ -26,6 +27,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   deliveries.purge,
   messages.purge,
   contacts.purge,
+  marketingSent.purge,
   recentEvents.purge,
   userSignals.purge,
   polls.purge,

@@ -41,7 +41,11 @@ it('SendGrid: the published vector, with its line end, is genuine; any change is
   expect(isGenuine(provider, receipt(raw, later))).toBe(false);
   expect(isGenuine(provider, receipt(raw, {}))).toBe(false);
   expect(factsOf(provider, events, Buffer.from(raw))).toMatchObject([
-    { kind: 'bounce', address: 'hello@world.com', failure: 'the provider could not deliver it: the address bounced before' },
+    {
+      kind: 'bounce',
+      address: 'hello@world.com',
+      failure: 'the provider could not deliver it: the address bounced before',
+    },
   ]);
 });
 

@@ -10,6 +10,7 @@ import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
 import { addressTables } from './011-addresses.ts';
 import { receiptTables } from './012-receipts.ts';
+import { consentTables } from './013-consent.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   repeats,
   addressTables,
   receiptTables,
+  consentTables,
 ];
 
 /** The schema version that this program writes. */

@@ -1,17 +1,10 @@
-import {
-  afterLostWorker,
-  CONFIRMED,
-  nextAfterThrottle,
-  nextRetry,
-  UNCERTAIN,
-} from '../../domain/notifications/dispatch.ts';
+import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../../domain/notifications/dispatch.ts';
 import {
   isEnd,
   type NotificationEvent,
   type NotificationState,
   step,
 } from '../../domain/notifications/state.ts';
-import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { due } from './due.ts';
 import type { Mode } from './workspaces.ts';
@@ -20,7 +13,7 @@ export interface HistoryEntry {
   readonly status: NotificationState;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** How the state is known, where that may differ. */
+  /** Why it is held, or how it is known to be delivered. */
   readonly reason?: string;
 }
 
@@ -34,6 +27,8 @@ export interface StoredNotification {
   readonly history: readonly HistoryEntry[];
   /** Why it failed, without personal data; null unless it failed. */
   readonly failure: string | null;
+  /** Until when it is held, Unix ms; null unless it is. */
+  readonly heldUntil: number | null;
 }
 
 /** A notification claimed by a worker. `variables` are encrypted. */
@@ -67,11 +62,11 @@ export type DispatchResult =
       readonly accepted: Accepted | undefined;
     };
 
-const COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
-  priority, status, history, failure`;
+export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
+  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil"`;
 
-type Row = Omit<StoredNotification, 'history'> & { history: string };
-const fromRow = <T extends { history: string }>(row: T) => ({
+export type NotificationRow = Omit<StoredNotification, 'history'> & { history: string };
+export const fromRow = <T extends { history: string }>(row: T) => ({
   ...row,
   history: JSON.parse(row.history) as HistoryEntry[],
 });
@@ -107,80 +102,11 @@ export const notifications = {
   },
 
   async get(tx: Tx, workspaceId: string, id: string): Promise<StoredNotification | undefined> {
-    const row = await tx.sql.get<Row>(
-      `SELECT ${COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+    const row = await tx.sql.get<NotificationRow>(
+      `SELECT ${NOTIFICATION_COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
       [workspaceId, id],
     );
     return row && fromRow(row);
-  },
-
-  /** The channels of a workspace with due notifications. */
-  async dueChannels(tx: Tx, workspaceId: string): Promise<string[]> {
-    const rows = await tx.sql.all<{ channel: string }>(
-      'SELECT DISTINCT channel FROM notification WHERE workspace_id = ? AND due_at <= ?',
-      [workspaceId, tx.now],
-    );
-    return rows.map((row) => row.channel);
-  },
-
-  /** When the next notification of a workspace is due, Unix ms; undefined if all have ended. */
-  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
-    const row = await tx.sql.get<{ at: number | null }>(
-      'SELECT min(due_at) AS at FROM notification WHERE workspace_id = ? AND due_at IS NOT NULL',
-      [workspaceId],
-    );
-    return row?.at ?? undefined;
-  },
-
-  /**
-   * Claims up to `most` due notifications of a workspace and channel for `leaseMs`. They become dispatched before anything is sent, so
-   * that a crash of the worker is visible. After a crash, a notification is claimed again only if the channel drops
-   * repeats, and fails otherwise.
-   */
-  async claim(
-    tx: Tx,
-    workspaceId: string,
-    channel: string,
-    most: number,
-    { leaseMs, dropsRepeats }: { leaseMs: number; dropsRepeats: (mode: Mode) => boolean },
-  ): Promise<ClaimedNotification[]> {
-    const found = await tx.sql.all<{ id: string; bytes: number }>(
-      `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes FROM notification
-       WHERE workspace_id = ? AND channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, channel, tx.now, most],
-    );
-    const claimed: ClaimedNotification[] = [];
-    for (const { id } of found.slice(0, fitting(found))) {
-      const row = await tx.sql.get<
-        Row &
-          Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt'> & {
-            inHand: number;
-          }
-      >(
-        `SELECT ${COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt",
-           (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
-         FROM notification WHERE workspace_id = ? AND notification_id = ?`,
-        [workspaceId, id],
-      );
-      const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
-      const lost = inHand === 1 && afterLostWorker(dropsRepeats(rest.mode)) === 'give-up';
-      const next = { ...rest, claim: rest.claim + 1 };
-      if (lost) {
-        await applyEvent(tx, next, 'fail', {
-          dueAt: null,
-          tries: rest.tries,
-          failure: `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`,
-        });
-        continue;
-      }
-      const history = await applyEvent(tx, next, 'dispatch', {
-        dueAt: tx.now + leaseMs,
-        failure: null,
-        tries: rest.tries + 1,
-      });
-      claimed.push({ ...next, status: 'dispatched', history });
-    }
-    return claimed;
   },
 
   /** Extends the leases of claimed notifications. Skips locked rows until the next renewal. */
@@ -239,8 +165,8 @@ export const notifications = {
     notificationId: string,
     receipt: { readonly failure: string | null },
   ): Promise<boolean> {
-    const row = await tx.sql.get<Row & { claim: number; tries: number }>(
-      `SELECT ${COLUMNS}, claim, tries FROM notification
+    const row = await tx.sql.get<NotificationRow & { claim: number; tries: number }>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries FROM notification
        WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, notificationId],
     );
@@ -284,7 +210,7 @@ interface NextState {
 }
 
 /** Applies an event to a notification and stores the new state. Deletes the variables once they are not needed. */
-async function applyEvent(
+export async function applyEvent(
   tx: Tx,
   of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
   event: NotificationEvent,
@@ -292,12 +218,9 @@ async function applyEvent(
 ): Promise<readonly HistoryEntry[]> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return of.history;
-  const entry = {
-    status: state,
-    at: new Date(tx.now).toISOString(),
-    ...(reason === undefined ? {} : { reason }),
-  };
-  const history = outcome === 'moved' && !silent ? [...of.history, entry] : of.history;
+  const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
+  const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
+  const history = unchanged ? of.history : [...of.history, entry];
   await tx.sql.run(
     `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
        variables = CASE WHEN ? = 1 THEN NULL ELSE variables END

@@ -85,6 +85,15 @@ export const users = {
     return { ...open('name'), ...open('phone'), ...open('accountNumber') };
   },
 
+  /** The time zone of a user; undefined if it is not known. */
+  async timeZone(tx: Tx, workspaceId: string, hashId: string): Promise<string | undefined> {
+    const row = await tx.sql.get<{ timeZone: string | null }>(
+      'SELECT time_zone AS "timeZone" FROM app_user WHERE workspace_id = ? AND hash_id = ?',
+      [workspaceId, hashId],
+    );
+    return row?.timeZone ?? undefined;
+  },
+
   async exists(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
     const row = await tx.sql.get('SELECT 1 AS one FROM app_user WHERE workspace_id = ? AND hash_id = ?', [
       workspaceId,
