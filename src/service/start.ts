@@ -1,3 +1,4 @@
+import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
@@ -60,6 +61,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly channels?: ChannelSettings | undefined;
   /** A provider per channel, as CHANNEL=NAME or CHANNEL=FILE. Default: SVC_PROVIDERS of the environment. */
   readonly providers?: readonly string[] | undefined;
+  /** Receipts of providers per window and workspace. Default: RECEIPTS_LIMIT. */
+  readonly receiptsLimit?: number | undefined;
   /** Configures mail server and providers (channelSettings). Default: notifications go to a file beside the data. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
@@ -169,7 +172,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy, clock),
-      receipts: { limiter, receivers: channels.receivers },
+      receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
       observe,
       health,
       region: options.region,

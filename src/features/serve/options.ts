@@ -59,7 +59,17 @@ export function serviceOptions(
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
     environment: env,
+    receiptsLimit: parseReceiptsLimit(env.SVC_RECEIPTS_LIMIT),
   };
+}
+
+/** Throws usage. */
+function parseReceiptsLimit(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new SvcError('usage', 'SVC_RECEIPTS_LIMIT is not a positive number', {
+    hint: 'export SVC_RECEIPTS_LIMIT=12000',
+  });
 }
 
 /**

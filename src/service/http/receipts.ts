@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { RECEIPTS_LIMIT, WINDOW_MS } from '../../contract/limits.ts';
+import { WINDOW_MS } from '../../contract/limits.ts';
 import { newId } from '../../kit/id.ts';
 import { fillText } from '../channels/provider-file/fill.ts';
 import type { Provider } from '../channels/provider-file/load.ts';
@@ -27,6 +27,8 @@ export interface ReceiptParts {
   readonly deps: ServiceDeps;
   readonly limiter: Limiter;
   readonly observe: Observe;
+  /** Per window and workspace. */
+  readonly limit: number;
   /** The providers that give receipts, by name. */
   readonly receivers: ReadonlyMap<string, readonly Provider[]>;
 }
@@ -56,14 +58,14 @@ export function addReceipts(app: Hono<Env>, parts: ReceiptParts): void {
 /** Finds the provider and counts the request, before anything of it is read. */
 async function admitted(
   c: Context<Env>,
-  { deps, limiter, receivers }: ReceiptParts,
+  { deps, limiter, limit, receivers }: ReceiptParts,
 ): Promise<readonly Provider[]> {
   const providers = receivers.get(c.req.param('provider') ?? '');
   if (!providers) throw new ServiceError('not_found', 'No provider of this name sends receipts.');
   const id = c.req.param('workspace') ?? '';
   const workspace = await deps.store.read((tx) => workspaces.get(tx, id));
   if (!workspace) throw new ServiceError('not_found', 'No workspace has this identifier.');
-  const { verdict } = await limiter(id, 'receipts', { limit: RECEIPTS_LIMIT, windowMs: WINDOW_MS });
+  const { verdict } = await limiter(id, 'receipts', { limit, windowMs: WINDOW_MS });
   if (!verdict.admitted)
     throw new ServiceError('rate_limited', undefined, undefined, {
       [HEADERS.retryAfter]: String(verdict.retryAfter),

@@ -72,14 +72,14 @@ function failed(failure: string): Attempt {
 
 /** Reads what a message is made of. */
 async function load({ store, cipher, catalog }: ServiceDeps, claimed: ClaimedNotification) {
-  const { workspaceId, hashId, templateId, notificationId, channel, tries } = claimed;
+  const { workspaceId, hashId, templateId, notificationId, channel, claim } = claimed;
   const template = catalog().templates.get(templateId);
   if (!template) return { failure: 'the template is no longer in the catalog' };
   return store.read(async (tx) => {
     const personal = await users.personal(tx, cipher, workspaceId, hashId);
     const user = await users.find(tx, cipher, workspaceId, hashId);
     if (!personal || !user) return { failure: 'the user no longer exists' };
-    const sends = tries > 0 ? await receipts.sends(tx, workspaceId, notificationId) : [];
+    const sends = claim > 1 ? await receipts.sends(tx, workspaceId, notificationId) : [];
     const { email } = user.traits;
     return {
       failure: undefined,
