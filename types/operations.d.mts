@@ -180,9 +180,6 @@ export interface Guardrails {
   readonly maxDailyContacts?: number | undefined;
 }
 
-/** Why it is held back: quiet hours of the user, or a cap on marketing. */
-export type HoldReason = 'quiet_hours' | 'day_cap' | 'week_cap';
-
 /** A user with the identifier that the other operations take. */
 export interface IdentifiedUser {
   /** Identifier of the user, as sent. */
@@ -321,7 +318,7 @@ export interface Notification {
   readonly history: readonly NotificationTransition[];
   /** When a notification that is held back is looked at again: it is sent then, or held on. */
   readonly heldUntil?: string | undefined;
-  /** Why the notification failed, in words. */
+  /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
   readonly failure?: string | undefined;
 }
 
@@ -341,7 +338,7 @@ export interface NotificationTransition {
   readonly status: NotificationStatus;
   /** When it entered the state. */
   readonly at: string;
-  readonly reason?: HoldReason | undefined;
+  readonly reason?: StateReason | undefined;
 }
 
 /** The candidates of a decision that are not named. */
@@ -391,6 +388,9 @@ export interface RotateWebhookRequest {
   /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
   readonly signingSecret: string;
 }
+
+/** Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
+export type StateReason = 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {

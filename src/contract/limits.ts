@@ -5,6 +5,9 @@ export const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as 
 /** A group of endpoints that share a rate limit within a workspace. */
 export type Group = (typeof GROUPS)[number];
 
+/** What is counted: requests of a group, or receipts of providers. */
+export type CountedGroup = Group | 'receipts';
+
 export interface GroupLimit {
   /** Requests per window and workspace unless configured otherwise. */
   readonly default: number;
@@ -42,6 +45,9 @@ export const MAX_VALUES = 100_000;
 
 /** Maximum nesting depth of a request body; valid requests have at most 5. */
 export const MAX_DEPTH = 32;
+
+/** Receipts of providers per window and workspace, counted apart from the requests with a key. */
+export const RECEIPTS_LIMIT = 12_000;
 
 /** Maximum number of webhook subscriptions of a workspace. */
 export const MAX_WEBHOOKS = 1000;

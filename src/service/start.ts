@@ -1,3 +1,4 @@
+import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
@@ -59,6 +60,10 @@ export interface ServiceOptions extends PolicyChange {
   readonly dataKey?: string | undefined;
   /** How notifications are sent. Default: as configured in `environment`. */
   readonly channels?: ChannelSettings | undefined;
+  /** A provider per channel, as CHANNEL=NAME or CHANNEL=FILE. Default: SVC_PROVIDERS of the environment. */
+  readonly providers?: readonly string[] | undefined;
+  /** Receipts of providers per window and workspace. Default: RECEIPTS_LIMIT. */
+  readonly receiptsLimit?: number | undefined;
   /** Configures mail server and providers (channelSettings). Default: notifications go to a file beside the data. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
@@ -127,8 +132,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       repeatable: options.seed !== undefined,
     };
     const channelsAs =
-      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`);
-    const channels = openChannels(channelsAs, clock.now);
+      options.channels ??
+      channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`, options.providers);
+    const channels = openChannels(channelsAs, clock.now, policy);
     // `svc serve` reports once; the service of `local` starts with every command.
     if (!options.onThisMachine) await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
@@ -171,6 +177,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy, clock),
+      receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
       observe,
       health,
       region: options.region,

@@ -27,7 +27,7 @@ const PLANTED = {
   property: 'property-of-canary-81927',
   variable: 'variable-of-canary-81927',
 };
-const BYSTANDER = { userId: 'bystander-of-canary', name: 'Bystander' };
+const BYSTANDER = { userId: 'bystander-of-canary', name: 'Bystander', phone: '+441234567890' };
 
 /** Everything that the service keeps: the files beside the data, and on PostgreSQL those of the server too. */
 async function everything(service: TestService): Promise<string> {
@@ -175,5 +175,5 @@ test('an erased user is found in no file, and nobody else is missing', { timeout
     optedOut: ['sms/offers'],
   });
   const other = await store.read((tx) => users.personal(tx, cipher, service.workspace, bystander!));
-  expect(other).toEqual({ name: BYSTANDER.name });
+  expect(other).toEqual({ name: BYSTANDER.name, phone: BYSTANDER.phone });
 });

@@ -39,6 +39,7 @@ export const TriggerAnswer = named(
     }),
   ),
 );
+export const DELIVERY_REASONS = ['confirmed by the provider', 'accepted by the provider'] as const;
 const NotificationTransition = named(
   'NotificationTransition',
   'A state that a notification entered.',
@@ -47,9 +48,9 @@ const NotificationTransition = named(
     at: time('When it entered the state.'),
     reason: z.optional(
       named(
-        'HoldReason',
-        'Why it is held back: quiet hours of the user, or a cap on marketing.',
-        z.enum(HOLD_REASONS),
+        'StateReason',
+        'Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it.',
+        z.enum([...HOLD_REASONS, ...DELIVERY_REASONS]),
       ),
     ),
   }),
@@ -71,7 +72,12 @@ export const Notification = named(
           time('When a notification that is held back is looked at again: it is sent then, or held on.'),
         ),
       ),
-      failure: beyond(about('Why the notification failed, in words.', z.optional(z.string()))),
+      failure: beyond(
+        about(
+          'Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it.',
+          z.optional(z.string()),
+        ),
+      ),
     }),
   ),
 );

@@ -15,6 +15,7 @@ import { authenticate, keyHashOf } from './authenticate.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
+import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
@@ -28,6 +29,7 @@ export interface AppParts {
   readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
+  readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
   readonly observe: Observe;
   readonly health: Health;
   /** The region of this service; undefined if it serves all workspaces alike. */
@@ -55,6 +57,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
       return response;
     });
   }
+  addReceipts(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => errorResponse(error, c.env.incoming));

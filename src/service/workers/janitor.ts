@@ -7,6 +7,7 @@ import { idempotency } from '../store/repositories/idempotency.ts';
 import { marketingSent } from '../store/repositories/marketing-sent.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
+import { receipts } from '../store/repositories/receipts.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
@@ -32,6 +33,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   userSignals.purge,
   polls.purge,
   erasures.purge,
+  receipts.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

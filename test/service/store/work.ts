@@ -199,7 +199,14 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
         .then(({ claimed }) => claimed.flat());
     const end = (store: Store, claimed: ClaimedNotification, event: 'deliver' | 'retry') =>
       store.write((tx) =>
-        notifications.finish(tx, claimed, event === 'deliver' ? { event } : { event, failure: 'busy' }, 0),
+        notifications.finish(
+          tx,
+          claimed,
+          event === 'deliver'
+            ? { event, reason: 'accepted' }
+            : { event, failure: 'busy', throttled: false, accepted: undefined },
+          0,
+        ),
       );
     const record = (id: string) => one.read((tx) => notifications.get(tx, workspace, id));
 

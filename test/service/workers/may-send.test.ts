@@ -208,7 +208,10 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
             for (const each of found.flatMap(({ claimed }) => claimed.flat())) {
               seen.sent += 1;
               check(Number(each.hashId.split('-')[1]), each.channel, each.templateId);
-              await nodes[0]!.write((tx) => notifications.finish(tx, each, { event: 'deliver' }, 0), LAZY);
+              await nodes[0]!.write(
+                (tx) => notifications.finish(tx, each, { event: 'deliver', reason: 'accepted' }, 0),
+                LAZY,
+              );
             }
             more = found.some(({ claimed, settled }) => settled > 0 || claimed.flat().length > 0);
           }

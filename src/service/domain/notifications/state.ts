@@ -6,14 +6,16 @@ export type NotificationState = 'queued' | 'held' | 'dispatched' | 'delivered' |
 
 /**
  * An event in the life of a notification.
- * `hold`: it may not be sent yet. `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
- * `retry`: the channel did not accept it, but may later. `fail`: the channel rejected it, or the outcome is unknown.
+ * `hold`: it may not be sent yet. `dispatch`: a worker is about to send it. `accept`: the channel accepted it, and a
+ * receipt will follow. `deliver`: a receipt says so, or the channel accepted it and gives no receipts. `retry`: the channel
+ * did not accept it, but may later. `fail`: the channel rejected it, a receipt says so, or the outcome is unknown.
  */
-export type NotificationEvent = 'hold' | 'dispatch' | 'deliver' | 'retry' | 'fail';
+export type NotificationEvent = 'hold' | 'dispatch' | 'accept' | 'deliver' | 'retry' | 'fail';
 
 export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
   'hold',
   'dispatch',
+  'accept',
   'deliver',
   'retry',
   'fail',
@@ -34,6 +36,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
   queued: {
     hold: moved('held'),
     dispatch: moved('dispatched'),
+    accept: refused('queued'),
     deliver: refused('queued'),
     retry: refused('queued'),
     fail: moved('failed'),
@@ -41,6 +44,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
   held: {
     hold: stayed('held'),
     dispatch: moved('dispatched'),
+    accept: refused('held'),
     deliver: refused('held'),
     retry: refused('held'),
     fail: moved('failed'),
@@ -48,6 +52,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
   dispatched: {
     hold: moved('held'),
     dispatch: stayed('dispatched'),
+    accept: stayed('dispatched'),
     deliver: moved('delivered'),
     retry: stayed('dispatched'),
     fail: moved('failed'),
@@ -55,6 +60,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
   delivered: {
     hold: refused('delivered'),
     dispatch: refused('delivered'),
+    accept: refused('delivered'),
     deliver: stayed('delivered'),
     retry: refused('delivered'),
     fail: refused('delivered'),
@@ -62,6 +68,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
   failed: {
     hold: refused('failed'),
     dispatch: refused('failed'),
+    accept: refused('failed'),
     deliver: refused('failed'),
     retry: refused('failed'),
     fail: stayed('failed'),

@@ -9,6 +9,7 @@ import { byWorkspace } from './008-by-workspace/index.ts';
 import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
 import { addressTables } from './011-addresses.ts';
+import { receiptTables } from './012-receipts.ts';
 import { consentTables } from './013-consent.ts';
 import { erasureTables } from './014-erasure.ts';
 import type { Migration } from './migration.ts';
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keys,
   repeats,
   addressTables,
+  receiptTables,
   consentTables,
   erasureTables,
 ];

@@ -47,6 +47,11 @@ export const erasures = {
     );
     if (!user) return false;
     await userKeys.destroy(tx, workspaceId, hashId);
+    await tx.sql.run(
+      `DELETE FROM notification_send WHERE workspace_id = ? AND notification_id IN
+         (SELECT notification_id FROM notification WHERE workspace_id = ? AND hash_id = ?)`,
+      [workspaceId, workspaceId, hashId],
+    );
     for (const sql of BY_HASH_ID) await tx.sql.run(sql, [workspaceId, hashId]);
     await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND occurrence LIKE ?', [
       workspaceId,

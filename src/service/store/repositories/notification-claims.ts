@@ -1,5 +1,5 @@
 import { CHANNELS, PRIORITIES } from '../../../contract/schemas.ts';
-import { afterLostWorker } from '../../domain/notifications/dispatch.ts';
+import { afterLostWorker, UNCERTAIN } from '../../domain/notifications/dispatch.ts';
 import type { Verdict } from '../../domain/notifications/sending-rules.ts';
 import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
@@ -119,9 +119,8 @@ async function claimOne(
 ): Promise<ClaimedNotification | undefined> {
   const row = await tx.sql.get<
     NotificationRow &
-      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode'> & {
+      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt'> & {
         inHand: number;
-        createdAt: number;
       }
   >(
     `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt",
@@ -129,15 +128,15 @@ async function claimOne(
      FROM notification WHERE workspace_id = ? AND notification_id = ?`,
     [workspaceId, id],
   );
-  const { inHand, createdAt, ...rest } = { ...fromRow(row!), workspaceId };
+  const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
   const { tries } = rest;
   const next = { ...rest, claim: rest.claim + 1 };
   if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {
-    const failure = 'the service stopped while it was being sent; whether it was sent is not known';
+    const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
     await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure });
     return undefined;
   }
-  const judged = await judge(tx, { ...rest, createdAt: Number(createdAt) });
+  const judged = await judge(tx, rest);
   if (judged.verdict === 'refuse') {
     await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure: judged.reason });
     return undefined;

@@ -1,5 +1,4 @@
-import { nextRetry } from '../../domain/notifications/dispatch.ts';
-import type { HoldReason } from '../../domain/notifications/sending-rules.ts';
+import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../../domain/notifications/dispatch.ts';
 import {
   isEnd,
   type NotificationEvent,
@@ -14,8 +13,8 @@ export interface HistoryEntry {
   readonly status: NotificationState;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Why it is held. */
-  readonly reason?: HoldReason;
+  /** Why it is held, or how it is known to be delivered. */
+  readonly reason?: string;
 }
 
 export interface StoredNotification {
@@ -41,12 +40,27 @@ export interface ClaimedNotification extends StoredNotification {
   readonly claim: number;
   /** Earlier attempts to send it. */
   readonly tries: number;
+  /** Unix ms. */
+  readonly createdAt: number;
 }
 
-/** The result of an attempt to send: delivered, to be retried, or failed. */
+/** The channel accepted a notification: a receipt will follow, or that is all that will be known. */
+export type Accepted = { readonly event: 'accept' } | { readonly event: 'deliver'; readonly reason: string };
+
+/** The result of an attempt to send: accepted, to be retried, or failed. */
 export type DispatchResult =
-  | { readonly event: 'deliver' }
-  | { readonly event: 'retry' | 'fail'; readonly failure: string };
+  | Accepted
+  | { readonly event: 'fail'; readonly failure: string }
+  | {
+      readonly event: 'retry';
+      readonly failure: string;
+      /** How long the provider asks to wait, in ms. */
+      readonly retryAfterMs?: number | undefined;
+      /** Too many requests: the attempt does not count. */
+      readonly throttled: boolean;
+      /** What another address of the user accepted; it holds when no retry is left. */
+      readonly accepted: Accepted | undefined;
+    };
 
 export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
   priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil"`;
@@ -124,28 +138,87 @@ export const notifications = {
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;
-    const retryAt = result.event === 'retry' ? nextRetry(claimed.tries + 1, tx.now, random) : null;
-    const event: NotificationEvent = result.event === 'retry' && retryAt === null ? 'fail' : result.event;
-    await applyEvent(tx, claimed, event, {
-      dueAt: retryAt,
+    const retryAt = retryTime(claimed, result, tx.now, random);
+    if (result.event === 'retry' && retryAt !== null) {
+      const tries = claimed.tries + (result.throttled ? 0 : 1);
+      await applyEvent(tx, claimed, 'retry', { dueAt: retryAt, failure: null, tries });
+      await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
+      return;
+    }
+    const end =
+      result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
+    await applyEvent(tx, claimed, end.event, {
+      dueAt: null,
       tries: claimed.tries + 1,
-      failure: event === 'fail' && result.event !== 'deliver' ? result.failure : null,
+      failure: end.event === 'fail' ? end.failure : null,
+      ...(end.event === 'deliver' ? { reason: end.reason } : {}),
     });
-    if (retryAt !== null) await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
+  },
+
+  /**
+   * Applies a receipt. A notification that ended stays as it is, unless its outcome was uncertain. Returns false if the
+   * receipt changed nothing.
+   */
+  async applyReceipt(
+    tx: Tx,
+    workspaceId: string,
+    notificationId: string,
+    receipt: { readonly failure: string | null },
+  ): Promise<boolean> {
+    const row = await tx.sql.get<NotificationRow & { claim: number; tries: number }>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries FROM notification
+       WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, notificationId],
+    );
+    if (!row) return false;
+    const found = { ...fromRow(row), workspaceId };
+    const uncertain = found.status === 'failed' && (found.failure?.startsWith(UNCERTAIN) ?? false);
+    const event = receipt.failure === null ? 'deliver' : 'fail';
+    if (step(uncertain ? 'dispatched' : found.status, event).outcome !== 'moved') return false;
+    await applyEvent(tx, { ...found, status: uncertain ? 'dispatched' : found.status }, event, {
+      dueAt: null,
+      tries: found.tries,
+      failure: receipt.failure,
+      ...(event === 'deliver' ? { reason: CONFIRMED } : {}),
+      // It has failed already: only the reason is known better now.
+      silent: uncertain && event === 'fail',
+    });
+    return true;
   },
 };
 
-/** Applies an event to a notification and stores the new state. Deletes the variables in an end state. */
+/** When to try again, Unix ms; null if not at all. */
+function retryTime(
+  { tries, createdAt }: ClaimedNotification,
+  result: DispatchResult,
+  now: number,
+  random: number,
+): number | null {
+  if (result.event !== 'retry') return null;
+  return result.throttled
+    ? nextAfterThrottle(createdAt, now, random, result.retryAfterMs)
+    : nextRetry(tries + 1, now, random, result.retryAfterMs);
+}
+
+interface NextState {
+  readonly dueAt: number | null;
+  readonly failure: string | null;
+  readonly tries: number;
+  readonly reason?: string;
+  /** The state does not enter the history. */
+  readonly silent?: boolean;
+}
+
+/** Applies an event to a notification and stores the new state. Deletes the variables once they are not needed. */
 export async function applyEvent(
   tx: Tx,
-  of: ClaimedNotification,
+  of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
   event: NotificationEvent,
-  to: { dueAt: number | null; failure: string | null; tries: number; reason?: HoldReason },
+  { dueAt, failure, tries, reason, silent = false }: NextState,
 ): Promise<readonly HistoryEntry[]> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return of.history;
-  const { reason } = to;
-  const unchanged = outcome === 'stayed' && of.history.at(-1)?.reason === reason;
+  const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
   const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
   const history = unchanged ? of.history : [...of.history, entry];
   await tx.sql.run(
@@ -155,12 +228,12 @@ export async function applyEvent(
     [
       state,
       JSON.stringify(history),
-      to.failure,
-      to.dueAt,
+      failure,
+      dueAt,
       of.claim,
       event === 'dispatch' ? 1 : 0,
-      to.tries,
-      isEnd(state) ? 1 : 0,
+      tries,
+      isEnd(state) || event === 'accept' ? 1 : 0,
       of.workspaceId,
       of.notificationId,
     ],
