@@ -5,6 +5,68 @@ import { CHANNELS, PRIORITIES } from '../../contract/schemas.ts';
 import { name } from './fields.ts';
 import { cap, quietHours, validity } from './marketing-schema.ts';
 
+const MAX_LOCALES = 256;
+const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most));
+const title = () => z.string().check(z.maxLength(1000));
+/** FCM refuses larger data. */
+const MAX_DATA = 64;
+
+/** What a template says; every text has placeholders. */
+const texts = () => ({
+  title: z.optional(
+    described(title(), 'Subject of an e-mail, title of a push, where the channel has no part of its own.'),
+  ),
+  body: z.optional(
+    described(
+      text(10_000),
+      'Text for all channels without a part of their own. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are fields of the user; {{user.name|there}} sets a default for a missing or empty value.',
+    ),
+  ),
+  sms: z.optional(described(z.strictObject({ text: text(10_000) }), 'Text of an SMS.')),
+  email: z.optional(
+    described(
+      z.strictObject({
+        subject: text(1000),
+        text: text(100_000),
+        html: z.optional(described(text(500_000), 'HTML. Values are escaped.')),
+      }),
+      'Subject, text and HTML of an e-mail.',
+    ),
+  ),
+  push: z.optional(
+    described(
+      z.strictObject({
+        title: text(1000),
+        body: text(4000),
+        data: z.optional(
+          described(
+            z.record(name(), z.string().check(z.maxLength(4000))).check(
+              z.refine((data) => Object.keys(data).length <= MAX_DATA, {
+                error: `has more than ${MAX_DATA} members`,
+              }),
+            ),
+            'Data for the app.',
+          ),
+        ),
+      }),
+      'Title, body and data of a push message.',
+    ),
+  ),
+  whatsapp: z.optional(
+    described(
+      z.strictObject({
+        name: described(text(512), 'Name of the template that Meta approved.'),
+        language: described(text(32), 'Its language, such as en_GB.'),
+        parameters: described(
+          z.array(text(300)).check(z.maxLength(64)),
+          'What fills its parameters, in order: names of variables, or fields such as `user.name|there`.',
+        ),
+      }),
+      'Mapping to a template of WhatsApp.',
+    ),
+  ),
+});
+
 export const CatalogTemplate = z.strictObject({
   templateId: described(name(), 'Identifier, as in POST /v1/inform/trigger.'),
   channels: z.optional(
@@ -20,9 +82,15 @@ export const CatalogTemplate = z.strictObject({
   quietHours: quietHours(),
   cap: cap('of this template'),
   validForMinutes: validity('that of all marketing; no limit for transactional messages'),
-  title: z.optional(described(z.string().check(z.maxLength(1000)), 'Subject of an e-mail, title of a push.')),
-  body: described(
-    z.string().check(z.minLength(1), z.maxLength(10_000)),
-    'Text. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are fields of the user; {{user.name|there}} sets a default for a missing value.',
+  ...texts(),
+  locales: z.optional(
+    described(
+      z.record(z.string().check(z.maxLength(64)), z.strictObject(texts())).check(
+        z.refine((locales) => Object.keys(locales).length <= MAX_LOCALES, {
+          error: `has more than ${MAX_LOCALES} locales`,
+        }),
+      ),
+      'Texts by locale: `de` is used for `de-AT` too, and the texts of the template itself for all others.',
+    ),
   ),
 });

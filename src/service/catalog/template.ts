@@ -1,13 +1,13 @@
+import { canonicalLocale } from '../../kit/locale.ts';
 import { minutesOfDay, type QuietHours } from '../domain/notifications/quiet-hours.ts';
 import type { Cap, MarketingRules } from '../domain/notifications/sending-rules.ts';
 import type { CatalogFile } from './schema.ts';
+import type { LocalizedTexts } from './template-texts.ts';
 
 /** A notification template; an empty list of channels means all. */
-export interface Template {
+export interface Template extends LocalizedTexts {
   readonly templateId: string;
   readonly channels: readonly string[];
-  readonly title?: string;
-  readonly body: string;
   /** The priority where a trigger does not say. */
   readonly priority: 'transactional' | 'marketing';
   /** When it is sent as marketing. */
@@ -27,10 +27,14 @@ const DAY_MINUTES = 24 * 60;
 
 /** Joins a template with the rules of its category and of all marketing. */
 export function toTemplate(template: TemplateFile, marketing: MarketingFile): Template {
-  const { category, validForMinutes } = template;
+  const { templateId, category, validForMinutes, title, body, sms, email, push, whatsapp } = template;
   const ofCategory = category === undefined ? undefined : ownEntry(marketing?.categories, category);
   return {
-    ...template,
+    templateId,
+    texts: { title, body, sms, email, push, whatsapp },
+    locales: new Map(
+      Object.entries(template.locales ?? {}).map(([locale, texts]) => [canonicalLocale(locale), texts]),
+    ),
     channels: template.channels ?? [],
     priority: template.priority ?? 'marketing',
     rules: {

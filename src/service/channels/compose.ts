@@ -1,6 +1,7 @@
+import type { ChannelTexts } from '../domain/notifications/channel-texts.ts';
 import { fillTemplate, maskFields, type PersonalFields } from '../domain/notifications/template.ts';
 import type { Address, ChannelMessage } from './channel.ts';
-import { type ChannelTexts, channelTexts } from './texts.ts';
+import { channelTexts } from './texts.ts';
 
 /** The parts of a message. `email` is the trait of that name. */
 export interface MessageParts {

@@ -4,7 +4,7 @@ import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
 import { erasures } from '../store/repositories/erasures.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
-import { marketingSent } from '../store/repositories/marketing-sent.ts';
+import { marketingSent } from '../store/repositories/marketing/sent.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
 import { receipts } from '../store/repositories/receipts.ts';

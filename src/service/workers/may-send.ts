@@ -6,8 +6,8 @@ import {
   withinValidity,
 } from '../domain/notifications/sending-rules.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { consents } from '../store/repositories/consents.ts';
-import { marketingSent } from '../store/repositories/marketing-sent.ts';
+import { consents } from '../store/repositories/marketing/consents.ts';
+import { marketingSent } from '../store/repositories/marketing/sent.ts';
 import type { DueNotification } from '../store/repositories/notification-claims.ts';
 import { users } from '../store/repositories/users.ts';
 import type { Tx } from '../store/store.ts';

@@ -1,3 +1,4 @@
+import { textsFor } from '../catalog/template-texts.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/channel.ts';
 import { compose } from '../channels/compose.ts';
 import { variablesAssociatedData } from '../crypto/associated-data.ts';
@@ -80,10 +81,12 @@ async function load({ store, cipher, catalog }: ServiceDeps, claimed: ClaimedNot
     const user = await users.find(tx, cipher, workspaceId, hashId);
     if (!personal || !user) return { failure: 'the user no longer exists' };
     const sends = claim > 1 ? await receipts.sends(tx, workspaceId, notificationId) : [];
+    const texts = textsFor(template, channel, user.locale);
+    if (!texts) return { failure: 'the template has no text for this channel' };
     const { email } = user.traits;
     return {
       failure: undefined,
-      template,
+      template: texts,
       personal,
       email: typeof email === 'string' ? email : undefined,
       variables: JSON.parse(cipher.open(claimed.variables, variablesAssociatedData(notificationId))),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Catalog, toCatalog } from '../../../src/service/catalog/catalog.ts';
 import { createCipher } from '../../../src/service/crypto/cipher.ts';
 import type { ServiceDeps } from '../../../src/service/runtime/deps.ts';
-import { consents } from '../../../src/service/store/repositories/consents.ts';
+import { consents } from '../../../src/service/store/repositories/marketing/consents.ts';
 import { notificationClaims } from '../../../src/service/store/repositories/notification-claims.ts';
 import { notifications } from '../../../src/service/store/repositories/notifications.ts';
 import { users } from '../../../src/service/store/repositories/users.ts';

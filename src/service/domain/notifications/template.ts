@@ -18,9 +18,11 @@ export function requiredVariables(template: string): string[] {
   return [...names];
 }
 
-/** The required variables that the caller omitted. */
-export function missingVariables(template: string, variables: Readonly<Record<string, string>>): string[] {
-  return requiredVariables(template).filter((name) => !Object.hasOwn(variables, name));
+/** The fields of the user that a template names, but no user has. */
+export function unknownFields(template: string): string[] {
+  const known = PERSONAL.map((field) => `user.${field}`);
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  return [...new Set(names.filter((name) => name.startsWith('user.') && !known.includes(name)))];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
+import { variablesOf } from '../../catalog/template-texts.ts';
 import { variablesAssociatedData } from '../../crypto/associated-data.ts';
-import { missingVariables } from '../../domain/notifications/template.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { notifications } from '../../store/repositories/notifications.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
@@ -18,7 +18,7 @@ export const notificationHandlers: Handlers = {
     if (!template) throw new ServiceError('not_found', 'No template has this templateId.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
       throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
-    const missing = missingVariables(`${template.title ?? ''}\n${template.body}`, variables);
+    const missing = variablesOf(template, channel).filter((name) => !Object.hasOwn(variables, name));
     if (missing.length > 0)
       throw new ServiceError(
         'invalid_request',

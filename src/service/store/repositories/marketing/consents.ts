@@ -1,5 +1,5 @@
-import type { ConsentScope, ConsentStatement } from '../../domain/notifications/consent.ts';
-import type { Tx } from '../store.ts';
+import type { ConsentScope, ConsentStatement } from '../../../domain/notifications/consent.ts';
+import type { Tx } from '../../store.ts';
 
 /** What users said about marketing. Opt-outs survive the erasure of a user, under the hashId. */
 export const consents = {

@@ -1,5 +1,5 @@
-import type { CapScope, SentCount } from '../../domain/notifications/sending-rules.ts';
-import type { Tx } from '../store.ts';
+import type { CapScope, SentCount } from '../../../domain/notifications/sending-rules.ts';
+import type { Tx } from '../../store.ts';
 
 /** Messages older than this count for no cap, in any time zone. */
 const COUNTED_MS = 9 * 86_400_000;
