@@ -50,6 +50,8 @@ function withSettings(file: ProviderFile, channel: string, env: Environment): Pr
       throw new ProviderFileError(
         `provider ${file.name} requires ${variable} (${setting.description}), or ${variable}_FILE, a file with it that only you may read`,
       );
+    if (value.length < (setting.minLength ?? 0))
+      throw new ProviderFileError(`${variable} must have at least ${setting.minLength} characters`);
     settings[name] = setting.json ? parsed(value, variable) : value;
     if (setting.secret) secrets.push(...secretsIn(settings[name]));
   }

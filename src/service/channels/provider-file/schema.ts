@@ -24,6 +24,7 @@ const Setting = z.strictObject({
   json: z.optional(described(z.boolean(), 'The value is a JSON object, whose fields are read by path.')),
   default: z.optional(described(z.string().check(z.maxLength(2048)), 'Value where the variable is not set.')),
   optional: z.optional(described(z.boolean(), 'May be left out.')),
+  minLength: z.optional(described(z.int().check(z.minimum(1), z.maximum(1024)), 'Fewest characters.')),
 });
 
 const Authentication = z.discriminatedUnion('type', [
