@@ -55,7 +55,7 @@ const Authentication = z.discriminatedUnion('type', [
   }),
 ]);
 
-export const ERROR_OUTCOMES = ['retry', 'account', 'final', 'dead', 'opted-out', 'uncertain'] as const;
+const ERROR_OUTCOMES = ['retry', 'account', 'final', 'dead', 'opted-out', 'uncertain'] as const;
 const ErrorRule = z.strictObject({
   status: z.optional(
     described(
@@ -80,7 +80,7 @@ const ErrorRule = z.strictObject({
   ),
 });
 
-export const RECEIPT_KINDS = ['delivered', 'failed', 'bounce', 'opted-out', 'stop', 'start'] as const;
+const RECEIPT_KINDS = ['delivered', 'failed', 'bounce', 'opted-out', 'stop', 'start'] as const;
 const kind = () =>
   described(
     z.enum(RECEIPT_KINDS),
