@@ -39,7 +39,7 @@ export const TriggerAnswer = named(
     }),
   ),
 );
-export const DELIVERY_REASONS = ['confirmed by the provider', 'accepted by the provider'] as const;
+const DELIVERY_REASONS = ['confirmed by the provider', 'accepted by the provider'] as const;
 const NotificationTransition = named(
   'NotificationTransition',
   'A state that a notification entered.',

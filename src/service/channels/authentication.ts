@@ -9,7 +9,7 @@ import { textAt } from './provider-file/values.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 /** The headers that authenticate a request, or why there are none. */
-export type Credentials =
+type Credentials =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly result: SendResult };
 

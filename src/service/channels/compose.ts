@@ -35,13 +35,13 @@ export function compose(
   if (!plain.ok)
     return {
       ok: false,
-      failure: lacking(plain.missing),
+      failure: missingValues(plain.missing),
     };
   const maskedFields = maskFields(personal);
   const masked = fillBoth(template, variables, maskedFields);
   if (!masked.ok) return { ok: false, failure: 'the template cannot be filled' };
   const more = texts.fill(variables, personal);
-  if (!more.ok) return { ok: false, failure: lacking(more.missing) };
+  if (!more.ok) return { ok: false, failure: missingValues(more.missing) };
   const isDevice = rest.channel === 'push';
   const to = reached(rest.channel, rest.address, personal.phone, email);
   const maskedPhone = to.phone === undefined ? undefined : maskFields({ phone: to.phone }).phone;
@@ -68,7 +68,7 @@ export function compose(
   };
 }
 
-function lacking(missing: readonly string[]): string {
+function missingValues(missing: readonly string[]): string {
   return `the user or the trigger lacks values for the template: ${missing.join(', ')}`;
 }
 

@@ -161,7 +161,7 @@ function resultOf(file: ProviderFile, got: ExchangeResult, now: number): SendRes
 }
 
 /** A code, and not a text that may quote an address. */
-export const PLAIN_CODE = /^[A-Za-z0-9_.-]{1,40}$/;
+const PLAIN_CODE = /^[A-Za-z0-9_.-]{1,40}$/;
 const HEADER = 'header.';
 const MAX_MESSAGE_ID = 256;
 

@@ -1,3 +1,4 @@
+// cspell:ignore filterdrecv kmzbl RSOY
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { loadProvider } from '../../../src/service/channels/provider-file/load.ts';

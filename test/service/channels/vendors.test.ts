@@ -28,7 +28,7 @@ const twilio = async (env: Environment = {}, deadlineMs?: number) => {
 const whatsapp = async () => {
   const vendor = await startWhatsApp();
   const env = {
-    WHATSAPP_ACCESS_TOKEN: 'EAAJB',
+    WHATSAPP_ACCESS_TOKEN: 'meta-token',
     WHATSAPP_PHONE_NUMBER_ID: '106540352242922',
     WHATSAPP_BASE_URL: `${vendor.url}/v23.0`,
   };
@@ -55,13 +55,13 @@ const order = (change: Partial<ChannelMessage> = {}) =>
   sampleMessage({
     channel: 'whatsapp',
     address: '+1 650 555 1234',
-    whatsapp: { name: 'order_confirmation', language: 'en_US', parameters: ['Jessica', 'SKBUP2-4CPIG9'] },
+    whatsapp: { name: 'order_confirmation', language: 'en_US', parameters: ['Jessica', 'SK-4711'] },
     ...change,
   });
 const push = (change: Partial<ChannelMessage> = {}) =>
   sampleMessage({
     channel: 'push',
-    address: 'bk3RNwTe3H0:CI2k_HHwgIpoDKCIZvvDMExUdFQ3P1',
+    address: 'device-token:1',
     push: { title: 'FCM Message', body: 'This is an FCM notification message!' },
     ...change,
   });
@@ -93,7 +93,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
     expect(vendor.requests[0]!.body).toBe(
       '{"messaging_product":"whatsapp","recipient_type":"individual","to":"16505551234","type":"template",' +
         '"template":{"name":"order_confirmation","language":{"code":"en_US"},"components":[{"type":"body",' +
-        '"parameters":[{"type":"text","text":"Jessica"},{"type":"text","text":"SKBUP2-4CPIG9"}]}]},' +
+        '"parameters":[{"type":"text","text":"Jessica"},{"type":"text","text":"SK-4711"}]}]},' +
         '"biz_opaque_callback_data":"ntf_1"}',
     );
   });
@@ -122,10 +122,10 @@ describe('the request of each vendor is its documented example, byte by byte', (
     const { vendor, channel } = await fcm();
     expect(await channel.send(push(), signal)).toEqual({
       outcome: 'taken',
-      messageId: 'projects/myproject-b5ae1/messages/0:1',
+      messageId: 'projects/my-project-b5/messages/0:1',
     });
     expect(vendor.requests[0]!.body).toBe(
-      '{"message":{"token":"bk3RNwTe3H0:CI2k_HHwgIpoDKCIZvvDMExUdFQ3P1","notification":' +
+      '{"message":{"token":"device-token:1","notification":' +
         '{"body":"This is an FCM notification message!","title":"FCM Message"}}}',
     );
     await channel.send(push({ push: { body: 'b', data: { orderId: '1' } } }), signal);
@@ -153,7 +153,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
 const twilioError = (status: number, code: number) =>
   json(status, { code, message: 'to +15558675310', more_info: 'https://www.twilio.com/docs/errors', status });
 const graphError = (status: number, code: number) =>
-  json(status, { error: { message: `(#${code})`, type: 'OAuthException', code, fbtrace_id: 'A' } });
+  json(status, { error: { message: `(#${code})`, type: 'OAuthException', code } });
 
 describe('an error of a vendor', () => {
   const cases: [

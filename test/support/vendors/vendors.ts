@@ -46,7 +46,7 @@ export function startTwilio(
 }
 
 /** POST /{version}/{Phone-Number-ID}/messages (developers.facebook.com, WhatsApp Cloud API, template messages). */
-export function startWhatsApp(token = 'EAAJB', phoneNumberId = '106540352242922'): Promise<Vendor> {
+export function startWhatsApp(token = 'meta-token', phoneNumberId = '106540352242922'): Promise<Vendor> {
   let count = 0;
   const shape = {
     messaging_product: /^whatsapp$/,
@@ -116,7 +116,7 @@ export interface Fcm extends Vendor {
  * POST /v1/projects/{project}/messages:send (firebase.google.com/docs/reference/fcm/rest) and the token endpoint of
  * Google (developers.google.com/identity/protocols/oauth2/service-account).
  */
-export async function startFcm(project = 'myproject-b5ae1'): Promise<Fcm> {
+export async function startFcm(project = 'my-project-b5'): Promise<Fcm> {
   const keys = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

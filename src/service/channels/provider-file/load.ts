@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { shell } from '../../../kit/shell.ts';
 import { placeholdersOf } from './fill.ts';
 import { checkedProvider, ProviderFileError, parseProvider } from './parse.ts';
 import type { ProviderFile } from './schema.ts';
@@ -50,6 +51,8 @@ function withSettings(file: ProviderFile, channel: string, env: Environment): Pr
       throw new ProviderFileError(
         `provider ${file.name} requires ${variable} (${setting.description}), or ${variable}_FILE, a file with it that only you may read`,
       );
+    if (value.length < (setting.minLength ?? 0))
+      throw new ProviderFileError(`${variable} must have at least ${setting.minLength} characters`);
     settings[name] = setting.json ? parsed(value, variable) : value;
     if (setting.secret) secrets.push(...secretsIn(settings[name]));
   }
@@ -74,7 +77,7 @@ function readSetting(variable: string, env: Environment): string | undefined {
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     throw new ProviderFileError(
-      `${variable}_FILE: others may read ${path}; allow only its owner: chmod 600 ${path}`,
+      `${variable}_FILE: others may read ${path}; allow only its owner: ${shell`chmod 600 ${path}`}`,
     );
   return text.trim();
 }
@@ -132,7 +135,8 @@ function isPublicKey(key: string): boolean {
   }
 }
 
-function publicUrlOf({ SVC_PUBLIC_URL: url }: Environment): string | undefined {
+function publicUrlOf(env: Environment): string | undefined {
+  const url = env.SVC_PUBLIC_URL;
   if (!url) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new ProviderFileError(

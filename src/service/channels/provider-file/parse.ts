@@ -27,7 +27,10 @@ export function checkedProvider(value: unknown): ProviderFile {
   if (!result.ok)
     throw new ProviderFileError(
       result.issues
-        .map((issue, i) => `${issue.path.join('.') || 'the file'} ${result.details[i]!.message}`)
+        .map((issue, i) => {
+          const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+          return `${[...issue.path, ...unknown].join('.') || 'the file'} ${result.details[i]!.message}`;
+        })
         .join('\n'),
     );
   const file = result.value;

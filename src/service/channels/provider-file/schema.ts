@@ -24,6 +24,7 @@ const Setting = z.strictObject({
   json: z.optional(described(z.boolean(), 'The value is a JSON object, whose fields are read by path.')),
   default: z.optional(described(z.string().check(z.maxLength(2048)), 'Value where the variable is not set.')),
   optional: z.optional(described(z.boolean(), 'May be left out.')),
+  minLength: z.optional(described(z.int().check(z.minimum(1), z.maximum(1024)), 'Fewest characters.')),
 });
 
 const Authentication = z.discriminatedUnion('type', [
@@ -54,7 +55,7 @@ const Authentication = z.discriminatedUnion('type', [
   }),
 ]);
 
-export const ERROR_OUTCOMES = ['retry', 'account', 'final', 'dead', 'opted-out', 'uncertain'] as const;
+const ERROR_OUTCOMES = ['retry', 'account', 'final', 'dead', 'opted-out', 'uncertain'] as const;
 const ErrorRule = z.strictObject({
   status: z.optional(
     described(
@@ -79,7 +80,7 @@ const ErrorRule = z.strictObject({
   ),
 });
 
-export const RECEIPT_KINDS = ['delivered', 'failed', 'bounce', 'opted-out', 'stop', 'start'] as const;
+const RECEIPT_KINDS = ['delivered', 'failed', 'bounce', 'opted-out', 'stop', 'start'] as const;
 const kind = () =>
   described(
     z.enum(RECEIPT_KINDS),

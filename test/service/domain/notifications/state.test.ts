@@ -4,6 +4,8 @@ import { NOTIFICATION_STATES } from '../../../../src/contract/schemas.ts';
 import {
   afterLostWorker,
   DISPATCH_GAPS_MS,
+  LONGEST_THROTTLE_MS,
+  nextAfterThrottle,
   nextRetry,
 } from '../../../../src/service/domain/notifications/dispatch.ts';
 import {
@@ -86,6 +88,15 @@ describe('sending through a channel', () => {
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
     expect(nextRetry(1, 1000, 0.999)).toBeGreaterThan(nextRetry(1, 1000, 0)!);
     expect(nextRetry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
+  });
+
+  it('never comes before Retry-After, and counts no attempt that was one too many for the provider', () => {
+    expect(nextRetry(1, 1000, 0, 7000)).toBe(8000);
+    expect(nextRetry(3, 1000, 0, 7000)).toBe(31_000);
+    expect(nextAfterThrottle(0, 1000, 0, 7000)).toBe(8000);
+    expect(nextAfterThrottle(0, 1000, 0)).toBe(2000);
+    expect(nextAfterThrottle(0, 1000, 0.5, 7000)).toBeGreaterThan(8000);
+    expect(nextAfterThrottle(0, LONGEST_THROTTLE_MS, 0, 1)).toBeNull();
   });
 
   it('does not repeat a notification after a worker crash unless the channel drops repeats', () => {
