@@ -172,6 +172,8 @@ function readProvider(path: string): ProviderFile {
   try {
     return parseProvider(text);
   } catch (error) {
-    throw new ProviderFileError(`the provider file ${path} is not valid:\n${(error as Error).message}`);
+    throw new ProviderFileError(
+      `the provider file ${path} is not valid: ${(error as Error).message.replaceAll('\n', '; ')}`,
+    );
   }
 }
