@@ -58,11 +58,7 @@ test('a user gets the texts of the locale, else of its language, else those of t
 
 test('texts of two locales are never mixed in one message', () => {
   const email = messageFor('email', 'de', 'Ada');
-  expect([email.subject, email.text, email.html]).toEqual([
-    'Post <1>',
-    'Hallo Ada, <1> ist da.',
-    undefined,
-  ]);
+  expect([email.subject, email.text, email.html]).toEqual(['Post <1>', 'Hallo Ada, <1> ist da.', undefined]);
   // The locale has something for SMS only: for other channels it counts as if it were not there.
   expect(messageFor('email', 'de-AT', 'Ada').text).toBe('Hallo Ada, <1> ist da.');
 });
