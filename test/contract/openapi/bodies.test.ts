@@ -66,7 +66,7 @@ describe('request bodies', () => {
             errors === '' ? ENDPOINTS[name].success : 400,
           );
         }),
-        { numRuns: 80 },
+        { numRuns: 160 },
       );
       expect(accepted).toBeGreaterThan(20);
       expect(refused).toBeGreaterThan(5);
