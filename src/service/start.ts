@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
 import { followCatalog } from './catalog/follow.ts';
+import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
@@ -126,6 +127,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
       catalog,
+      publicUrl: publicUrlOf(options.environment ?? {}),
       models: new LearnedModels(log),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds(options.seed),

@@ -40,7 +40,8 @@ export const ENVIRONMENT = {
     SVC_PROVIDERS: 'a provider per channel, as --provider: sms=twilio-sms,push=fcm-v1',
     SVC_EMAIL_URL: 'URL called for e-mails by the provider generic',
     SVC_PROVIDER_RECEIPTS: '1: the provider generic sends receipts',
-    SVC_PUBLIC_URL: 'address of this service as providers reach it, for their receipts',
+    SVC_PUBLIC_URL:
+      'address of this service as others reach it: for receipts of providers, and links that unsubscribe',
     SVC_RECEIPTS_LIMIT: 'receipts of providers per minute and workspace (12000)',
     TWILIO_ACCOUNT_SID: 'twilio-sms: account SID',
     TWILIO_AUTH_TOKEN:

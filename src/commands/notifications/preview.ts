@@ -45,7 +45,7 @@ asked. An empty --name shows what a user without a name gets.`;
       throw new SvcError('usage', `${flags.locale} is not a locale tag`, {
         hint: 'write, for example, --locale de-AT',
       });
-    const { previewNotification } = await import('../../features/notifications/preview.ts');
+    const { previewNotification } = await import('../../features/catalog/preview.ts');
     const preview = previewNotification({
       catalog: flags.catalog,
       template: flags.template,

@@ -25,7 +25,7 @@ export const TriggerRequest = named(
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
 
 export const NOTIFICATION_STATES = ['queued', 'held', 'dispatched', 'delivered', 'failed'] as const;
-export const HOLD_REASONS = ['quiet_hours', 'day_cap', 'week_cap'] as const;
+const HOLD_REASONS = ['quiet_hours', 'day_cap', 'week_cap'] as const;
 const status = named('NotificationStatus', 'State of a notification.', z.enum(NOTIFICATION_STATES));
 
 export const TriggerAnswer = named(

@@ -28,7 +28,8 @@ const Device = named(
 );
 
 /** What consent is about: a channel or `*`, then a category. */
-const CONSENT_SCOPE = new RegExp(`^(\\*|${CHANNELS.join('|')})(/[^/\\x00]{1,${MAX_NAME}})?$`);
+const CONSENT_SCOPE = new RegExp(`^(\\*|${CHANNELS.join('|')})(/[^/\\x00]{1,${MAX_NAME}})?$`, 'u');
+const MAX_SCOPE = MAX_NAME + 16;
 const scopes = (description: string) =>
   about(
     description,
@@ -37,6 +38,7 @@ const scopes = (description: string) =>
         .array(
           pattern(
             CONSENT_SCOPE,
+            MAX_SCOPE,
             'must be a channel or *, and may name a category: email, email/news, */news',
             ['sms', 'email/news', '*'],
           ),

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { CHANNELS, PRIORITIES } from '../../contract/schemas.ts';
-import { name } from './fields.ts';
+import { limited, name } from './fields.ts';
 import { cap, quietHours, validity } from './marketing-schema.ts';
 
 const MAX_LOCALES = 256;
@@ -40,11 +40,7 @@ const texts = () => ({
         body: text(4000),
         data: z.optional(
           described(
-            z.record(name(), z.string().check(z.maxLength(4000))).check(
-              z.refine((data) => Object.keys(data).length <= MAX_DATA, {
-                error: `has more than ${MAX_DATA} members`,
-              }),
-            ),
+            limited(z.record(name(), z.string().check(z.maxLength(4000))), MAX_DATA, 'members'),
             'Data for the app.',
           ),
         ),
@@ -85,11 +81,7 @@ export const CatalogTemplate = z.strictObject({
   ...texts(),
   locales: z.optional(
     described(
-      z.record(z.string().check(z.maxLength(64)), z.strictObject(texts())).check(
-        z.refine((locales) => Object.keys(locales).length <= MAX_LOCALES, {
-          error: `has more than ${MAX_LOCALES} locales`,
-        }),
-      ),
+      limited(z.record(z.string().check(z.maxLength(64)), z.strictObject(texts())), MAX_LOCALES, 'locales'),
       'Texts by locale: `de` is used for `de-AT` too, and the texts of the template itself for all others.',
     ),
   ),

@@ -14,6 +14,8 @@ export interface ChannelMessage {
   readonly subject: string | undefined;
   readonly text: string;
   readonly html?: string | undefined;
+  /** Unsubscribes the user with one click (RFC 8058); undefined if it is not marketing by e-mail. */
+  readonly unsubscribeUrl?: string | undefined;
   readonly push?: PushParts;
   /** The template that Meta approved; undefined if the template has none. */
   readonly whatsapp?: WhatsAppParts | undefined;

@@ -19,6 +19,7 @@ export interface MessageParts {
   readonly variables: Readonly<Record<string, string>>;
   readonly personal: PersonalFields;
   readonly email: string | undefined;
+  readonly unsubscribeUrl?: string | undefined;
 }
 
 /**

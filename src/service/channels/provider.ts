@@ -103,6 +103,7 @@ function valuesOf(provider: Provider, message: ChannelMessage): Record<string, u
   const byPhone = channel === 'sms' || channel === 'whatsapp';
   return {
     ...{ notificationId, templateId, hashId, channel, priority, subject, text, html, push, whatsapp },
+    unsubscribeUrl: message.unsubscribeUrl,
     settings: provider.settings,
     to: message.address,
     addresses: message.to,

@@ -19,6 +19,7 @@ import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
+import { addUnsubscribe, UNSUBSCRIBE_ROUTE } from './unsubscribe.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
@@ -58,7 +59,9 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     });
   }
   addReceipts(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  addUnsubscribe(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
   byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
+  byPath.set(UNSUBSCRIBE_ROUTE, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => errorResponse(error, c.env.incoming));

@@ -1,6 +1,7 @@
 import { textsFor } from '../catalog/template-texts.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/channel.ts';
 import { compose } from '../channels/compose.ts';
+import { unsubscribeUrl } from '../channels/unsubscribe.ts';
 import { variablesAssociatedData } from '../crypto/associated-data.ts';
 import { ACCEPTED, NO_ADDRESS, UNCERTAIN } from '../domain/notifications/dispatch.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
@@ -53,6 +54,7 @@ export async function attemptNotification(
       variables,
       personal,
       email,
+      unsubscribeUrl: found.unsubscribeUrl,
     });
     if (!composed.ok) return failed(composed.failure);
     const result = await send(composed.message);
@@ -72,7 +74,14 @@ function failed(failure: string): Attempt {
 }
 
 /** Reads what a message is made of. */
-async function load({ store, cipher, catalog }: ServiceDeps, claimed: ClaimedNotification) {
+async function load({ store, cipher, catalog, publicUrl }: ServiceDeps, claimed: ClaimedNotification) {
+  const linkOf = (
+    { workspaceId, hashId, channel, priority }: ClaimedNotification,
+    category = null as string | null,
+  ) =>
+    publicUrl === undefined || channel !== 'email' || priority === 'transactional'
+      ? undefined
+      : unsubscribeUrl(cipher, publicUrl, { workspaceId, hashId, category });
   const { workspaceId, hashId, templateId, notificationId, channel, claim } = claimed;
   const template = catalog().templates.get(templateId);
   if (!template) return { failure: 'the template is no longer in the catalog' };
@@ -90,6 +99,7 @@ async function load({ store, cipher, catalog }: ServiceDeps, claimed: ClaimedNot
       personal,
       email: typeof email === 'string' ? email : undefined,
       variables: JSON.parse(cipher.open(claimed.variables, variablesAssociatedData(notificationId))),
+      unsubscribeUrl: linkOf(claimed, template.rules.category),
       known: await addresses.addressesOf(tx, cipher, workspaceId, hashId, channel),
       /** The addresses that earlier attempts reached. */
       earlier: new Map(sends.map(({ hash, status }) => [hash, status])),

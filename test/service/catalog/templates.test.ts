@@ -15,8 +15,8 @@ const ORDER = {
   push: { title: 'On its way', body: '{{orderId}}', data: { screen: 'orders', order: '{{orderId}}' } },
   whatsapp: { name: 'order_update', language: 'en_GB', parameters: ['user.name|there', 'orderId'] },
   locales: {
-    de: { title: 'Bestellung {{orderId}}', body: 'Hallo {{user.name|du}}, {{orderId}} ist unterwegs.' },
-    'de-at': { sms: { text: 'Servus, {{orderId}} ist unterwegs.' } },
+    de: { title: 'Post {{orderId}}', body: 'Hallo {{user.name|du}}, {{orderId}} ist da.' },
+    'de-at': { sms: { text: 'Hallo Wien, {{orderId}} ist da.' } },
     'zh-Hant': { body: '{{orderId}}' },
   },
 };
@@ -48,9 +48,9 @@ function messageFor(channel: string, locale: string | null, name = '<Ada & "Co">
 }
 
 test('a user gets the texts of the locale, else of its language, else those of the template', () => {
-  expect(messageFor('sms', 'de-AT').text).toBe('Servus, <1> ist unterwegs.');
-  expect(messageFor('sms', 'de_CH', 'Ada').text).toBe('Hallo Ada, <1> ist unterwegs.');
-  expect(messageFor('sms', 'de-Latn-CH', '').text).toBe('Hallo du, <1> ist unterwegs.');
+  expect(messageFor('sms', 'de-AT').text).toBe('Hallo Wien, <1> ist da.');
+  expect(messageFor('sms', 'de_CH', 'Ada').text).toBe('Hallo Ada, <1> ist da.');
+  expect(messageFor('sms', 'de-Latn-CH', '').text).toBe('Hallo du, <1> ist da.');
   for (const locale of ['fr', 'zh', null])
     expect(messageFor('sms', locale, '').text).toContain('Hello there');
   expect(messageFor('sms', 'zh-Hant-TW').text).toBe('<1>');
@@ -58,13 +58,9 @@ test('a user gets the texts of the locale, else of its language, else those of t
 
 test('texts of two locales are never mixed in one message', () => {
   const email = messageFor('email', 'de', 'Ada');
-  expect([email.subject, email.text, email.html]).toEqual([
-    'Bestellung <1>',
-    'Hallo Ada, <1> ist unterwegs.',
-    undefined,
-  ]);
+  expect([email.subject, email.text, email.html]).toEqual(['Post <1>', 'Hallo Ada, <1> ist da.', undefined]);
   // The locale has something for SMS only: for other channels it counts as if it were not there.
-  expect(messageFor('email', 'de-AT', 'Ada').text).toBe('Hallo Ada, <1> ist unterwegs.');
+  expect(messageFor('email', 'de-AT', 'Ada').text).toBe('Hallo Ada, <1> ist da.');
 });
 
 test('each channel gets what its provider needs', () => {

@@ -135,7 +135,8 @@ function isPublicKey(key: string): boolean {
   }
 }
 
-function publicUrlOf(env: Environment): string | undefined {
+/** The address of this service as others reach it. Throws ProviderFileError. */
+export function publicUrlOf(env: Environment): string | undefined {
   const url = env.SVC_PUBLIC_URL;
   if (!url) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))

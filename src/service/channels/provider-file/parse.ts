@@ -42,7 +42,7 @@ export function checkedProvider(value: unknown): ProviderFile {
 /** Names of values besides the settings. */
 const MESSAGE_VALUES = new Set([
   ...['to', 'phone', 'phoneDigits', 'text', 'subject', 'html', 'notificationId', 'templateId', 'hashId'],
-  ...['channel', 'priority', 'addresses', 'receiptsUrl', 'item', 'push', 'whatsapp'],
+  ...['channel', 'priority', 'addresses', 'receiptsUrl', 'unsubscribeUrl', 'item', 'push', 'whatsapp'],
 ]);
 
 function unknownSettings(file: ProviderFile): string[] {

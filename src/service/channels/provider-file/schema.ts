@@ -161,7 +161,7 @@ const Receipts = z.strictObject({
 /** A JSON value with placeholders, `$when` and `$each`. */
 const Template = described(
   z.unknown(),
-  'Strings contain placeholders: {{to}}, {{phone}}, {{phoneDigits}}, {{text}}, {{subject}}, {{html}}, {{push.title}}, {{push.body}}, {{push.data}}, {{whatsapp.name}}, {{whatsapp.language}}, {{whatsapp.parameters}}, {{notificationId}}, {{templateId}}, {{hashId}}, {{channel}}, {{priority}}, {{addresses}}, {{receiptsUrl}} and {{settings.NAME}}. A member whose value is a placeholder with `?`, as {{html?}}, is left out where there is none. {"$when": NAME, "value": …} is left out where NAME has no value or is empty. {"$each": NAME, "value": …} is repeated for each element, {{item}}.',
+  'Strings contain placeholders: {{to}}, {{phone}}, {{phoneDigits}}, {{text}}, {{subject}}, {{html}}, {{push.title}}, {{push.body}}, {{push.data}}, {{whatsapp.name}}, {{whatsapp.language}}, {{whatsapp.parameters}}, {{notificationId}}, {{templateId}}, {{hashId}}, {{channel}}, {{priority}}, {{addresses}}, {{receiptsUrl}}, {{unsubscribeUrl}} and {{settings.NAME}}. A member whose value is a placeholder with `?`, as {{html?}}, is left out where there is none. {"$when": NAME, "value": …} is left out where NAME has no value or is empty. {"$each": NAME, "value": …} is repeated for each element, {{item}}.',
 );
 
 export const ProviderFile = z.strictObject({

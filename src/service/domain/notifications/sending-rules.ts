@@ -41,10 +41,10 @@ export interface Marketing {
 }
 
 /** Why a message waits. */
-export type HoldReason = 'quiet_hours' | 'day_cap' | 'week_cap';
+type HoldReason = 'quiet_hours' | 'day_cap' | 'week_cap';
 
 /** Why a message is never sent. */
-export type RefusalReason = 'opted_out' | 'not_opted_in' | 'expired';
+type RefusalReason = 'opted_out' | 'not_opted_in' | 'expired';
 
 /** `hold`: to be looked at again at `until`, Unix ms. */
 export type Verdict =

@@ -6,7 +6,7 @@ import { eventHeads } from './event-heads.ts';
 import { userKeys } from './user-keys.ts';
 
 /** `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. */
-export type ErasurePhase = 'scan' | 'again' | 'done';
+type ErasurePhase = 'scan' | 'again' | 'done';
 
 /** An erasure that has yet to end. */
 export interface Erasure {
