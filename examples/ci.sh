@@ -16,7 +16,7 @@ until grep -q '"ready"' "$deliveries"; do
 done
 
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
-user=$(echo '{"userId": "u1", "name": "Ada"}' | svc users import - --json --quiet | field hashId)
+user=$(echo '{"userId": "u1", "name": "Ada", "phone": "+447700900101"}' | svc users import - --json --quiet | field hashId)
 svc events send --user-id u1 --event signed_up
 decision=$(svc decide --hash-id "$user" --surface home --json | field decisionId)
 svc notifications trigger --hash-id "$user" --template welcome --channel whatsapp --wait

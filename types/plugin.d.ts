@@ -7,9 +7,11 @@ export { Args, Flags } from '@oclif/core';
 export type Operation =
   | 'createWebhook'
   | 'decide'
+  | 'deleteUser'
   | 'deleteWebhook'
   | 'getDecision'
   | 'getNotification'
+  | 'getUser'
   | 'getWebhook'
   | 'ingestEvents'
   | 'ingestUsers'
@@ -23,6 +25,7 @@ export type Operation =
   | 'notificationOutcome'
   | 'redeliver'
   | 'rotateWebhook'
+  | 'setConsent'
   | 'trigger'
   | 'updateWebhook';
 

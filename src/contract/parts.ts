@@ -119,6 +119,11 @@ export const uri = () =>
       ),
     { format: 'uri', examples: ['https://example.com/hooks'] },
   );
+/** Text of a form, of at most `most` characters. `error` says which. */
+export const pattern = (form: RegExp, most: number, error: string, examples: readonly string[]) => {
+  const text = z.refine<string>((value) => hasAtMost(value, most) && form.test(value), { error });
+  return annotate(z.string().check(text), { pattern: form.source, maxLength: most, examples });
+};
 /** Text that is limited only by the size of the body. */
 export const text = () => annotate(z.string().check(z.maxLength(MAX_BODY_BYTES)), { pattern: NO_NUL });
 export const scalar = () =>

@@ -21,6 +21,7 @@ import { document, flag, lines, number, type Printed, text, timeOrNull } from '.
 import { ImportedUser, ImportOutput, InspectOutput, SourcesOutput } from './imports.ts';
 import { ImportsForgotten, ImportsOutput } from './journals.ts';
 import { ConformanceOutput, ListenOutput, ReplayOutput, SendOutput, VerifyOutput } from './listen.ts';
+import { PreviewOutput } from './notifications.ts';
 import {
   CommandsOutput,
   PluginInstalled,
@@ -108,6 +109,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'notifications:get': document('The delivery record.', s.Notification),
   'notifications:list': document('The notifications.', s.ListNotificationsAnswer),
   'notifications:outcome': document('The answer of the service.', s.OutcomeAnswer),
+  'notifications:preview': document('What a user would get.', PreviewOutput),
   'notifications:trigger': document(
     'The notification, and with --wait its delivery record; with --input, one line for each request.',
     batchOf(about('The notification.', z.union([s.Notification, s.TriggerAnswer]))),
@@ -133,6 +135,12 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'regions:list': document('The regions.', RegionsOutput),
   serve: lines('The service is ready: the first line.', ServeOutput),
   'serve:migrate': document('The versions of the schema.', MigrateOutput),
+  'users:delete': document('The erasure has begun.', s.DeleteUserAnswer),
+  'users:export': lines(
+    'A record about the user; the first one is the user.',
+    z.looseObject({ type: text('Kind of record.') }),
+  ),
+  'users:get': document('What is known of the user.', s.GetUserAnswer),
   'users:import': lines('A user; with --dry-run, the plan.', z.union([ImportedUser, ImportOutput])),
   'webhooks:create': document('The subscription.', withSecret),
   'webhooks:delete': document(

@@ -70,3 +70,44 @@ export async function prepareRemoval(file: string): Promise<RemovableDatabase> {
   const { checkRemovable } = await import('./store/sqlite/removal.ts');
   return checkRemovable(file);
 }
+
+/** A user, by one of two identifiers; in the named workspace, or in all. */
+export interface WhichUser {
+  readonly hashId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
+export interface PersonalData {
+  /** Every record about a user as JSON text, with personal data; undefined if no user has the identifier. */
+  recordsOf(user: WhichUser): Promise<AsyncIterable<string> | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database with its data key, to read what is stored about one user. Rejects with StoreUnusable or
+ * StoreUnavailable, also where the data key is missing.
+ */
+export async function openPersonalData(
+  database: string,
+  clock: Clock,
+  { dataDir, dataKey }: { dataDir: string; dataKey: string | undefined },
+): Promise<PersonalData> {
+  const { connectStore, filesOf } = await import('./store/open.ts');
+  const { openDataKey } = await import('./runtime/data-key.ts');
+  const { findUser, userRecords } = await import('./runtime/user-records.ts');
+  const store = await connectStore(database, clock);
+  try {
+    const cipher = await openDataKey(store, `${filesOf(database, dataDir)}.key`, dataKey);
+    return {
+      recordsOf: async (user) => {
+        const found = await findUser(store, user);
+        return found && userRecords(store, cipher, found);
+      },
+      close: () => store.close(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -141,6 +141,9 @@ async function setStage() {
 svc users import users.csv --json --quiet | jq -r .hashId`,
     )
   ).split('\n');
+  // The first user of the file has neither phone nor e-mail.
+  const reachable = { userId: 'u-10000', phone: '+447700900001', traits: { email: 'tomas@example.com' } };
+  await said(`echo '${JSON.stringify(reachable)}' | svc users import - --quiet`);
   const ids = {
     '3f1c…': hashId!,
     'wh_3f1c…': await said(

@@ -39,7 +39,10 @@ it('prints JSON of the recorded shape', { timeout: 120_000 }, async () => {
   };
   const event = { userId: 'u1', event: 'viewed', timestamp: '2026-01-01T00:00:00Z', properties: { n: 1 } };
   writeFileSync(join(home, 'events.ndjson'), `${JSON.stringify(event)}\n`);
-  writeFileSync(join(home, 'users.ndjson'), `${JSON.stringify({ userId: 'u1', name: 'A' })}\n`);
+  writeFileSync(
+    join(home, 'users.ndjson'),
+    `${JSON.stringify({ userId: 'u1', name: 'A', devices: [{ channel: 'push', token: 't' }] })}\n`,
+  );
 
   await svc('--version');
   await svc('events send --user-id u1 --event viewed');

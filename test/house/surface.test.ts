@@ -6,6 +6,7 @@ import { type ManifestCommand, readManifest } from '../../src/cli/command/manife
 import { EXIT_MEANINGS } from '../../src/cli/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/cli/help/environment-variables.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
+import { SHIPPED } from '../../src/service/channels/provider-file/shipped.ts';
 import { ROOT, runSvc } from '../support/process/run-svc.ts';
 
 /** The public surface, frozen: what a script may rely on changes only where somebody means it. */
@@ -98,7 +99,10 @@ describe('the environment', () => {
         [...text.matchAll(/\benv(?:ironment)?\.([A-Z][A-Z_]+)\b/g)].map(([, name]) => name!),
       ),
     );
-    for (const channel of ['WHATSAPP', 'SMS', 'PUSH']) read.add(`SVC_${channel}_URL`);
+    for (const { settings } of Object.values(SHIPPED) as { settings: Record<string, { env: string }> }[])
+      for (const { env } of Object.values(settings))
+        for (const channel of ['WHATSAPP', 'SMS', 'PUSH', 'EMAIL'])
+          read.add(env.replace('{CHANNEL}', channel));
     expect(
       Object.values(ENVIRONMENT)
         .flatMap((part) => Object.keys(part))

@@ -37,6 +37,28 @@ export const ENVIRONMENT = {
     SVC_PROVIDER_SECRET: 'secret that signs calls to providers, at least 16 characters',
     SVC_PROVIDER_KEYS_HONOURED:
       '1: the providers honour Idempotency-Key, so a request without a response is retried',
+    SVC_PROVIDERS: 'a provider per channel, as --provider: sms=twilio-sms,push=fcm-v1',
+    SVC_EMAIL_URL: 'URL called for e-mails by the provider generic',
+    SVC_PROVIDER_RECEIPTS: '1: the provider generic sends receipts',
+    SVC_PUBLIC_URL:
+      'address of this service as others reach it: for receipts of providers, and links that unsubscribe',
+    SVC_RECEIPTS_LIMIT: 'receipts of providers per minute and workspace (12000)',
+    TWILIO_ACCOUNT_SID: 'twilio-sms: account SID',
+    TWILIO_AUTH_TOKEN:
+      'twilio-sms: auth token (or TWILIO_AUTH_TOKEN_FILE, a file of mode 0600, as for every secret below)',
+    TWILIO_FROM: 'twilio-sms: sender',
+    TWILIO_BASE_URL: 'twilio-sms: address of the API',
+    WHATSAPP_ACCESS_TOKEN: 'whatsapp-cloud: token of a system user',
+    WHATSAPP_PHONE_NUMBER_ID: 'whatsapp-cloud: identifier of the sending number',
+    WHATSAPP_APP_SECRET: 'whatsapp-cloud: app secret, for receipts',
+    WHATSAPP_VERIFY_TOKEN: 'whatsapp-cloud: verify token of the webhook, for receipts',
+    WHATSAPP_BASE_URL: 'whatsapp-cloud: address and version of the Graph API',
+    FCM_SERVICE_ACCOUNT: 'fcm-v1: JSON key of the service account (or FCM_SERVICE_ACCOUNT_FILE)',
+    FCM_BASE_URL: 'fcm-v1: address of the API',
+    SENDGRID_API_KEY: 'sendgrid: API key',
+    SENDGRID_FROM: 'sendgrid: address of a verified sender',
+    SENDGRID_VERIFICATION_KEY: 'sendgrid: verification key of the signed event webhook, for receipts',
+    SENDGRID_BASE_URL: 'sendgrid: address of the API',
     SVC_OUTBOX_FILE: 'file for notifications of channels without a provider; else beside the data',
   },
 } as const satisfies Record<string, Record<string, string>>;

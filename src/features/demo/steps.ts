@@ -15,9 +15,9 @@ export interface Stage {
 }
 
 const USERS = [
-  { userId: 'user-1001', name: 'Ada', timeZone: 'Europe/London', locale: 'en-GB' },
-  { userId: 'user-1002', name: 'Bruno', timeZone: 'Europe/Lisbon', locale: 'pt-PT' },
-  { userId: 'user-1003', name: 'Chioma', timeZone: 'Africa/Lagos', locale: 'en-NG' },
+  { userId: 'user-1001', name: 'Ada', phone: '+447700900101', timeZone: 'Europe/London', locale: 'en-GB' },
+  { userId: 'user-1002', name: 'Bruno', phone: '+447700900102', timeZone: 'Europe/Lisbon', locale: 'pt-PT' },
+  { userId: 'user-1003', name: 'Chioma', phone: '+447700900103', timeZone: 'Africa/Lagos', locale: 'en-NG' },
 ] as const;
 const NAMES = ['app_opened', 'card_viewed', 'savings_plan_opened', 'payment_made'];
 const EVENTS_A_USER = 8;

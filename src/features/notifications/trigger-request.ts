@@ -71,7 +71,8 @@ function refusePersonalData({ hashId, variables = {} }: TriggerRequest): void {
   });
 }
 
-function parseVariables(given: readonly string[]): Record<string, string> {
+/** The values of `--var`. Throws usage. */
+export function parseVariables(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=');

@@ -1,12 +1,8 @@
 import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
+import { templateIssues } from './check-templates.ts';
+import type { CatalogIssue } from './issue.ts';
 import { CatalogFile } from './schema.ts';
-
-/** An error in a catalog file: its path, such as `contents[2].format`, and what is wrong. */
-export interface CatalogIssue {
-  readonly path: string;
-  readonly message: string;
-}
 
 /** The catalog is invalid; the message lists every error with its path. */
 export class CatalogError extends Error {
@@ -48,6 +44,7 @@ export function parseCatalog(text: string): Catalog {
     ...duplicates(checked.value.templates ?? [], 'templates', 'templateId'),
     ...checked.value.contents.flatMap(endsBeforeItStarts),
     ...unknownContents(checked.value),
+    ...templateIssues(checked.value.templates ?? []),
   ];
   if (issues.length > 0) throw new CatalogError(issues);
   const catalog = toCatalog(checked.value);

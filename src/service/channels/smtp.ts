@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { errorText } from '../egress/exchange.ts';
 import type { ChannelAdapter, SendResult } from './channel.ts';
+import { unsubscribeHeaders } from './unsubscribe.ts';
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with user information if the server requires it. */
@@ -63,8 +64,12 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
           to: { name: '', address: message.to.email },
           subject: message.subject ?? message.templateId,
           text,
+          ...(message.html === undefined ? {} : { html: message.html }),
           messageId: `<${message.notificationId}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(message.unsubscribeUrl === undefined ? {} : unsubscribeHeaders(message.unsubscribeUrl)),
+          },
         });
         return { outcome: 'taken' };
       } catch (error) {

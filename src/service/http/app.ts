@@ -16,9 +16,11 @@ import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
 import { INTERACTIVE, PAGES } from './precedence.ts';
+import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
+import { addUnsubscribe, UNSUBSCRIBE_ROUTE } from './unsubscribe.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
@@ -29,6 +31,7 @@ export interface AppParts {
   readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
+  readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
   readonly observe: Observe;
   readonly health: Health;
   /** The region of this service; undefined if it serves all workspaces alike. */
@@ -57,6 +60,10 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
       return response;
     });
   }
+  addReceipts(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  addUnsubscribe(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
+  byPath.set(UNSUBSCRIBE_ROUTE, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => errorResponse(error, c.env.incoming));

@@ -22,6 +22,8 @@ export interface ServiceDeps {
   readonly cipher: Cipher;
   /** The current catalog of contents and templates. */
   readonly catalog: () => Catalog;
+  /** Address of this service as others reach it (SVC_PUBLIC_URL), without a slash at its end. */
+  readonly publicUrl: string | undefined;
   readonly models: LearnedModels;
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;

@@ -75,6 +75,8 @@ const CALLS: readonly (readonly string[])[] = [
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms'],
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms', '--wait'],
   ['notifications', 'watch', '--wait-timeout', '1s', 'ID'],
+  ['users', 'delete', '--hash-id', 'h', '--yes'],
+  ['users', 'get', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'ID'],
   ['webhooks', 'deliveries'],

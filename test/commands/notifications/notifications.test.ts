@@ -9,7 +9,11 @@ import { startTestService, type TestService } from '../../support/process/servic
 import { tempDir } from '../../support/temp.ts';
 
 async function knownUser(service: TestService, userId = 'u1'): Promise<string> {
-  const answer = await service.fetch('/v1/users', { body: { users: [{ userId, name: 'Ada' }] } });
+  const answer = await service.fetch('/v1/users', {
+    body: {
+      users: [{ userId, name: 'Ada', phone: '+441632960017', devices: [{ channel: 'push', token: userId }] }],
+    },
+  });
   return ((await answer.json()) as { users: { hashId: string }[] }).users[0]!.hashId;
 }
 

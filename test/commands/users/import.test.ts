@@ -43,3 +43,35 @@ test('the traits of a user take what is no field; as text it is a tab-separated 
   expect(run.code).toBe(0);
   expect(run.stdout).toMatch(/^u1\t[0-9a-f]{64}\n$/);
 });
+
+test('a cell of a list has entries separated by semicolons or commas', async () => {
+  const service = await startTestService();
+  const cwd = tempDir();
+  writeFileSync(
+    join(cwd, 'u.csv'),
+    'userId,phones,emails,optOut,optIn\nu1,+44 1; +44 2,a@example.com,"sms,email/news",\nu2,,,,*/offers\n',
+  );
+  writeFileSync(join(cwd, 'u.ndjson'), '{"userId":"u3","stop":"sms; push","emails":["b@example.com"]}\n');
+  const known = async (...argv: string[]) => {
+    const run = await runSvc(['users', 'import', ...argv, '--json'], { env: service.env, cwd });
+    expect(run.code, run.stderr).toBe(0);
+    const users = run.stdout.trim().split('\n');
+    return Promise.all(
+      users.map(async (line) => {
+        const answer = await service.fetch(`/v1/users/${JSON.parse(line).hashId}`);
+        const { channels, optedIn, optedOut } = (await answer.json()) as Record<string, unknown[]>;
+        const addresses = Object.fromEntries(
+          channels!.map((each) => Object.values(each as object).slice(0, 2) as [string, number]),
+        );
+        return { addresses, optedIn, optedOut };
+      }),
+    );
+  };
+  expect(await known('u.csv')).toEqual([
+    { addresses: { whatsapp: 2, sms: 2, email: 1, push: 0 }, optedIn: [], optedOut: ['sms', 'email/news'] },
+    { addresses: { whatsapp: 0, sms: 0, email: 0, push: 0 }, optedIn: ['*/offers'], optedOut: [] },
+  ]);
+  expect(await known('u.ndjson', '--map', 'optOut=stop')).toEqual([
+    { addresses: { whatsapp: 0, sms: 0, email: 1, push: 0 }, optedIn: [], optedOut: ['push', 'sms'] },
+  ]);
+});

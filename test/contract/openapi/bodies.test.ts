@@ -23,7 +23,7 @@ async function prepared() {
     events: ['campaign.opened'],
     signingSecret: 'sixteen characters',
   });
-  return { service, hashId, params: { decisionId, notificationId, id } as Record<string, string> };
+  return { service, hashId, params: { decisionId, notificationId, id, hashId } as Record<string, string> };
 }
 
 /** The path of an operation for the prepared service. */
@@ -66,7 +66,7 @@ describe('request bodies', () => {
             errors === '' ? ENDPOINTS[name].success : 400,
           );
         }),
-        { numRuns: 80 },
+        { numRuns: 160 },
       );
       expect(accepted).toBeGreaterThan(20);
       expect(refused).toBeGreaterThan(5);

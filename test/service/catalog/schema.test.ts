@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_CATALOG } from '../../../src/service/catalog/default.ts';
 import { CatalogError, parseCatalog } from '../../../src/service/catalog/parse.ts';
 import { catalogJsonSchema } from '../../../src/service/catalog/schema.ts';
-import { requiredVariables } from '../../../src/service/domain/notifications/template.ts';
+import { variablesOf } from '../../../src/service/catalog/template-texts.ts';
 
 const content = { contentId: 'a', category: 'c', format: 'card', title: 'T', body: 'B' };
 const errorsOf = (value: unknown) => {
@@ -37,7 +37,7 @@ test('the default catalog matches docs/design-choices.md', () => {
   expect(home.length).toBeGreaterThanOrEqual(4);
   expect([...templates.keys()]).toEqual(['order_update', 'payment_reminder', 'welcome']);
   for (const template of templates.values()) expect(template.channels).toEqual([]);
-  expect(requiredVariables(templates.get('order_update')!.body)).toEqual(['orderId']);
+  expect(variablesOf(templates.get('order_update')!, 'sms')).toEqual(['orderId']);
 });
 
 test('parses an entry with all fields', () => {

@@ -14,7 +14,7 @@ test('of events that alternate, the frequent ones are found; memory stays bounde
       event: i % 2 ? `frequent ${(batch + (i >> 1)) % 4}` : `name ${batch} ${i}`,
       timestamp,
     }));
-    signals.note('ws', events);
+    signals.note('ws', { length: events.length, at: (i) => events[i]! });
     most = Math.max(most, signals.waiting);
     if (batch % 150 === 149)
       for (const { event } of signals.take(1e6)) stored.set(event, (stored.get(event) ?? 0) + 1);

@@ -14,6 +14,8 @@ export function allowedBy(schema: Json): fc.Arbitrary<unknown> {
   switch (target.type) {
     case 'string':
       return text(target);
+    case 'null':
+      return fc.constant(null);
     case 'boolean':
       return fc.boolean();
     case 'number':

@@ -84,6 +84,9 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     };
     const { users } = await call('ingestUsers', { request: { users: [user] } });
     const { hashId } = (users as [{ hashId: string }])[0];
+    const known = { hashId };
+    await call('setConsent', { params: known, request: { optIn: ['email/news'], optOut: ['sms'] } });
+    await call('getUser', { params: known });
 
     const signingSecret = randomBytes(32).toString('hex');
     const delivered = { url: receiver.url, events: [...EVENT_KINDS], signingSecret };
@@ -126,6 +129,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     const [{ deliveryId }] = deliveries as [{ deliveryId: string }];
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });
+    await call('deleteUser', { params: known });
 
     const bad = { ...events[0], timestamp: '2026-01-31 12:00' };
     await fail('/v1/events', auth, { events: [events[0], bad] });

@@ -8,7 +8,7 @@ import { membersOf } from './json-members.ts';
 import type { MapRule } from './map-rules.ts';
 import { cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';
-import { FIELDS, FREE_PART, type RecordKind } from './record-kind.ts';
+import { FIELDS, FREE_PART, fieldJson, type RecordKind } from './record-kind.ts';
 import { RowWriter } from './row-writer.ts';
 import { timeConverter } from './time-converter.ts';
 import type { ValidationError } from './validation-errors.ts';
@@ -123,7 +123,7 @@ export class Columns {
   private add(parts: Parts, column: Column, cell: string): void {
     if (cell === '' || this.nullTexts?.has(cell)) return;
     if (column.to === 'field') {
-      const value = column.isTime ? this.time(cell) : jsonString(cell);
+      const value = column.isTime ? this.time(cell) : fieldJson(this.mapping.kind, column.name, cell);
       if (typeof value === 'string') parts.fields += column.prefix + value;
       else parts.errors.push(value);
     } else if (column.to === 'property' && column.decided?.type === 'string') {
@@ -254,7 +254,7 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
   let properties = '';
   for (const [name, value] of mapping.set) {
     if (isField(mapping.kind, name)) {
-      fields += `,${jsonString(name)}:${jsonString(value)}`;
+      fields += `,${jsonString(name)}:${fieldJson(mapping.kind, name, value)}`;
       continue;
     }
     const cell = cellJson(value, mapping.types.get(name), mapping.decimalComma);

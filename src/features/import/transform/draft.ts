@@ -1,7 +1,7 @@
 import { jsonString } from '../../../kit/json-string.ts';
 import { elementsOf, membersOf, minified, unquoted } from './json-members.ts';
 import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
-import { FREE_PART } from './record-kind.ts';
+import { FREE_PART, fieldJson } from './record-kind.ts';
 import { MAX_DEPTH } from './record-paths.ts';
 import type { ValidationError } from './validation-errors.ts';
 
@@ -118,7 +118,7 @@ export class Draft {
   /** Sets a constant of `--set`, which overrides the record. */
   constant(name: string, value: string, isField: boolean): void {
     this.changed = true;
-    if (isField) this.fields.set(name, jsonString(value));
+    if (isField) this.fields.set(name, fieldJson(this.mapping.kind, name, value));
     else {
       const cell = cellJson(value, this.mapping.types.get(name), this.mapping.decimalComma);
       if ('reason' in cell) this.errors.push({ field: name, reason: cell.reason });

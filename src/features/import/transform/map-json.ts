@@ -4,7 +4,7 @@ import { FILTERED } from './filtered.ts';
 import { membersOf, unquoted } from './json-members.ts';
 import { columnsOf, type MapRule, onlyColumn } from './map-rules.ts';
 import { keepsRecords, type Mapping, propertyName } from './mapping.ts';
-import { FIELDS, FREE_PART } from './record-kind.ts';
+import { FIELDS, FREE_PART, fieldJson, isList, type RecordKind } from './record-kind.ts';
 import { type Found, RecordPaths } from './record-paths.ts';
 import { timeConverter } from './time-converter.ts';
 import { checkMapped, checkRecord, parseObject } from './validate.ts';
@@ -108,7 +108,7 @@ function reshaper(mapping: Mapping): Reshaper {
       target === freePart
         ? (value, path, draft) => draft.spread(value, path)
         : fields.has(target)
-          ? (value, _, draft) => draft.field(target, asText(value))
+          ? (value, _, draft) => draft.field(target, fieldText(kind, target, value))
           : (value, path, draft) => draft.property(property, value, path);
     return { ...rule, write, only: onlyColumn(rule), all: [...new Set(rule.sources.flat())] };
   }
@@ -181,6 +181,12 @@ function convertTime(draft: Draft, convert: NonNullable<ReturnType<typeof timeCo
 /** Returns the characters of a string, or the text of another value as it is written. */
 function textOf(value: string): string {
   return value[0] === '"' ? unquoted(value) : value;
+}
+
+/** The value of a field: a text becomes a list where the field is one. */
+function fieldText(kind: RecordKind, name: string, value: string): string {
+  const text = asText(value);
+  return isList(kind, name) && text[0] === '"' ? fieldJson(kind, name, unquoted(text)) : text;
 }
 
 /** Fields are strings: a number or a boolean that is mapped to one is read as text, as in CSV. */

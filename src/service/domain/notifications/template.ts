@@ -18,9 +18,11 @@ export function requiredVariables(template: string): string[] {
   return [...names];
 }
 
-/** The required variables that the caller omitted. */
-export function missingVariables(template: string, variables: Readonly<Record<string, string>>): string[] {
-  return requiredVariables(template).filter((name) => !Object.hasOwn(variables, name));
+/** The fields of the user that a template names, but no user has. */
+export function unknownFields(template: string): string[] {
+  const known = PERSONAL.map((field) => `user.${field}`);
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  return [...new Set(names.filter((name) => name.startsWith('user.') && !known.includes(name)))];
 }
 
 /**
@@ -47,7 +49,8 @@ function ownValue(name: string, variables: Readonly<Record<string, string>>): st
 
 function personalValue(name: string, personal: PersonalFields): string | undefined {
   const field = PERSONAL.find((each) => name === `user.${each}`);
-  return field && personal[field];
+  // An empty value is a missing one.
+  return (field && personal[field]) || undefined;
 }
 
 /** Masks personal fields for display: enough to distinguish values, not enough to identify or contact a person. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
+import { variablesOf } from '../../catalog/template-texts.ts';
 import { variablesAssociatedData } from '../../crypto/associated-data.ts';
-import { missingVariables } from '../../domain/notifications/template.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { notifications, type StoredNotification } from '../../store/repositories/notifications.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
@@ -15,14 +15,14 @@ const PAGE = 100;
 export const notificationHandlers: Handlers = {
   /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
   trigger: async ({ tx, workspace, body, requestId, deps }) => {
-    const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
+    const { hashId, templateId, channel, variables = {} } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
     const template = deps.catalog().templates.get(templateId);
     if (!template) throw new ServiceError('not_found', 'No template has this templateId.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
       throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
-    const missing = missingVariables(`${template.title ?? ''}\n${template.body}`, variables);
+    const missing = variablesOf(template, channel).filter((name) => !Object.hasOwn(variables, name));
     if (missing.length > 0)
       throw new ServiceError(
         'invalid_request',
@@ -35,7 +35,7 @@ export const notificationHandlers: Handlers = {
       hashId,
       templateId,
       channel,
-      priority,
+      priority: body.priority ?? template.priority,
       variables: deps.cipher.seal(JSON.stringify(variables), variablesAssociatedData(notificationId)),
     });
     await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
@@ -81,8 +81,9 @@ export const notificationHandlers: Handlers = {
   },
 };
 
-function notificationView({ failure, ...record }: StoredNotification): object {
-  return { ...record, ...(failure === null ? {} : { failure }) };
+function notificationView({ failure, heldUntil, ...record }: StoredNotification): object {
+  const held = heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() };
+  return { ...record, ...held, ...(failure === null ? {} : { failure }) };
 }
 
 function invalid(field: string, message: string): ServiceError {

@@ -142,6 +142,10 @@ export class PostgresStore implements Store {
     });
   }
 
+  async scrub(): Promise<boolean> {
+    return true;
+  }
+
   leads(role: string): Promise<boolean> {
     return this.#listener.leads(role);
   }

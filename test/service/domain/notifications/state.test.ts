@@ -4,6 +4,8 @@ import { NOTIFICATION_STATES } from '../../../../src/contract/schemas.ts';
 import {
   afterLostWorker,
   DISPATCH_GAPS_MS,
+  LONGEST_THROTTLE_MS,
+  nextAfterThrottle,
   nextRetry,
 } from '../../../../src/service/domain/notifications/dispatch.ts';
 import {
@@ -14,7 +16,7 @@ import {
   step,
 } from '../../../../src/service/domain/notifications/state.ts';
 
-const order: Record<NotificationState, number> = { queued: 0, dispatched: 1, delivered: 2, failed: 2 };
+const waiting: readonly NotificationState[] = ['queued', 'held'];
 const state = fc.constantFrom(...NOTIFICATION_STATES);
 const event = fc.constantFrom(...NOTIFICATION_EVENTS);
 
@@ -37,13 +39,18 @@ describe('the states of a notification', () => {
       }
   });
 
-  it('moves only forward, through dispatched, and never leaves an end state', () => {
+  it('is delivered through dispatched, and leaves no end state; only what waits or is dispatched is held', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
         const history = walk(events);
         for (const [i, each] of history.entries())
-          if (i > 0) expect(order[each]).toBeGreaterThan(order[history[i - 1]!]);
-        if (history.includes('delivered')) expect(history).toEqual(['queued', 'dispatched', 'delivered']);
+          if (i > 0) {
+            const before = history[i - 1]!;
+            expect(isEnd(before)).toBe(false);
+            expect(each).not.toBe('queued');
+            if (each === 'dispatched') expect(waiting).toContain(before);
+            if (each === 'delivered') expect(before).toBe('dispatched');
+          }
       }),
     );
   });
@@ -53,6 +60,15 @@ describe('the states of a notification', () => {
       fc.property(state, event, (from, each) => {
         const once = step(from, each).state;
         expect(step(once, each).state).toBe(once);
+      }),
+    );
+  });
+
+  it('passes through no state twice unless it is held', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const history = walk(events.filter((each) => each !== 'hold'));
+        expect(new Set(history).size).toBe(history.length);
       }),
     );
   });
@@ -72,6 +88,15 @@ describe('sending through a channel', () => {
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
     expect(nextRetry(1, 1000, 0.999)).toBeGreaterThan(nextRetry(1, 1000, 0)!);
     expect(nextRetry(DISPATCH_GAPS_MS.length + 1, 1000, 0)).toBeNull();
+  });
+
+  it('never comes before Retry-After, and counts no attempt that was one too many for the provider', () => {
+    expect(nextRetry(1, 1000, 0, 7000)).toBe(8000);
+    expect(nextRetry(3, 1000, 0, 7000)).toBe(31_000);
+    expect(nextAfterThrottle(0, 1000, 0, 7000)).toBe(8000);
+    expect(nextAfterThrottle(0, 1000, 0)).toBe(2000);
+    expect(nextAfterThrottle(0, 1000, 0.5, 7000)).toBeGreaterThan(8000);
+    expect(nextAfterThrottle(0, LONGEST_THROTTLE_MS, 0, 1)).toBeNull();
   });
 
   it('does not repeat a notification after a worker crash unless the channel drops repeats', () => {

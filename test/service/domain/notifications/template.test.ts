@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   fillTemplate,
   maskFields,
-  missingVariables,
   requiredVariables,
 } from '../../../../src/service/domain/notifications/template.ts';
 
@@ -21,15 +20,24 @@ describe('a template', () => {
     });
   });
 
+  it('reads an empty personal field as a missing one', () => {
+    expect(fillTemplate('Hello {{user.name|there}}', {}, { name: '' })).toEqual({
+      ok: true,
+      text: 'Hello there',
+    });
+    expect(fillTemplate('Hello {{user.name}}', {}, { name: '' })).toEqual({
+      ok: false,
+      missing: ['user.name'],
+    });
+  });
+
   it('reports missing variables', () => {
     expect(fillTemplate('{{a}} {{b}} {{user.phone}}', { b: '' }, {})).toEqual({
       ok: false,
       missing: ['a', 'user.phone'],
     });
     expect(requiredVariables(text)).toEqual(['orderId']);
-    expect(missingVariables(text, {})).toEqual(['orderId']);
-    expect(missingVariables(text, { orderId: '' })).toEqual([]);
-    expect(missingVariables('{{toString}} {{__proto__}}', {})).toEqual(['toString', '__proto__']);
+    expect(requiredVariables('{{toString}} {{__proto__}}')).toEqual(['toString', '__proto__']);
   });
 
   it('does not read personal fields through variables, nor expand placeholders in values', () => {

@@ -12,7 +12,7 @@ const INDEXES: readonly IndexDefinition[] = [
 ];
 
 export const lists: Migration = {
-  id: 11,
+  id: 16,
   indexes: () => INDEXES,
   up: () => INDEXES.map(({ name, on }) => `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`),
 };

@@ -1,0 +1,43 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { confirm } from '../../cli/input/prompt.ts';
+import { hashIdFlag } from '../../features/users/flags.ts';
+
+export default class UsersDelete extends SvcCommand {
+  static override summary = 'Erase a user with everything personal';
+  static override description =
+    `Permanently erases the personal fields and what only this user produced: events, messages, notifications, deliveries,
+and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The service ends
+the erasure within about a minute; then \`svc users get\` does not find the user. To keep a copy for the person, run
+\`svc users export\` first.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes --json',
+  ];
+  static override flags = {
+    'hash-id': hashIdFlag,
+    yes: Flags.boolean({ char: 'y', summary: 'do not ask for confirmation' }),
+  };
+
+  protected override async run(context: Context<typeof UsersDelete>): Promise<void> {
+    const { flags, out, world, signal } = context;
+    const hashId = flags['hash-id'];
+    const { client } = await context.connect();
+    const sure =
+      flags.yes ||
+      (await confirm(world, `Erase the user ${hashId} for good?`, {
+        noInput: flags['no-input'],
+        instead: (invocation) => invocation.again('--yes'),
+      }));
+    if (!sure)
+      throw new SvcError('usage', 'nothing was erased', { hint: (invocation) => invocation.again('--yes') });
+    const { body } = await orUnsupportedOperation(
+      `erase the user ${hashId}`,
+      'check the hashId that `svc users import` printed; an erased user is not found',
+      client.call('deleteUser', { params: { hashId }, signal }),
+    );
+    out.result(body ?? { hashId, status: 'erasing' }, () => `${hashId} is being erased`);
+  }
+}

@@ -1,0 +1,14 @@
+/** Fields of the catalog file that several of its parts have. */
+import * as z from 'zod/mini';
+
+export const name = () => z.string().check(z.minLength(1), z.maxLength(256));
+/** An object of at most `most` members. */
+export function limited<T extends z.ZodMiniType<object, object>>(schema: T, most: number, of: string): T {
+  const checked = schema.check(
+    z.refine((value) => Object.keys(value).length <= most, { error: `has more than ${most} ${of}` }),
+  );
+  z.globalRegistry.add(checked, { maxProperties: most });
+  return checked;
+}
+/** Up to thirty days. */
+export const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
