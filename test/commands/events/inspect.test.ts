@@ -24,7 +24,7 @@ function rowsOf(text: string): Record<string, string>[] {
 function typed(rows: Record<string, string>[], name: string): (cell: string) => unknown {
   const cells = rows.map((row) => row[name]!).filter((cell) => cell !== '');
   const every = (pattern: RegExp) => cells.length > 0 && cells.every((cell) => pattern.test(cell));
-  if (every(/^(true|false)$/)) return (cell) => cell === 'true';
+  if (every(/^(true|false)$/i)) return (cell) => cell.toLowerCase() === 'true';
   if (every(/^-?(0|[1-9]\d*)(\.\d+)?$/) && !NOT_NUMBERS.test(name)) return Number;
   return (cell) => cell;
 }

@@ -73,7 +73,10 @@ export function likelyEncodings(bytes: Uint8Array): LikelyEncoding[] {
     const example = words[0]?.slice(0, MAX_EXAMPLE) ?? '';
     found.set(key, { encoding, example, certain: alphabets.length === 0 || alphabets.some(within) });
   }
-  const all = [...found.values()];
+  const read = [...found.values()];
+  // Where one encoding has letters, another that has only signs is not meant.
+  const worded = read.filter(({ example }) => example !== '');
+  const all = worded.length > 0 && read[0]?.example !== '' ? worded : read;
   const certain = all.filter((one) => one.certain);
   const chosen = certain.length > 0 ? certain : all;
   return chosen.slice(0, MAX_CHOICES).map(({ encoding, example }) => ({ encoding, example }));
