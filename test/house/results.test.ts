@@ -59,6 +59,8 @@ it('prints JSON of the recorded shape', { timeout: 120_000 }, async () => {
   const { notificationId } = (await svc(
     `notifications trigger --hash-id ${hashId} --template welcome --channel push --priority transactional`,
   )) as { notificationId: string };
+  // Its record has the same shape whatever the load: it has ended.
+  await svc(`notifications watch ${notificationId}`);
   await svc(`notifications get ${notificationId}`);
   await svc(`notifications outcome ${notificationId} opened`);
   const { id } = (await svc('webhooks create --url http://127.0.0.1:1/hook --event campaign.opened')) as {

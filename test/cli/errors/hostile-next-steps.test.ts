@@ -196,7 +196,6 @@ it('covers every topic whose commands call a service', () => {
     'profiles',
     'regions',
     'serve',
-    'users',
     'workspaces',
   ]);
 });

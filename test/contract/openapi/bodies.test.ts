@@ -66,9 +66,10 @@ describe('request bodies', () => {
             errors === '' ? ENDPOINTS[name].success : 400,
           );
         }),
-        { numRuns: 160 },
+        { numRuns: 120 },
       );
-      expect(accepted).toBeGreaterThan(20);
+      // A user has many fields, of which one that is not valid refuses the batch.
+      expect(accepted).toBeGreaterThan(8);
       expect(refused).toBeGreaterThan(5);
     },
   );
