@@ -128,6 +128,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   serve: lines('The service is ready: the first line.', ServeOutput),
   'serve:migrate': document('The versions of the schema.', MigrateOutput),
   'users:import': lines('A user; with --dry-run, the plan.', z.union([ImportedUser, ImportOutput])),
+  'users:token': document('The token.', s.UserToken),
   'webhooks:create': document('The subscription.', withSecret),
   'webhooks:delete': document(
     'The subscription that was removed.',

@@ -44,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'serve:exec': () => import('../commands/serve/exec.ts'),
   'serve:migrate': () => import('../commands/serve/migrate.ts'),
   'users:import': () => import('../commands/users/import.ts'),
+  'users:token': () => import('../commands/users/token.ts'),
   'webhooks:create': () => import('../commands/webhooks/create.ts'),
   'webhooks:delete': () => import('../commands/webhooks/delete.ts'),
   'webhooks:deliveries': () => import('../commands/webhooks/deliveries.ts'),

@@ -5,6 +5,8 @@ import { followCatalog } from './catalog/follow.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
+import { clientAccess } from './http/client-access.ts';
+import { proxyList } from './http/client-address.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
@@ -48,6 +50,8 @@ export interface ServiceOptions extends PolicyChange {
   /** 0 selects a free port. */
   readonly port?: number | undefined;
   readonly region?: string | undefined;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed (serve --trusted-proxy). */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
@@ -165,6 +169,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy, clock),
+      admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       observe,
       health,
       region: options.region,

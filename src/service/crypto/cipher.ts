@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Format version. An encrypted value is this byte, a 12-byte nonce, a 16-byte tag and the ciphertext. */
 const LAYOUT = 1;
@@ -11,9 +11,11 @@ export interface Cipher {
   seal(text: string, associatedData: string): Buffer;
   /** Throws if the value was changed, truncated, moved, or encrypted with another key. */
   open(sealed: Uint8Array, associatedData: string): string;
+  /** HMAC-SHA-256 of text under a key that is derived from the data key for this purpose alone (HKDF, RFC 5869). */
+  mac(purpose: string, text: string): Buffer;
   /** Identifies the key without revealing it: the first 16 hex characters of a domain-separated SHA-256. */
   readonly fingerprint: string;
-  /** False if the key is missing: then `seal` and `open` throw DataKeyMissing. */
+  /** False if the key is missing: then the operations throw DataKeyMissing. */
   readonly usable: boolean;
 }
 
@@ -25,12 +27,12 @@ export class DataKeyMissing extends Error {
   }
 }
 
-/** A cipher for a node without the data key: `seal` and `open` throw DataKeyMissing. */
+/** A cipher for a node without the data key: its operations throw DataKeyMissing. */
 export function withoutKey(fingerprint: string): Cipher {
   const refuse = () => {
     throw new DataKeyMissing(fingerprint);
   };
-  return { fingerprint, usable: false, seal: refuse, open: refuse };
+  return { fingerprint, usable: false, seal: refuse, open: refuse, mac: refuse };
 }
 
 /**
@@ -40,9 +42,18 @@ export function withoutKey(fingerprint: string): Cipher {
 export function createCipher(key: Uint8Array): Cipher {
   if (key.byteLength !== 32) throw new RangeError('a data key must have 32 bytes');
   const secret = Buffer.from(key);
+  const derived = new Map<string, Buffer>();
+  const keyFor = (purpose: string): Buffer => {
+    const known = derived.get(purpose);
+    if (known) return known;
+    const made = Buffer.from(hkdfSync('sha256', secret, '', `svc ${purpose}`, 32));
+    derived.set(purpose, made);
+    return made;
+  };
   return {
     fingerprint: createHash('sha256').update('svc data key\0').update(secret).digest('hex').slice(0, 16),
     usable: true,
+    mac: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest(),
     seal(text, associatedData) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', secret, nonce, { authTagLength: TAG });

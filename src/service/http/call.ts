@@ -7,6 +7,8 @@ import type { Tx } from '../store/store.ts';
 export interface Call<N extends EndpointName = EndpointName> {
   readonly tx: Tx;
   readonly workspace: Workspace;
+  /** The only user for whom the request may act: that of its user token. Undefined for a server key. */
+  readonly onlyUser: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: RequestOf<N>;

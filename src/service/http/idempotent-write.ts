@@ -15,6 +15,8 @@ export interface WriteRequest {
   readonly endpoint: string;
   readonly path: string;
   readonly body: Buffer;
+  /** The only user for whom the request may act, who has idempotency keys of their own. */
+  readonly onlyUser: string | undefined;
   /** The Idempotency-Key header. */
   readonly idempotencyKey: string | undefined;
   readonly turns: readonly Turn[];
@@ -30,13 +32,15 @@ export async function writeOnce(
   request: WriteRequest,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
-  const { workspaceId, idempotencyKey: key, turns } = request;
-  if (key === undefined) return { answer: await store.write(work, { turns }), replayed: false };
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+  const { workspaceId, onlyUser, idempotencyKey, turns } = request;
+  if (idempotencyKey === undefined) return { answer: await store.write(work, { turns }), replayed: false };
+  if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
     ]);
   }
+  // The space is in no key, so nobody can name a key of somebody else.
+  const key = onlyUser === undefined ? idempotencyKey : `${onlyUser} ${idempotencyKey}`;
   const digest = digestOf(request);
   const attempt = () =>
     store.write(

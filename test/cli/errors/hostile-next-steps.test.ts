@@ -72,6 +72,7 @@ const CALLS: readonly (readonly string[])[] = [
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms'],
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms', '--wait'],
   ['notifications', 'watch', '--wait-timeout', '1s', 'ID'],
+  ['users', 'token', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'ID'],
   ['webhooks', 'deliveries', 'ID'],
@@ -189,7 +190,6 @@ it('covers every topic whose commands call a service', () => {
     'profiles',
     'regions',
     'serve',
-    'users',
     'workspaces',
   ]);
 });

@@ -26,6 +26,7 @@ const COMMANDS: string[][] = [
   ['notifications', 'trigger', '--hash-id', 'h', '--template', 'welcome', '--channel', 'sms'],
   ['notifications', 'watch', 'n', '--wait-timeout', '1s'],
   ['users', 'import', 'USERS', '--restart'],
+  ['users', 'token', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'w'],
   ['webhooks', 'deliveries', 'w'],

@@ -85,6 +85,8 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     const { users } = await call('ingestUsers', { request: { users: [user] } });
     const { hashId } = (users as [{ hashId: string }])[0];
 
+    await call('createUserToken', { params: { hashId }, request: { ttlSeconds: 3600 } });
+
     const signingSecret = randomBytes(32).toString('hex');
     const delivered = { url: receiver.url, events: [...EVENT_KINDS], signingSecret };
     const { id: deliveredTo } = await call('createWebhook', { request: delivered });

@@ -1,4 +1,5 @@
 import { hashId } from '../../crypto/hash-id.ts';
+import { userToken } from '../../crypto/user-token.ts';
 import { users } from '../../store/repositories/users.ts';
 import { workspaces } from '../../store/repositories/workspaces.ts';
 import type { Handlers } from '../call.ts';
@@ -11,4 +12,8 @@ export const userHandlers: Handlers = {
     const named = changes.map((change) => ({ userId: change.userId, hashId: change.hashId }));
     return { body: { users: named, requestId } };
   },
+
+  createUserToken: async ({ workspace, params, body, now, deps }) => ({
+    body: userToken(deps.cipher, workspace.id, params.hashId!, now, body.ttlSeconds),
+  }),
 };

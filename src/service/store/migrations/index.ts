@@ -8,6 +8,7 @@ import { servedDecisions } from './007-served-decisions.ts';
 import { byWorkspace } from './008-by-workspace/index.ts';
 import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
+import { clientKeys } from './015-client-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   byWorkspace,
   keys,
   repeats,
+  clientKeys,
 ];
 
 /** The schema version that this program writes. */
