@@ -24,7 +24,7 @@ export async function openForExport(database: string, clock: Clock): Promise<Exp
   return { records: (kind) => dump(store, kind), close: () => store.close() };
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly workspace: string | undefined;
   readonly hashId: string;
   readonly seconds: number;

@@ -2,7 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { USER_TOKEN_SECONDS } from '../../contract/limits.ts';
 import type { Cipher } from './cipher.ts';
 
-/** Makes a token for one user, valid for `seconds` from `now` (Unix ms). Throws DataKeyMissing. */
+/**
+ * Makes a token that speaks for one user of a workspace, for `seconds` from `now` (Unix ms). It holds the hashed identifier
+ * and the time of its end in clear, and their MAC under the data key, so that nothing is stored and every node can check
+ * it. Throws DataKeyMissing.
+ */
 export function userToken(
   cipher: Cipher,
   workspaceId: string,
@@ -10,25 +14,13 @@ export function userToken(
   now: number,
   seconds: number = USER_TOKEN_SECONDS.default,
 ): { token: string; expiresAt: string } {
-  const expiresAt = Math.floor(now / 1000 + seconds) * 1000;
-  const token = signUserToken(cipher, workspaceId, hashId, expiresAt);
-  return { token, expiresAt: new Date(expiresAt).toISOString() };
-}
-
-/**
- * Makes a token that speaks for one user of a workspace until a time (Unix ms, a whole second). It holds the
- * hashed identifier and the time in clear, and their MAC under the data key, so that nothing is stored and every node can
- * check it. Throws DataKeyMissing.
- */
-export function signUserToken(
-  cipher: Cipher,
-  workspaceId: string,
-  hashId: string,
-  expiresAt: number,
-): string {
-  const claims = `${expiresAt / 1000}.${hashId}`;
+  const end = Math.floor(now / 1000 + seconds);
+  const claims = `${end}.${hashId}`;
   const mac = macOf(cipher, workspaceId, claims).toString('base64url');
-  return `ut_${Buffer.from(claims).toString('base64url')}.${mac}`;
+  return {
+    token: `ut_${Buffer.from(claims).toString('base64url')}.${mac}`,
+    expiresAt: new Date(end * 1000).toISOString(),
+  };
 }
 
 /**

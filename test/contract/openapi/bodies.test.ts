@@ -23,7 +23,7 @@ async function prepared() {
     events: ['campaign.opened'],
     signingSecret: 'sixteen characters',
   });
-  return { service, hashId, params: { decisionId, notificationId, id } as Record<string, string> };
+  return { service, hashId, params: { hashId, decisionId, notificationId, id } as Record<string, string> };
 }
 
 /** The path of an operation for the prepared service. */

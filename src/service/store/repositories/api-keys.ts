@@ -40,7 +40,7 @@ export function newApiKey(kind: KeyKind): string {
 }
 
 /** What a publishable key begins with. */
-export const PUBLISHABLE = 'pk_';
+const PUBLISHABLE = 'pk_';
 
 /** The hash under which a key is stored. */
 export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
