@@ -15,6 +15,7 @@ process.chdir(root);
 const SCHEMAS = {
   'catalog.schema.json': 'JSON Schema of the catalog of contents and templates, for `svc serve --catalog`',
   'schemas/error.schema.json': 'JSON Schema of what a failure prints on stderr under `--json`',
+  'provider.schema.json': 'JSON Schema of a provider file, for `svc serve --provider`',
   'faults.schema.json': 'JSON Schema of the faults to inject, for `svc serve --faults`',
 };
 
@@ -48,6 +49,7 @@ try {
       manifest: 'src/cli/command/manifest.ts',
       catalog: 'src/service/catalog/schema.ts',
       faults: 'src/service/fault-injection/schema.ts',
+      provider: 'src/service/channels/provider-file/schema.ts',
       outputs: 'src/outputs/json-schemas.ts',
       mapping: 'src/features/import/mapping-file/document.ts',
     },
@@ -114,6 +116,8 @@ try {
 
   const { catalogJsonSchema } = await load('catalog');
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);
+  const { providerJsonSchema } = await load('provider');
+  write('docs/provider.schema.json', [JSON.stringify(providerJsonSchema(), null, 2)]);
   const { faultsJsonSchema } = await load('faults');
   write('docs/faults.schema.json', [JSON.stringify(faultsJsonSchema(), null, 2)]);
 

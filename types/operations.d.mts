@@ -36,6 +36,24 @@ export interface Candidate {
 /** Delivery channel. */
 export type Channel = 'whatsapp' | 'sms' | 'email' | 'push';
 
+/** What the user has said about marketing. The most specific statement holds, then a refusal. */
+export interface ConsentAnswer {
+  /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
+  readonly optedIn: readonly string[];
+  /** Marketing that the user refused. */
+  readonly optedOut: readonly string[];
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** What a user says about marketing. What is left out stays as it was. */
+export interface ConsentRequest {
+  /** Marketing that the user asks for: `email`, `email/news`, `*\/news`, or `*` for everything. Replaces earlier statements within the same scope. */
+  readonly optIn?: readonly string[] | undefined;
+  /** Marketing that the user refuses, likewise. Applied after `optIn`. */
+  readonly optOut?: readonly string[] | undefined;
+}
+
 /** For how long the token is valid. */
 export interface CreateUserTokenRequest {
   /** Validity in seconds; 3600 if it is left out. */
@@ -82,6 +100,15 @@ export interface DecisionContext {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
+/** The erasure has begun. Personal fields are gone; logs are searched within about a minute, then the user is not found. */
+export interface DeleteUserAnswer {
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  readonly status: UserStatus;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
 /** An attempt to deliver. */
 export interface DeliveryAttempt {
   /** When it was made. */
@@ -96,6 +123,14 @@ export interface DeliveryAttempt {
 
 /** State of a delivery. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** A device that can be reached. */
+export interface Device {
+  /** Delivery channel of the device. */
+  readonly channel: string;
+  /** Registration token of the app on the device. Stored encrypted and never returned. */
+  readonly token: string;
+}
 
 /** A problem of the request. */
 export interface ErrorDetail {
@@ -121,6 +156,27 @@ export interface Event {
 
 /** Kind of event that a subscription can name. */
 export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
+
+/** What may be known of a user outside the service: names of fields, never their values. */
+export interface GetUserAnswer {
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  readonly status: UserStatus;
+  /** Time zone; null if it is not known. */
+  readonly timeZone: string | null;
+  /** Locale; null if it is not known. */
+  readonly locale: string | null;
+  /** Names of the personal fields that are stored. */
+  readonly fields: readonly string[];
+  /** Names of the traits. */
+  readonly traits: readonly string[];
+  /** How the user can be reached. */
+  readonly channels: readonly Reach[];
+  /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
+  readonly optedIn: readonly string[];
+  /** Marketing that the user refused. */
+  readonly optedOut: readonly string[];
+}
 
 /** Constraints on the decision. */
 export interface Guardrails {
@@ -266,7 +322,9 @@ export interface Notification {
   readonly status: NotificationStatus;
   /** The states so far, oldest first. */
   readonly history: readonly NotificationTransition[];
-  /** Why the notification failed, in words. */
+  /** When a notification that is held back is looked at again: it is sent then, or held on. */
+  readonly heldUntil?: string | undefined;
+  /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
   readonly failure?: string | undefined;
 }
 
@@ -279,13 +337,14 @@ export interface NotificationOutcomeRequest {
 }
 
 /** State of a notification. */
-export type NotificationStatus = 'queued' | 'dispatched' | 'delivered' | 'failed';
+export type NotificationStatus = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
 
 /** A state that a notification entered. */
 export interface NotificationTransition {
   readonly status: NotificationStatus;
   /** When it entered the state. */
   readonly at: string;
+  readonly reason?: StateReason | undefined;
 }
 
 /** The candidates of a decision that are not named. */
@@ -306,8 +365,20 @@ export interface OutcomeAnswer {
   readonly requestId: string;
 }
 
-/** What a notification is for. Default: `transactional`. */
+/** What a notification is for. Default: what the template says, or else `marketing`. */
 export type Priority = 'transactional' | 'marketing';
+
+/** How a user can be reached through a channel. */
+export interface Reach {
+  /** The channel. */
+  readonly channel: string;
+  /** Number of addresses or devices. */
+  readonly addresses: number;
+  /** Of these, dead ones: nothing is sent to them. */
+  readonly bounced: number;
+  /** Of these, ones that refused marketing. */
+  readonly stopped: number;
+}
 
 /** The delivery is queued. */
 export interface RedeliverAnswer {
@@ -323,6 +394,9 @@ export interface RotateWebhookRequest {
   /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
   readonly signingSecret: string;
 }
+
+/** Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
+export type StateReason = 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {
@@ -370,23 +444,36 @@ export interface UpdateWebhookRequest {
   readonly leaseSeconds?: number | undefined;
 }
 
-/** A user. What is left out stays as it was; `traits` are replaced as a whole. */
+/** A user. What is left out stays as it was, and null clears a field; `traits` are replaced as a whole. */
 export interface User {
   /** Identifier of the user, in your own terms. */
   readonly userId: string;
   /** Name of the person. Stored encrypted and never returned. */
-  readonly name?: string | undefined;
+  readonly name?: string | null | undefined;
   /** Phone number. Stored encrypted and never returned. */
-  readonly phone?: string | undefined;
+  readonly phone?: string | null | undefined;
   /** Account number. Stored encrypted and never returned. */
-  readonly accountNumber?: string | undefined;
+  readonly accountNumber?: string | null | undefined;
   /** IANA time zone, by which the days of the user are counted. */
-  readonly timeZone?: string | undefined;
+  readonly timeZone?: string | null | undefined;
   /** Locale of the user (BCP 47). */
-  readonly locale?: string | undefined;
+  readonly locale?: string | null | undefined;
   /** What else is known of the user, with names of your own. Stored encrypted and never returned. */
-  readonly traits?: { readonly [name: string]: string | number | boolean } | undefined;
+  readonly traits?: { readonly [name: string]: string | number | boolean } | null | undefined;
+  /** Further phone numbers, the preferred one first. Replaces the list. Stored encrypted and never returned. */
+  readonly phones?: readonly string[] | null | undefined;
+  /** E-mail addresses, the preferred one first. Replaces the list; the trait `email` is another one. Stored encrypted and never returned. */
+  readonly emails?: readonly string[] | null | undefined;
+  /** Devices to add. A device belongs to the user who was sent with it last. */
+  readonly devices?: readonly Device[] | undefined;
+  /** Marketing that the user asks for: `email`, `email/news`, `*\/news`, or `*` for everything. Replaces earlier statements within the same scope. */
+  readonly optIn?: readonly string[] | undefined;
+  /** Marketing that the user refuses, likewise. Applied after `optIn`. */
+  readonly optOut?: readonly string[] | undefined;
 }
+
+/** Whether the user is known, or is being erased: then nothing can be read or sent any more. */
+export type UserStatus = 'known' | 'erasing';
 
 /** A token that lets an app with a publishable key act for one user. */
 export interface UserToken {
@@ -444,6 +531,12 @@ export interface Operations {
   trigger(input: TriggerRequest, options?: CallOptions): Promise<TriggerAnswer>;
   /** Subscribe a URL to outcomes. Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions. */
   createWebhook(input: CreateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /** Opt a user in to marketing, or out of it. By channel and category. A statement replaces earlier ones within its scope. Marketing that a user refused fails with `opted_out`; transactional notifications are not affected. */
+  setConsent(input: { readonly hashId: string } & ConsentRequest, options?: CallOptions): Promise<ConsentAnswer>;
+  /** What is known of a user, without personal data. The channels through which the user can be reached, consent, and the names of fields and traits. Values are never returned. */
+  getUser(input: { readonly hashId: string }, options?: CallOptions): Promise<GetUserAnswer>;
+  /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
+  deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */

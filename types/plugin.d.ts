@@ -8,8 +8,10 @@ export type Operation =
   | 'createUserToken'
   | 'createWebhook'
   | 'decide'
+  | 'deleteUser'
   | 'deleteWebhook'
   | 'getNotification'
+  | 'getUser'
   | 'getWebhook'
   | 'ingestEvents'
   | 'ingestUsers'
@@ -21,6 +23,7 @@ export type Operation =
   | 'notificationOutcome'
   | 'redeliver'
   | 'rotateWebhook'
+  | 'setConsent'
   | 'trigger'
   | 'updateWebhook';
 

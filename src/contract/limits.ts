@@ -5,6 +5,9 @@ export const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as 
 /** A group of endpoints that share a rate limit within a workspace. */
 export type Group = (typeof GROUPS)[number];
 
+/** What is counted: requests of a group, or receipts of providers. */
+export type CountedGroup = Group | 'receipts';
+
 export interface GroupLimit {
   /** Requests per window and workspace unless configured otherwise. */
   readonly default: number;
@@ -15,7 +18,7 @@ export interface GroupLimit {
 }
 
 export const GROUP_LIMITS: Readonly<Record<Group, GroupLimit>> = {
-  ingest: { default: 600, ceiling: 5000, covers: 'POST /events, POST /users, outcomes' },
+  ingest: { default: 600, ceiling: 5000, covers: 'POST /events, POST /users, consent, outcomes' },
   inform: { default: 300, ceiling: 3000, covers: 'POST /inform/trigger' },
   decisions: { default: 600, ceiling: 5000, covers: 'POST /decisioning/decide' },
   reads: { default: 60, ceiling: 300, covers: 'GET endpoints' },
@@ -43,6 +46,9 @@ export const MAX_VALUES = 100_000;
 /** Maximum nesting depth of a request body; valid requests have at most 5. */
 export const MAX_DEPTH = 32;
 
+/** Receipts of providers per window and workspace, counted apart from the requests with a key. */
+export const RECEIPTS_LIMIT = 12_000;
+
 /** Maximum number of webhook subscriptions of a workspace. */
 export const MAX_WEBHOOKS = 1000;
 
@@ -51,6 +57,15 @@ export const MAX_NAME = 256;
 
 /** Maximum length of a user's traits as JSON, in characters: every decision for the user reads them. */
 export const MAX_TRAITS = 64 * 1024;
+
+/** Maximum number of devices that one user of a request may add. */
+export const MAX_DEVICES = 20;
+
+/** Maximum length of the token of a device, in characters. */
+export const MAX_TOKEN = 4096;
+
+/** Maximum number of further e-mail addresses, phone numbers or statements of consent of a user in a request. */
+export const MAX_LIST = 64;
 
 /** Maximum length of a notification's variables as JSON, in characters. */
 export const MAX_VARIABLES = 64 * 1024;

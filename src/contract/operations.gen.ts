@@ -39,6 +39,24 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'webhooks',
     repeat: 'keyed',
   },
+  setConsent: {
+    method: 'POST',
+    path: '/v1/users/{hashId}/consent',
+    group: 'ingest',
+    repeat: 'always',
+  },
+  getUser: {
+    method: 'GET',
+    path: '/v1/users/{hashId}',
+    group: 'reads',
+    repeat: 'always',
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/v1/users/{hashId}',
+    group: 'ingest',
+    repeat: 'always',
+  },
   streamEvents: {
     method: 'GET',
     path: '/v1/events/stream',

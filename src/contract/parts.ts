@@ -111,6 +111,9 @@ export const uri = () =>
       ),
     { format: 'uri', examples: ['https://example.com/hooks'] },
   );
+/** Text of a form. `error` says which. */
+export const pattern = (form: RegExp, error: string, examples: readonly string[]) =>
+  annotate(z.string().check(z.regex(form, { error })), { pattern: form.source, examples });
 /** Text that is limited only by the size of the body. */
 export const text = () => annotate(z.string().check(z.maxLength(MAX_BODY_BYTES)), { pattern: NO_NUL });
 export const scalar = () =>

@@ -92,5 +92,6 @@ function objectType({ properties = {}, required = [], additionalProperties }: Js
 }
 
 function comment(text: unknown, indent: string): string {
-  return typeof text === 'string' ? `${indent}/** ${text} */\n` : '';
+  // The text may contain the end of a comment.
+  return typeof text === 'string' ? `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n` : '';
 }

@@ -1,3 +1,4 @@
+import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
@@ -34,6 +35,7 @@ import { workspaces } from './store/repositories/workspaces.ts';
 import type { Store } from './store/store.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
+import { startEraser } from './workers/eraser.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
 import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
@@ -62,6 +64,10 @@ export interface ServiceOptions extends PolicyChange {
   readonly dataKey?: string | undefined;
   /** How notifications are sent. Default: as configured in `environment`. */
   readonly channels?: ChannelSettings | undefined;
+  /** A provider per channel, as CHANNEL=NAME or CHANNEL=FILE. Default: SVC_PROVIDERS of the environment. */
+  readonly providers?: readonly string[] | undefined;
+  /** Receipts of providers per window and workspace. Default: RECEIPTS_LIMIT. */
+  readonly receiptsLimit?: number | undefined;
   /** Configures mail server and providers (channelSettings). Default: notifications go to a file beside the data. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
@@ -129,10 +135,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       decisionSeed: decisionSeeds(options.seed),
       repeatable: options.seed !== undefined,
     };
-    const channels = openChannels(
-      options.channels ?? channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`),
-      clock.now,
-    );
+    const channelsAs =
+      options.channels ??
+      channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`, options.providers);
+    const channels = openChannels(channelsAs, clock.now, policy);
     // `svc serve` reports once; the service of `local` starts with every command.
     if (!options.onThisMachine) await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
@@ -143,8 +149,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       startSignalWriter(deps),
       startEventIndexer(deps),
       startFanOut(deps),
-      // These two decrypt personal fields and secrets.
-      ...(deps.cipher.usable ? [startDeliverer(deps, faults?.deliver), startDispatcher(deps, channels)] : []),
+      // These decrypt personal fields and secrets.
+      ...(deps.cipher.usable
+        ? [
+            startDeliverer(deps, faults?.deliver),
+            startDispatcher(deps, channels),
+            startEraser(deps, channelsAs.outboxFile),
+          ]
+        : []),
     ];
     if (!deps.cipher.usable)
       log('warn', 'this node has no data key: it sends nothing and answers 503 to what needs one', {
@@ -170,6 +182,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       streams: { streamEvents: liveEvents(stopping.signal, keys) },
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
+      receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
       observe,
       health,
       region: options.region,

@@ -79,7 +79,11 @@ describe('a notification', () => {
       channel: 'whatsapp',
       priority: 'transactional',
       status: 'delivered',
-      history: ['queued', 'dispatched', 'delivered'].map((status) => ({ status, at: expect.any(String) })),
+      history: [
+        { status: 'queued', at: expect.any(String) },
+        { status: 'dispatched', at: expect.any(String) },
+        { status: 'delivered', at: expect.any(String), reason: 'accepted by the provider' },
+      ],
     });
     expect(outboxOf(service)).toEqual([
       expect.objectContaining({

@@ -77,6 +77,12 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         hint: 'correct the variable; `svc help environment` lists them all',
         cause: error,
       });
+    case 'ProviderFileError':
+      return new SvcError('usage', named.message.replaceAll('\n', '; '), {
+        hint: (invocation) =>
+          `correct that (docs/providers/index.md says how a provider is set up), then: ${invocation.again()}`,
+        cause: error,
+      });
     case 'CatalogError':
       return new SvcError('usage', `the catalog cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
         hint: (invocation) =>

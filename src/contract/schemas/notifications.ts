@@ -14,13 +14,18 @@ export const TriggerRequest = named(
     channel: named('Channel', 'Delivery channel.', z.enum(CHANNELS)),
     variables: about('Values of the variables of the template.', z.optional(fields(text(), MAX_VARIABLES))),
     priority: z.optional(
-      named('Priority', 'What a notification is for. Default: `transactional`.', z.enum(PRIORITIES)),
+      named(
+        'Priority',
+        'What a notification is for. Default: what the template says, or else `marketing`.',
+        z.enum(PRIORITIES),
+      ),
     ),
   }),
 );
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
 
-export const NOTIFICATION_STATES = ['queued', 'dispatched', 'delivered', 'failed'] as const;
+export const NOTIFICATION_STATES = ['queued', 'held', 'dispatched', 'delivered', 'failed'] as const;
+export const HOLD_REASONS = ['quiet_hours', 'day_cap', 'week_cap'] as const;
 const status = named('NotificationStatus', 'State of a notification.', z.enum(NOTIFICATION_STATES));
 
 export const TriggerAnswer = named(
@@ -34,10 +39,21 @@ export const TriggerAnswer = named(
     }),
   ),
 );
+export const DELIVERY_REASONS = ['confirmed by the provider', 'accepted by the provider'] as const;
 const NotificationTransition = named(
   'NotificationTransition',
   'A state that a notification entered.',
-  z.object({ status, at: time('When it entered the state.') }),
+  z.object({
+    status,
+    at: time('When it entered the state.'),
+    reason: z.optional(
+      named(
+        'StateReason',
+        'Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it.',
+        z.enum([...HOLD_REASONS, ...DELIVERY_REASONS]),
+      ),
+    ),
+  }),
 );
 export const Notification = named(
   'Notification',
@@ -51,7 +67,17 @@ export const Notification = named(
       priority: about('What it is for: `transactional` or `marketing`.', z.string()),
       status,
       history: about('The states so far, oldest first.', z.array(NotificationTransition)),
-      failure: beyond(about('Why the notification failed, in words.', z.optional(z.string()))),
+      heldUntil: beyond(
+        z.optional(
+          time('When a notification that is held back is looked at again: it is sent then, or held on.'),
+        ),
+      ),
+      failure: beyond(
+        about(
+          'Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it.',
+          z.optional(z.string()),
+        ),
+      ),
     }),
   ),
 );

@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { MAX_BATCH, MAX_NAME, MAX_TRAITS, USER_TOKEN_SECONDS } from '../limits.ts';
+import {
+  MAX_BATCH,
+  MAX_DEVICES,
+  MAX_LIST,
+  MAX_NAME,
+  MAX_TOKEN,
+  MAX_TRAITS,
+  USER_TOKEN_SECONDS,
+} from '../limits.ts';
 import {
   about,
   beyond,
@@ -8,29 +16,84 @@ import {
   locale,
   name,
   named,
+  pattern,
   requestId,
   scalar,
   time,
   timeZone,
 } from '../parts.ts';
+import { CHANNELS } from './notifications.ts';
+
+const Device = named(
+  'Device',
+  'A device that can be reached.',
+  z.strictObject({
+    channel: about('Delivery channel of the device.', z.literal('push')),
+    token: about(
+      'Registration token of the app on the device. Stored encrypted and never returned.',
+      bounded(1, MAX_TOKEN),
+    ),
+  }),
+);
+
+/** What consent is about: a channel or `*`, then a category. */
+const CONSENT_SCOPE = new RegExp(`^(\\*|${CHANNELS.join('|')})(/[^/\\x00]{1,${MAX_NAME}})?$`);
+const scopes = (description: string) =>
+  about(
+    description,
+    z.optional(
+      z
+        .array(
+          pattern(
+            CONSENT_SCOPE,
+            'must be a channel or *, and may name a category: email, email/news, */news',
+            ['sms', 'email/news', '*'],
+          ),
+        )
+        .check(z.maxLength(MAX_LIST)),
+    ),
+  );
+const consent = () => ({
+  optIn: scopes(
+    'Marketing that the user asks for: `email`, `email/news`, `*/news`, or `*` for everything. Replaces earlier statements within the same scope.',
+  ),
+  optOut: scopes('Marketing that the user refuses, likewise. Applied after `optIn`.'),
+});
+
+/** A field that null clears. */
+const clearable = <T extends z.ZodMiniType>(schema: T) => z.optional(z.nullable(schema));
+const addresses = (description: string) =>
+  about(
+    `${description} Stored encrypted and never returned.`,
+    clearable(z.array(bounded(1, MAX_NAME)).check(z.maxLength(MAX_LIST))),
+  );
 
 export const User = named(
   'User',
-  'A user. What is left out stays as it was; `traits` are replaced as a whole.',
+  'A user. What is left out stays as it was, and null clears a field; `traits` are replaced as a whole.',
   z.strictObject({
     userId: about('Identifier of the user, in your own terms.', name()),
-    name: about('Name of the person. Stored encrypted and never returned.', z.optional(bounded(0, MAX_NAME))),
-    phone: about('Phone number. Stored encrypted and never returned.', z.optional(bounded(0, MAX_NAME))),
+    name: about('Name of the person. Stored encrypted and never returned.', clearable(bounded(0, MAX_NAME))),
+    phone: about('Phone number. Stored encrypted and never returned.', clearable(bounded(0, MAX_NAME))),
     accountNumber: about(
       'Account number. Stored encrypted and never returned.',
-      z.optional(bounded(0, MAX_NAME)),
+      clearable(bounded(0, MAX_NAME)),
     ),
-    timeZone: about('IANA time zone, by which the days of the user are counted.', z.optional(timeZone())),
-    locale: about('Locale of the user (BCP 47).', z.optional(locale())),
+    timeZone: about('IANA time zone, by which the days of the user are counted.', clearable(timeZone())),
+    locale: about('Locale of the user (BCP 47).', clearable(locale())),
     traits: about(
       'What else is known of the user, with names of your own. Stored encrypted and never returned.',
-      z.optional(fields(scalar(), MAX_TRAITS)),
+      clearable(fields(scalar(), MAX_TRAITS)),
     ),
+    phones: addresses('Further phone numbers, the preferred one first. Replaces the list.'),
+    emails: addresses(
+      'E-mail addresses, the preferred one first. Replaces the list; the trait `email` is another one.',
+    ),
+    devices: about(
+      'Devices to add. A device belongs to the user who was sent with it last.',
+      z.optional(z.array(Device).check(z.maxLength(MAX_DEVICES))),
+    ),
+    ...consent(),
   }),
 );
 export type User = z.infer<typeof User>;
@@ -83,6 +146,67 @@ export const UserToken = named(
     z.object({
       token: about('The token, for the header X-Service-User-Token.', z.string()),
       expiresAt: time('When it expires.'),
+    }),
+  ),
+);
+
+export const ConsentRequest = named(
+  'ConsentRequest',
+  'What a user says about marketing. What is left out stays as it was.',
+  beyond(z.strictObject(consent())),
+);
+const statements = (description: string) => about(description, z.array(z.string()));
+const consented = () => ({
+  optedIn: statements('Marketing that the user asked for: channels, `*` for all, with a category after `/`.'),
+  optedOut: statements('Marketing that the user refused.'),
+});
+export const ConsentAnswer = named(
+  'ConsentAnswer',
+  'What the user has said about marketing. The most specific statement holds, then a refusal.',
+  beyond(z.object({ ...consented(), requestId: requestId() })),
+);
+
+const USER_STATES = ['known', 'erasing'] as const;
+const userStatus = named(
+  'UserStatus',
+  'Whether the user is known, or is being erased: then nothing can be read or sent any more.',
+  z.enum(USER_STATES),
+);
+const Reach = named(
+  'Reach',
+  'How a user can be reached through a channel.',
+  z.object({
+    channel: about('The channel.', z.string()),
+    addresses: about('Number of addresses or devices.', z.number()),
+    bounced: about('Of these, dead ones: nothing is sent to them.', z.number()),
+    stopped: about('Of these, ones that refused marketing.', z.number()),
+  }),
+);
+const names = (description: string) => about(description, z.array(z.string()));
+export const GetUserAnswer = named(
+  'GetUserAnswer',
+  'What may be known of a user outside the service: names of fields, never their values.',
+  beyond(
+    z.object({
+      hashId: about('Hashed identifier of the user.', z.string()),
+      status: userStatus,
+      timeZone: about('Time zone; null if it is not known.', z.nullable(z.string())),
+      locale: about('Locale; null if it is not known.', z.nullable(z.string())),
+      fields: names('Names of the personal fields that are stored.'),
+      traits: names('Names of the traits.'),
+      channels: about('How the user can be reached.', z.array(Reach)),
+      ...consented(),
+    }),
+  ),
+);
+export const DeleteUserAnswer = named(
+  'DeleteUserAnswer',
+  'The erasure has begun. Personal fields are gone; logs are searched within about a minute, then the user is not found.',
+  beyond(
+    z.object({
+      hashId: about('Hashed identifier of the user.', z.string()),
+      status: userStatus,
+      requestId: requestId(),
     }),
   ),
 );

@@ -61,7 +61,10 @@ export function showNotification(body: unknown, out: Output): Text {
     ...lines,
     out.table(
       [{ title: 'STATUS' }, { title: 'AT' }],
-      history.map(({ status, at }) => [notificationStatus(String(status ?? '')), String(at ?? '')]),
+      history.map(({ status, at, reason }) => [
+        notificationStatus(String(status ?? '')),
+        [at, reason].filter((part) => part !== undefined).join('  '),
+      ]),
     ),
   ];
 }

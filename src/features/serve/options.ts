@@ -28,6 +28,12 @@ export const serviceFlags = {
     summary: 'JSON file of contents and templates; reloaded when it changes',
     helpValue: 'FILE',
   }),
+  provider: Flags.string({
+    summary:
+      'who sends the notifications of a channel: a provider that ships with svc, or a file (docs/providers)',
+    multiple: true,
+    helpValue: 'CHANNEL=NAME|FILE',
+  }),
   faults: Flags.string({
     summary: 'JSON file of faults to inject (docs/fault-injection.md)',
     helpValue: 'FILE',
@@ -46,6 +52,7 @@ export function serviceOptions(
     'client-limit'?: string[] | undefined;
     'trusted-proxy'?: string[] | undefined;
     catalog?: string | undefined;
+    provider?: string[] | undefined;
     faults?: string | undefined;
     window?: string | undefined;
     region?: string | undefined;
@@ -61,12 +68,23 @@ export function serviceOptions(
     windowMs: parseWindow(flags.window),
     allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
     catalog: flags.catalog,
+    providers: flags.provider,
     faults: flags.faults,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
     environment: env,
+    receiptsLimit: parseReceiptsLimit(env.SVC_RECEIPTS_LIMIT),
   };
+}
+
+/** Throws usage. */
+function parseReceiptsLimit(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new SvcError('usage', 'SVC_RECEIPTS_LIMIT is not a positive number', {
+    hint: 'export SVC_RECEIPTS_LIMIT=12000',
+  });
 }
 
 /**

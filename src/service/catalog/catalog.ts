@@ -4,14 +4,7 @@ import type { Placement } from '../domain/decide/placement.ts';
 import { FLOOR } from '../domain/decide/policy.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import type { CatalogFile } from './schema.ts';
-
-/** A notification template; an empty list of channels means all. */
-interface Template {
-  readonly templateId: string;
-  readonly channels: readonly string[];
-  readonly title?: string;
-  readonly body: string;
-}
+import { type Template, toTemplate } from './template.ts';
 
 /** A catalog in the form that the engine reads. */
 export interface Catalog {
@@ -65,9 +58,9 @@ export function toCatalog(file: CatalogFile): Catalog {
     contents,
     byId: new Map(contents.map((content) => [content.contentId, content])),
     templates: new Map(
-      (file.templates ?? DEFAULT_CATALOG.templates ?? []).map((t) => [
-        t.templateId,
-        { ...t, channels: t.channels ?? [] },
+      (file.templates ?? DEFAULT_CATALOG.templates ?? []).map((template) => [
+        template.templateId,
+        toTemplate(template, file.settings?.marketing),
       ]),
     ),
     events: new Set(rules.map((rule) => rule.event)),

@@ -92,11 +92,13 @@ export const DEFAULT_CATALOG: CatalogFile = {
   templates: [
     {
       templateId: 'order_update',
+      priority: 'transactional',
       title: 'Your order {{orderId}}',
       body: 'Hello {{user.name|there}}, there is news of your order {{orderId}}.',
     },
     {
       templateId: 'payment_reminder',
+      priority: 'transactional',
       title: 'A payment is due',
       body: 'Hello {{user.name|there}}, a payment is due soon. Open the app to see it.',
     },

@@ -4,10 +4,12 @@
  */
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
-import { CHANNELS, MESSAGE_FORMATS } from '../../contract/schemas.ts';
+import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
+import { minutes, name } from './fields.ts';
+import { Marketing } from './marketing-schema.ts';
+import { CatalogTemplate } from './template-schema.ts';
 
-const name = () => z.string().check(z.minLength(1), z.maxLength(256));
 const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
 const locales = () =>
   z.optional(
@@ -113,20 +115,6 @@ export const CatalogContent = z.strictObject({
   ),
 });
 
-export const CatalogTemplate = z.strictObject({
-  templateId: described(name(), 'Identifier, as in POST /v1/inform/trigger.'),
-  channels: z.optional(
-    described(z.array(z.enum(CHANNELS)).check(z.maxLength(16)), 'Channels it may be sent on. Default: all.'),
-  ),
-  title: z.optional(described(z.string().check(z.maxLength(1000)), 'Subject of an e-mail, title of a push.')),
-  body: described(
-    z.string().check(z.minLength(1), z.maxLength(10_000)),
-    'Text. {{orderId}} is a variable of the trigger; {{user.name}}, {{user.phone}} and {{user.accountNumber}} are fields of the user; {{user.name|there}} sets a default for a missing value.',
-  ),
-});
-
-const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
-
 const share = () => z.number().check(z.minimum(0), z.maximum(1));
 
 /** Contents with weights per placement, at most. */
@@ -190,6 +178,7 @@ const CatalogSettings = z.strictObject({
       'Fixed weights instead of the learned choice; the first entry that matches a decision holds.',
     ),
   ),
+  marketing: z.optional(described(Marketing, 'Rules of marketing notifications.')),
 });
 
 export const CatalogFile = z.strictObject({

@@ -1,15 +1,20 @@
 import { fillTemplate, maskFields, type PersonalFields } from '../domain/notifications/template.ts';
 import type { Address, ChannelMessage } from './channel.ts';
+import { type ChannelTexts, channelTexts } from './texts.ts';
 
 /** The parts of a message. `email` is the trait of that name. */
 export interface MessageParts {
+  readonly workspaceId: string;
   readonly notificationId: string;
   readonly hashId: string;
   readonly templateId: string;
   readonly channel: string;
   readonly priority: string;
   readonly earlierTries: number;
-  readonly template: { readonly title?: string; readonly body: string };
+  /** Where it is sent, and the keyed hash of that. */
+  readonly address: string;
+  readonly addressHash: string;
+  readonly template: ChannelTexts & { readonly title?: string; readonly body: string };
   readonly variables: Readonly<Record<string, string>>;
   readonly personal: PersonalFields;
   readonly email: string | undefined;
@@ -22,30 +27,48 @@ export interface MessageParts {
 export function compose(
   parts: MessageParts,
 ): { ok: true; message: ChannelMessage } | { ok: false; failure: string } {
-  const { template, variables, personal, email, ...rest } = parts;
+  const { template: whole, variables, personal, email, addressHash, ...rest } = parts;
+  const texts = channelTexts(whole, rest.channel);
+  const template = { ...(texts.title === undefined ? {} : { title: texts.title }), body: texts.body };
   const plain = fillBoth(template, variables, personal);
   if (!plain.ok)
     return {
       ok: false,
-      failure: `the user or the trigger lacks values for the template: ${plain.missing.join(', ')}`,
+      failure: lacking(plain.missing),
     };
   const maskedFields = maskFields(personal);
   const masked = fillBoth(template, variables, maskedFields);
   if (!masked.ok) return { ok: false, failure: 'the template cannot be filled' };
+  const more = texts.fill(variables, personal);
+  if (!more.ok) return { ok: false, failure: lacking(more.missing) };
+  const isDevice = rest.channel === 'push';
+  const to = reached(rest.channel, rest.address, personal.phone, email);
+  const maskedPhone = to.phone === undefined ? undefined : maskFields({ phone: to.phone }).phone;
+  const maskedEmail = to.email === undefined ? undefined : maskEmail(to.email);
   return {
     ok: true,
     message: {
       ...rest,
-      to: address(personal.phone, email),
+      ...more.parts,
+      // A user has several devices, and the message to each is another one for the provider.
+      idempotencyKey: isDevice ? `${rest.notificationId}-${addressHash.slice(0, 16)}` : rest.notificationId,
+      to,
       subject: plain.title,
       text: plain.body,
       masked: {
-        to: address(maskedFields.phone, email === undefined ? undefined : maskEmail(email)),
+        to: {
+          ...address(maskedPhone, maskedEmail),
+          ...(isDevice ? { token: '•••' } : {}),
+        },
         subject: masked.title,
         text: masked.body,
       },
     },
   };
+}
+
+function lacking(missing: readonly string[]): string {
+  return `the user or the trigger lacks values for the template: ${missing.join(', ')}`;
 }
 
 function fillBoth(
@@ -58,6 +81,15 @@ function fillBoth(
   const missing = [...(title?.ok === false ? title.missing : []), ...(body.ok ? [] : body.missing)];
   if (!body.ok || title?.ok === false) return { ok: false, missing: [...new Set(missing)] };
   return { ok: true, title: title?.text, body: body.text };
+}
+
+/** Where a user is reached: the address that was chosen, and what is known for other channels. */
+function reached(channel: string, chosen: string, phone: string | undefined, email: string | undefined) {
+  const byPhone = channel === 'sms' || channel === 'whatsapp';
+  return {
+    ...address(byPhone ? chosen : phone, channel === 'email' ? chosen : email),
+    ...(channel === 'push' ? { token: chosen } : {}),
+  };
 }
 
 function address(phone: string | undefined, email: string | undefined): Address {

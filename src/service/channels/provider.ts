@@ -1,65 +1,191 @@
-import { buildConnector } from 'undici';
-import { deliveryHeaders } from '../../contract/delivery-headers.ts';
-import { HEADERS } from '../../contract/headers.ts';
-import { boundedAgent } from '../egress/bounded-answers.ts';
-import { exchange } from '../egress/exchange.ts';
+import { phoneDigits } from '../crypto/address-hash.ts';
+import type { ExchangeResult } from '../egress/exchange.ts';
+import { authenticationOf } from './authentication.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
+import type { Outgoing } from './outgoing.ts';
+import { fillJson, fillText, MissingValue } from './provider-file/fill.ts';
+import type { Provider } from './provider-file/load.ts';
+import type { ProviderFile } from './provider-file/schema.ts';
+import { textAt } from './provider-file/values.ts';
+import { retryAfterOf } from './retry-after.ts';
 
-export interface ProviderOptions {
-  readonly url: string;
-  /** Signs the request as a webhook delivery is signed. */
-  readonly secret: string;
-  /** True if the provider ignores a second request with the same Idempotency-Key. */
-  readonly keysHonoured: boolean;
+export interface ProviderParts {
+  readonly outgoing: Outgoing;
+  /** For each request, connection and answer included. */
   readonly deadlineMs: number;
+  /** Unix ms. */
   readonly now: () => number;
 }
 
-/** Milliseconds for name, TCP and TLS together; below the deadline, so that a connect timeout is recognized as one. */
-const CONNECT_MS = 10_000;
+/** The part of an answer that decides what became of the message. */
+type Answer = Exclude<ExchangeResult, { status: null }>;
 
 /**
- * Sends whatsapp, sms and push messages as one signed POST request to the provider's URL. The operator configures that
- * URL, so it may be on a private network. 2xx: accepted. 429 or no connection: retried later. Another status below
- * 500: refused. A 5xx or no complete answer: the outcome is unknown, as for any client (docs/decisions.md).
+ * Sends the messages of a channel as its provider file says (docs/providers). No connection and a 429: retried. A 5xx or
+ * no complete answer: the outcome is unknown, as for any client (docs/decisions.md), unless the file knows the error.
  */
-export function providerChannel(options: ProviderOptions): ChannelAdapter {
-  const dispatcher = boundedAgent(buildConnector({ timeout: CONNECT_MS }));
-  const { deadlineMs } = options;
+export function providerChannel(provider: Provider, parts: ProviderParts): ChannelAdapter {
+  const { file, settings, givesReceipts } = provider;
+  const authentication = authenticationOf(provider, parts);
+  const { idempotency } = file;
+  const dropsRepeats =
+    idempotency !== undefined && (idempotency.setting === undefined || settings[idempotency.setting] === '1');
+
+  const attempt = async (message: ChannelMessage, request: BuiltRequest, signal: AbortSignal) => {
+    const credentials = await authentication.headersFor(message.notificationId, request.body, signal);
+    if (!credentials.ok) return credentials.result;
+    const headers = {
+      'content-type': request.type,
+      ...credentials.headers,
+      ...request.headers,
+      ...(idempotency ? { [idempotency.header]: message.idempotencyKey } : {}),
+    };
+    return parts.outgoing.request(request.url, request.body, headers, {
+      method: file.request.method ?? 'POST',
+      deadlineMs: parts.deadlineMs,
+      signal,
+    });
+  };
+
   return {
-    name: `provider ${new URL(options.url).host}`,
-    dropsRepeats: options.keysHonoured,
+    name: `provider ${file.name}`,
+    dropsRepeats,
+    receiptsFrom: givesReceipts ? file.name : undefined,
     async send(message, signal): Promise<SendResult> {
-      const body = Buffer.from(JSON.stringify(payload(message)));
-      const headers = {
-        ...deliveryHeaders(message.notificationId, options.now(), body, [options.secret]),
-        [HEADERS.idempotencyKey]: message.notificationId,
-      };
-      const result = await exchange(options.url, body, headers, { dispatcher, deadlineMs, signal });
-      return result.status === null
-        ? { outcome: result.connected ? 'unknown' : 'later', error: result.error }
-        : outcomeOf(result.status);
+      try {
+        const request = requestFor(provider, message);
+        let got = await attempt(message, request, signal);
+        // The token may have been revoked before its end; a request that was not authenticated was not accepted.
+        if ('status' in got && got.status === 401 && authentication.drop())
+          got = await attempt(message, request, signal);
+        const result = 'outcome' in got ? got : resultOf(file, got, parts.now());
+        return masked(result, [...provider.secrets, message.address]);
+      } catch (error) {
+        if (error instanceof MissingValue) return { outcome: 'refused', error: error.message };
+        throw error;
+      }
     },
-    close: () => dispatcher.destroy(),
+    close: () => parts.outgoing.close(),
   };
 }
 
-function outcomeOf(status: number): SendResult {
-  if (status >= 200 && status < 300) return { outcome: 'taken' };
-  const error = `the provider answered ${status}`;
-  if (status === 429) return { outcome: 'later', error };
-  return { outcome: status >= 500 ? 'unknown' : 'refused', error };
+interface BuiltRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly type: string;
+  readonly body: Buffer;
 }
 
-function payload(message: ChannelMessage): Record<string, unknown> {
+/** Fills the request of a provider file for a message. Throws MissingValue. */
+export function requestFor(provider: Provider, message: ChannelMessage): BuiltRequest {
+  const { url, headers = {}, json, form } = provider.file.request;
+  const values = valuesOf(provider, message);
+  const fields = Object.entries(form ?? {}).flatMap(([name, text]): [string, string][] => {
+    const value = fillText(text, values);
+    return value === '' ? [] : [[name, value]];
+  });
   return {
-    notificationId: message.notificationId,
-    channel: message.channel,
-    priority: message.priority,
-    templateId: message.templateId,
-    hashId: message.hashId,
-    to: message.to,
-    ...(message.subject === undefined ? {} : { subject: message.subject }),
-    text: message.text,
+    // Only the setting at the beginning, which names the host, is inserted as it is.
+    url: fillText(url, values, (text, at) =>
+      at === 0 ? text.replace(/\/+$/, '') : encodeURIComponent(text),
+    ),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, text]) => [name, fillText(text, values)]),
+    ),
+    type: form ? 'application/x-www-form-urlencoded' : 'application/json',
+    body: Buffer.from(form ? new URLSearchParams(fields).toString() : JSON.stringify(fillJson(json, values))),
   };
+}
+
+function valuesOf(provider: Provider, message: ChannelMessage): Record<string, unknown> {
+  const { notificationId, templateId, hashId, channel, priority, subject, text, html, push, whatsapp } =
+    message;
+  const byPhone = channel === 'sms' || channel === 'whatsapp';
+  return {
+    ...{ notificationId, templateId, hashId, channel, priority, subject, text, html, push, whatsapp },
+    settings: provider.settings,
+    to: message.address,
+    addresses: message.to,
+    phone: byPhone ? internationalPhone(message.address) : undefined,
+    phoneDigits: byPhone ? phoneDigits(message.address) : undefined,
+    receiptsUrl: receiptsUrl(provider, message),
+  };
+}
+
+/** E.164, as far as it can be known: a number without + or 00 stays as it is. */
+function internationalPhone(phone: string): string {
+  return /^\s*(\+|00)/.test(phone) ? `+${phoneDigits(phone)}` : phone.trim();
+}
+
+function receiptsUrl(provider: Provider, message: ChannelMessage): string | undefined {
+  if (!provider.givesReceipts || provider.publicUrl === undefined) return undefined;
+  const { workspaceId, notificationId } = message;
+  const path = ['v1', 'inform', 'receipts', workspaceId, provider.file.name]
+    .map(encodeURIComponent)
+    .join('/');
+  return `${provider.publicUrl}/${path}?notificationId=${encodeURIComponent(notificationId)}`;
+}
+
+/** What an answer, or the lack of one, says about the message. */
+function resultOf(file: ProviderFile, got: ExchangeResult, now: number): SendResult {
+  if (got.status === null) return { outcome: got.connected ? 'unknown' : 'later', error: got.error };
+  const body = bodyOf(got);
+  if (got.status >= 200 && got.status < 300)
+    return { outcome: 'taken', messageId: messageIdOf(file, got, body) };
+  const code = (file.answer?.errorCode ?? [])
+    .map((path) => textAt(body, path))
+    .find((text) => text !== undefined);
+  const rule = (file.errors ?? []).find(
+    ({ status, codes }) =>
+      (status === undefined || status.includes(got.status)) &&
+      (codes === undefined || (code !== undefined && codes.includes(code))),
+  );
+  const named = code === undefined || !PLAIN_CODE.test(code) ? '' : ` (${code})`;
+  const error = `the provider answered ${got.status}${named}${rule ? `: ${rule.reason}` : ''}`;
+  const retryAfterMs = retryAfterOf(got, now);
+  const outcome = rule?.outcome ?? (got.status === 429 ? 'retry' : got.status >= 500 ? 'uncertain' : 'final');
+  switch (outcome) {
+    case 'retry':
+      return { outcome: 'later', error, retryAfterMs, throttled: got.status === 429 };
+    case 'account':
+      return { outcome: 'later', error, retryAfterMs };
+    case 'uncertain':
+      return { outcome: 'unknown', error };
+    case 'dead':
+      return { outcome: 'refused', error, address: { is: 'dead' } };
+    case 'opted-out':
+      return { outcome: 'refused', error, address: { is: 'stopped', category: rule?.category } };
+    case 'final':
+      return { outcome: 'refused', error };
+  }
+}
+
+/** A code, and not a text that may quote an address. */
+export const PLAIN_CODE = /^[A-Za-z0-9_.-]{1,40}$/;
+const HEADER = 'header.';
+const MAX_MESSAGE_ID = 256;
+
+function messageIdOf(file: ProviderFile, got: Answer, body: unknown): string | undefined {
+  const path = file.answer?.messageId;
+  if (path === undefined) return undefined;
+  const header = path.startsWith(HEADER) ? got.headers[path.slice(HEADER.length).toLowerCase()] : undefined;
+  const id = path.startsWith(HEADER) ? (Array.isArray(header) ? header[0] : header) : textAt(body, path);
+  return id !== undefined && id.length <= MAX_MESSAGE_ID && !id.includes('\0') ? id : undefined;
+}
+
+function bodyOf({ body }: Answer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces secrets and the address in an error, which may come from the other side. */
+function masked(result: SendResult, secrets: readonly string[]): SendResult {
+  if (!('error' in result)) return result;
+  const error = secrets
+    .filter((secret) => secret.length > 0)
+    .reduce((text, secret) => text.replaceAll(secret, '•••'), result.error);
+  return { ...result, error };
 }

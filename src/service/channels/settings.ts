@@ -1,16 +1,24 @@
+import { CHANNELS } from '../../contract/schemas.ts';
+import { DEFAULT_POLICY, type Policy } from '../runtime/policy.ts';
 import type { ChannelAdapter } from './channel.ts';
 import { outboxChannel } from './outbox.ts';
+import { anyOutgoing, publicOutgoing } from './outgoing.ts';
 import { providerChannel } from './provider.ts';
+import { type Environment, loadProvider, type Provider } from './provider-file/load.ts';
+import { ProviderFileError } from './provider-file/parse.ts';
 import { smtpChannel } from './smtp.ts';
 
 /** Time limit for each step of a mail server or provider, in ms. */
 const CHANNEL_TIMEOUT_MS = 15_000;
 
-/** The configured channels. Secrets come from the environment only. */
+/** The configured channels. Secrets come from the environment, or from files that it names. */
 export interface ChannelSettings {
   readonly outboxFile: string;
   readonly smtp?: { readonly url: string; readonly from: string };
+  /** Channels of the provider `generic`. */
   readonly providers: Readonly<Partial<Record<'whatsapp' | 'sms' | 'push', ProviderSettings>>>;
+  /** Channels with a provider that was chosen by name or file; they win. */
+  readonly chosen?: readonly Provider[];
 }
 
 interface ProviderSettings {
@@ -24,14 +32,18 @@ export class ChannelSettingError extends Error {
   override readonly name = 'ChannelSettingError';
 }
 
+/** A provider per channel: `CHANNEL=NAME|FILE`, as `serve --provider` takes it. */
+export type ChosenProviders = readonly string[];
+
 /**
  * Reads `SVC_SMTP_URL`, `SVC_SMTP_FROM`, `SVC_{WHATSAPP,SMS,PUSH}_URL`, `SVC_PROVIDER_SECRET`,
- * `SVC_PROVIDER_KEYS_HONOURED` and `SVC_OUTBOX_FILE` (else `defaultOutbox`).
- * Throws `ChannelSettingError` for an invalid value, before any notification is due.
+ * `SVC_PROVIDER_KEYS_HONOURED`, `SVC_OUTBOX_FILE` (else `defaultOutbox`) and `SVC_PROVIDERS`, a list with commas, which
+ * `chosen` replaces. Throws `ChannelSettingError` or `ProviderFileError` for an invalid value, before any notification is due.
  */
 export function channelSettings(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   defaultOutbox: string,
+  chosen: ChosenProviders = (env.SVC_PROVIDERS ?? '').split(',').filter((text) => text.trim() !== ''),
 ): ChannelSettings {
   const smtpUrl = env.SVC_SMTP_URL;
   if (smtpUrl && !/^smtps?:$/.test(protocolOf(smtpUrl)))
@@ -58,7 +70,31 @@ export function channelSettings(
     outboxFile: env.SVC_OUTBOX_FILE || defaultOutbox,
     ...(smtpUrl && env.SVC_SMTP_FROM ? { smtp: { url: smtpUrl, from: env.SVC_SMTP_FROM } } : {}),
     providers,
+    ...(chosen.length > 0 ? { chosen: chosenProviders(chosen, env) } : {}),
   };
+}
+
+function chosenProviders(given: ChosenProviders, env: Environment): Provider[] {
+  const byChannel = new Map<string, Provider>();
+  for (const text of given) {
+    const [, channel = '', nameOrFile = ''] = /^\s*(\w+)=(.+?)\s*$/.exec(text) ?? [];
+    if (!(CHANNELS as readonly string[]).includes(channel))
+      throw new ProviderFileError(
+        `${text.trim()} is not CHANNEL=NAME or CHANNEL=FILE; the channels are ${CHANNELS.join(', ')}`,
+      );
+    if (byChannel.has(channel)) throw new ProviderFileError(`${channel} has more than one provider`);
+    byChannel.set(channel, loadProvider(channel, nameOrFile, env));
+  }
+  return [...byChannel.values()];
+}
+
+/** The provider `generic` with settings that are already checked. */
+export function genericProvider(channel: string, { url, secret, keysHonoured }: ProviderSettings): Provider {
+  return loadProvider(channel, 'generic', {
+    [`SVC_${channel.toUpperCase()}_URL`]: url,
+    SVC_PROVIDER_SECRET: secret,
+    SVC_PROVIDER_KEYS_HONOURED: keysHonoured ? '1' : '0',
+  });
 }
 
 function protocolOf(url: string): string {
@@ -69,20 +105,38 @@ function protocolOf(url: string): string {
 export interface Channels {
   /** The channels that do not write to the outbox. */
   readonly configured: readonly string[];
+  /** The providers whose receipts are taken, by name; several if channels share one. */
+  readonly receivers: ReadonlyMap<string, readonly Provider[]>;
   /** Returns the adapter of a channel for a workspace of this mode: a test workspace sends to the outbox only. */
   forChannel(channel: string, mode: 'live' | 'test' | null): ChannelAdapter;
   close(): Promise<void>;
 }
 
 /** Opens one adapter per configured channel. Other channels write to the outbox file. */
-export function openChannels(settings: ChannelSettings, now: () => number): Channels {
+export function openChannels(
+  settings: ChannelSettings,
+  now: () => number,
+  policy: () => Policy = () => DEFAULT_POLICY,
+): Channels {
   const outbox = outboxChannel(settings.outboxFile, now);
   const adapters = new Map<string, ChannelAdapter>();
   if (settings.smtp) adapters.set('email', smtpChannel({ ...settings.smtp, timeoutMs: CHANNEL_TIMEOUT_MS }));
-  for (const [channel, provider] of Object.entries(settings.providers))
-    adapters.set(channel, providerChannel({ ...provider, deadlineMs: CHANNEL_TIMEOUT_MS, now }));
+  const generic = Object.entries(settings.providers).map(([channel, given]) =>
+    genericProvider(channel, given),
+  );
+  const receivers = new Map<string, Provider[]>();
+  for (const provider of [...generic, ...(settings.chosen ?? [])]) {
+    const outgoing = provider.file.network === 'private' ? anyOutgoing() : publicOutgoing(policy);
+    adapters.set(
+      provider.channel,
+      providerChannel(provider, { outgoing, deadlineMs: CHANNEL_TIMEOUT_MS, now }),
+    );
+    if (provider.givesReceipts)
+      receivers.set(provider.file.name, [...(receivers.get(provider.file.name) ?? []), provider]);
+  }
   return {
     configured: [...adapters.keys()],
+    receivers,
     forChannel: (channel, mode) => (mode === 'test' ? undefined : adapters.get(channel)) ?? outbox,
     close: async () => {
       await Promise.all([outbox, ...adapters.values()].map((adapter) => adapter.close()));

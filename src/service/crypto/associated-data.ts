@@ -7,3 +7,13 @@ export function secretAssociatedData(webhookId: string): string {
 export function variablesAssociatedData(notificationId: string): string {
   return `notification.variables:${notificationId}`;
 }
+
+/** Associated data of the token of a device. */
+export function deviceAssociatedData(workspaceId: string, channel: string, addressHash: string): string {
+  return `device.token:${workspaceId}/${channel}/${addressHash}`;
+}
+
+/** Associated data of the id of a user who is being erased. */
+export function erasureAssociatedData(workspaceId: string, hashId: string): string {
+  return `erasure.user:${workspaceId}/${hashId}`;
+}

@@ -1,7 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Format version. An encrypted value is this byte, a 12-byte nonce, a 16-byte tag and the ciphertext. */
-const LAYOUT = 1;
+/**
+ * First byte of an encrypted value, before a 12-byte nonce, a 16-byte tag and the ciphertext: sealed with the data key,
+ * or with the key of a user.
+ */
+const BY_DATA_KEY = 1;
+const BY_USER_KEY = 2;
 const NONCE = 12;
 const TAG = 16;
 
@@ -40,30 +44,56 @@ export function withoutKey(fingerprint: string): Cipher {
  * `key` is 32 bytes; throws RangeError for any other length.
  */
 export function createCipher(key: Uint8Array): Cipher {
-  if (key.byteLength !== 32) throw new RangeError('a data key must have 32 bytes');
-  const secret = Buffer.from(key);
+  const { seal, open } = aes(key, BY_DATA_KEY);
+  const fingerprint = createHash('sha256').update('svc data key\0').update(key).digest('hex').slice(0, 16);
   const derived = new Map<string, Buffer>();
   const keyFor = (purpose: string): Buffer => {
     const known = derived.get(purpose);
     if (known) return known;
-    const made = Buffer.from(hkdfSync('sha256', secret, '', `svc ${purpose}`, 32));
+    const made = Buffer.from(hkdfSync('sha256', key, '', `svc ${purpose}`, 32));
     derived.set(purpose, made);
     return made;
   };
   return {
-    fingerprint: createHash('sha256').update('svc data key\0').update(secret).digest('hex').slice(0, 16),
+    fingerprint,
     usable: true,
+    seal,
+    open,
     mac: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest(),
+  };
+}
+
+/** A new key of a user, as text. */
+export const newUserKey = (): string => randomBytes(32).toString('hex');
+
+/**
+ * Creates the cipher of a user's personal fields: nobody can read them once the key is destroyed. Opens values of
+ * earlier versions, which were sealed with the data key, too.
+ */
+export function createUserCipher(cipher: Cipher, key: string): Cipher {
+  const { seal, open } = aes(Buffer.from(key, 'hex'), BY_USER_KEY);
+  return {
+    ...cipher,
+    seal,
+    open: (sealed, associatedData) =>
+      sealed[0] === BY_USER_KEY ? open(sealed, associatedData) : cipher.open(sealed, associatedData),
+  };
+}
+
+function aes(key: Uint8Array, layout: number): Pick<Cipher, 'seal' | 'open'> {
+  if (key.byteLength !== 32) throw new RangeError('a data key must have 32 bytes');
+  const secret = Buffer.from(key);
+  return {
     seal(text, associatedData) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', secret, nonce, { authTagLength: TAG });
       cipher.setAAD(Buffer.from(associatedData));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.of(LAYOUT), nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([Buffer.of(layout), nonce, cipher.getAuthTag(), body]);
     },
     open(sealed, associatedData) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      if (bytes.length < 1 + NONCE + TAG || bytes[0] !== LAYOUT) throw new Error('not an encrypted value');
+      if (bytes.length < 1 + NONCE + TAG || bytes[0] !== layout) throw new Error('not an encrypted value');
       const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(1, 1 + NONCE), {
         authTagLength: TAG,
       });

@@ -1,24 +1,17 @@
 import { Lru } from '../../kit/lru.ts';
+import { localParts, zoneKey } from './local-time.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Formatters by time zone. They are cached because each costs about 50 µs and 40 KB. */
-const formatters = new Lru<string, Intl.DateTimeFormat>(400);
-
-/** The last computed day of each zone, which is nearly always the next one needed. */
+/** The last computed days of zones, which are nearly always the next ones needed. */
 const spans = new Lru<string, DaySpan>(1000);
-
-/** Zone names are case-insensitive; lower case keeps one cache entry per zone. */
-const zoneKey = (timeZone: string | undefined) => (timeZone ?? 'UTC').toLowerCase();
 
 /**
  * The calendar day, such as `2026-03-29`, that an instant (Unix ms) falls on in an IANA time zone.
  * A time zone unknown to this machine counts as UTC.
  */
 export function localDay(at: number, timeZone: string | undefined): string {
-  const zone = formatterOf(zoneKey(timeZone));
-  const parts: Record<string, string> = {};
-  for (const { type, value } of zone.formatToParts(at)) parts[type] = value;
+  const parts = localParts(at, timeZone, 'date');
   return `${parts.year}-${parts.month}-${parts.day}`;
 }
 
@@ -35,12 +28,19 @@ export interface DaySpan {
  */
 export function dayAround(at: number, timeZone: string | undefined): DaySpan {
   const day = localDay(at, timeZone);
-  const zone = zoneKey(timeZone);
-  const known = spans.get(zone);
-  if (known?.day === day) return known;
+  const key = `${day} ${zoneKey(timeZone)}`;
+  const known = spans.get(key);
+  if (known) return known;
   const span = findDay(day, at, timeZone);
-  spans.set(zone, span);
+  spans.set(key, span);
   return span;
+}
+
+/** The start of the calendar day six days before the one that contains an instant, Unix ms: seven days with that one. */
+export function weekStart(at: number, timeZone: string | undefined): number {
+  // Half a day away from both ends, so that no clock change leads to another day.
+  const sixDaysBefore = dayAround(at, timeZone).start - 5.5 * 24 * HOUR_MS;
+  return dayAround(sixDaysBefore, timeZone).start;
 }
 
 function findDay(day: string, at: number, timeZone: string | undefined): DaySpan {
@@ -65,27 +65,4 @@ function firstInstant(before: number, after: number, reached: (instant: number) 
     else low = middle;
   }
   return high;
-}
-
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known) return known;
-  const made = createFormatter(timeZone) ?? createFormatter('UTC')!;
-  formatters.set(timeZone, made);
-  return made;
-}
-
-function createFormatter(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-CA', {
-      timeZone,
-      calendar: 'iso8601',
-      numberingSystem: 'latn',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-    });
-  } catch {
-    return undefined;
-  }
 }

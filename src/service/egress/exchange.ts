@@ -25,11 +25,19 @@ export interface ExchangeOptions {
   readonly deadlineMs: number;
   /** Aborts the request. */
   readonly signal?: AbortSignal;
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PUT';
 }
 
 /** A complete response, or why there was none. */
 export type ExchangeResult =
-  | { readonly status: number; readonly retryAfter: string | undefined }
+  | {
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+      /** The first `ANSWER_BYTES` of the body. */
+      readonly body: Buffer;
+    }
   | {
       readonly status: null;
       readonly error: string;
@@ -38,14 +46,14 @@ export type ExchangeResult =
     };
 
 /**
- * Sends one POST request to an untrusted server. Never throws.
+ * Sends one request to an untrusted server. Never throws.
  * A response longer than `ANSWER_BYTES` counts by its status, and its connection is closed.
  */
 export async function exchange(
   url: string,
   body: Uint8Array,
   headers: Record<string, string>,
-  { dispatcher, deadlineMs, signal }: ExchangeOptions,
+  { dispatcher, deadlineMs, signal, method = 'POST' }: ExchangeOptions,
 ): Promise<ExchangeResult> {
   const stop = new AbortController();
   const timer = setTimeout(
@@ -58,7 +66,7 @@ export async function exchange(
   let informational = 0;
   try {
     const response = await request(url, {
-      method: 'POST',
+      method,
       body,
       headers,
       signal: stop.signal,
@@ -68,11 +76,13 @@ export async function exchange(
           stop.abort(new AnswerTooLarge(`begins with more than ${MAX_INFORMATIONAL} informational ones`));
       },
     });
-    await readBounded(response.body);
+    const read = await readBounded(response.body);
     const retryAfter = response.headers['retry-after'];
     return {
       status: response.statusCode,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      headers: response.headers,
+      body: read,
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -84,18 +94,21 @@ export async function exchange(
   }
 }
 
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<void> {
+async function readBounded(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let left = ANSWER_BYTES;
   try {
     for await (const chunk of body) {
+      chunks.push(chunk as Buffer);
       left -= (chunk as Buffer).byteLength;
       // Leaving the loop destroys the stream, and with it the connection.
-      if (left <= 0) return;
+      if (left <= 0) break;
     }
   } catch (error) {
     // A body with more framing than data is a body that is too long.
     if (!(error instanceof AnswerTooLarge)) throw error;
   }
+  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
 }
 
 /** An error as one short line without control characters: parts of it may come from the other side. */

@@ -16,6 +16,7 @@ import type { AdmitClient } from './client-access.ts';
 import { preflight } from './cross-origin.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
+import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
@@ -30,6 +31,7 @@ export interface AppParts {
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
   readonly admitClient: AdmitClient;
+  readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
   readonly observe: Observe;
   readonly health: Health;
   /** The region of this service; undefined if it serves all workspaces alike. */
@@ -59,6 +61,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
       return response;
     });
   }
+  addReceipts(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => errorResponse(error, c.env.incoming));

@@ -1,3 +1,4 @@
+import { forgetUser } from '../domain/decide/forget.ts';
 import { fold } from '../domain/decide/learning.ts';
 import { emptyModel, type Model } from '../domain/decide/model.ts';
 import { parseModel, serialiseModel } from '../domain/decide/snapshot.ts';
@@ -60,6 +61,22 @@ export class LearnedModels {
     const fresh = entries.filter((entry) => entry.seq > model.version);
     fold(model, fresh);
     return fresh.length;
+  }
+
+  /** Removes what the held model of a workspace learned of a user. */
+  forgetUser(workspaceId: string, user: string): void {
+    const model = this.#held.get(workspaceId);
+    if (model) forgetUser(model, user);
+  }
+
+  /** Removes what the stored models of a workspace learned of a user. */
+  async forgetStored(tx: Tx, workspaceId: string, user: string): Promise<void> {
+    await models.lockForUpdate(tx, workspaceId);
+    for (const { version } of await models.kept(tx, workspaceId)) {
+      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
+      if (!model || !forgetUser(model, user)) continue;
+      await models.replace(tx, workspaceId, version, serialiseModel(model));
+    }
   }
 
   /** The workspaces whose models are held. */

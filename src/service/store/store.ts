@@ -42,7 +42,7 @@ export interface Tx {
 }
 
 /** The subjects of notifications between processes and workers. */
-export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings';
+export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings' | 'erasures';
 
 /**
  * A limit on the concurrent writes of this process that lock the same row. The others wait before they take a
@@ -76,6 +76,11 @@ export interface Store {
    * unsubscribes.
    */
   subscribe(topic: Topic, listener: () => void): () => void;
+  /**
+   * Removes what deleted rows left in the files of the database, as far as the service can. Resolves to false while
+   * another process reads: try again. PostgreSQL removes it with VACUUM.
+   */
+  scrub(): Promise<boolean>;
   /** True while this process is the leader for a role, such as learning. Leadership may change: ask each time. */
   leads(role: string): Promise<boolean>;
   /** Connections to a database server by state; empty for SQLite. */

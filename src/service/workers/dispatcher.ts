@@ -1,23 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/channel.ts';
-import { compose } from '../channels/compose.ts';
 import type { Channels } from '../channels/settings.ts';
-import { variablesAssociatedData } from '../crypto/associated-data.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
-import {
-  type ClaimedNotification,
-  type DispatchResult,
-  notifications,
-} from '../store/repositories/notifications.ts';
-import { users } from '../store/repositories/users.ts';
+import { notificationClaims } from '../store/repositories/notification-claims.ts';
+import { type ClaimedNotification, notifications } from '../store/repositories/notifications.ts';
+import { workspaces } from '../store/repositories/workspaces.ts';
 import { dueRound } from './by-workspace.ts';
 import { JobPool } from './job-pool.ts';
 import { keepLeases, LEASE_MS } from './leases.ts';
+import { maySend } from './may-send.ts';
+import { attemptNotification } from './notification-attempt.ts';
 import { recordResult } from './record-result.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
 
-/** Notifications that are sent at a time through one channel. */
+/** Notifications of one priority that are sent at a time through one channel: marketing takes no place of transactional. */
 const PER_CHANNEL = 8;
 const POLL_MS = 1000;
 /** Timeout for a channel to accept one notification. */
@@ -27,7 +24,7 @@ const STOP_TIMEOUT_MS = 2000;
 
 /** Sends due notifications through their channels, with a concurrency limit per channel. */
 export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
-  const { store, clock, log, random, cipher } = deps;
+  const { store, clock, log, random } = deps;
   const pool = new JobPool();
   const leases = keepLeases<ClaimedNotification>(deps, (tx, held) => notifications.renew(tx, held, LEASE_MS));
   /** No new sends. */
@@ -35,6 +32,16 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   /** Running sends end with an unknown outcome. */
   const aborting = new AbortController();
   setMaxListeners(0, aborting.signal);
+  /** Until when a provider that had too many requests is left alone, in time of the clock. */
+  const throttled = new Map<ChannelAdapter, number>();
+  const leaveAlone = (adapter: ChannelAdapter, ms: number) => {
+    throttled.set(adapter, Math.max(throttled.get(adapter) ?? 0, clock.now() + ms));
+    clock.sleep(ms, stopping.signal).then(
+      () => worker.wake(),
+      () => {},
+    );
+  };
+  const waitOf = (adapter: ChannelAdapter) => Math.max(0, (throttled.get(adapter) ?? 0) - clock.now());
 
   const dispatch = async (claimed: ClaimedNotification): Promise<void> => {
     try {
@@ -43,11 +50,14 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
         return;
       }
       const adapter = channels.forChannel(claimed.channel, claimed.mode);
-      const composed = await composeMessage(claimed);
-      const result: DispatchResult = composed.ok
-        ? dispatchResult(await sendWithTimeout(adapter, composed.message), adapter.dropsRepeats)
-        : { event: 'fail', failure: composed.failure };
-      await recordResult(deps, aborting.signal, (tx) => notifications.finish(tx, claimed, result, random()));
+      const attempt = await attemptNotification(deps, claimed, adapter, (message) =>
+        sendWithTimeout(adapter, message),
+      );
+      if (attempt.throttledMs !== undefined) leaveAlone(adapter, attempt.throttledMs);
+      await recordResult(deps, aborting.signal, async (tx) => {
+        await notifications.finish(tx, claimed, attempt.result, random());
+        await attempt.store(tx);
+      });
     } catch (error) {
       // After the lease expires, the next worker decides whether it is safe to send again.
       log('error', 'cannot store the result of sending a notification', {
@@ -55,33 +65,6 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
         reason: error instanceof Error ? error.message : String(error),
       });
     }
-  };
-
-  /** Fills the template. This is the only place where personal fields are joined. */
-  const composeMessage = async (claimed: ClaimedNotification) => {
-    const { workspaceId, hashId, templateId } = claimed;
-    const template = deps.catalog().templates.get(templateId);
-    if (!template) return { ok: false, failure: 'the template is no longer in the catalog' } as const;
-    const [personal, known] = await store.read(
-      async (tx) =>
-        [
-          await users.personal(tx, cipher, workspaceId, hashId),
-          await users.find(tx, cipher, workspaceId, hashId),
-        ] as const,
-    );
-    if (!personal || !known) return { ok: false, failure: 'the user no longer exists' } as const;
-    const variables = JSON.parse(
-      cipher.open(claimed.variables, variablesAssociatedData(claimed.notificationId)),
-    );
-    const { email } = known.traits;
-    return compose({
-      ...claimed,
-      earlierTries: claimed.tries,
-      template,
-      variables,
-      personal,
-      email: typeof email === 'string' ? email : undefined,
-    });
   };
 
   /** The outcome is unknown if the channel does not answer in time, or before the service has to stop. */
@@ -104,28 +87,36 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
 
   const dispatchDue = async (workspaceId: string): Promise<boolean> => {
-    const found = await store.read((tx) => notifications.dueChannels(tx, workspaceId));
+    const { kinds, mode } = await store.read(async (tx) => ({
+      kinds: await notificationClaims.dueKinds(tx, workspaceId),
+      mode: (await workspaces.get(tx, workspaceId))?.mode ?? null,
+    }));
+    const waits = kinds.map(({ channel }) => waitOf(channels.forChannel(channel, mode)));
+    const found = kinds.filter((_, i) => waits[i] === 0);
+    const waitMs = Math.min(...waits.filter((wait) => wait > 0));
     const reserved = found
-      .map((channel) => {
-        const limits = [{ key: channel, max: PER_CHANNEL }];
-        return { channel, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
+      .map(({ channel, priority }) => {
+        const limits = [{ key: `${channel} ${priority}`, max: PER_CHANNEL }];
+        return { channel, priority, limits, count: pool.limiter.tryAcquire(limits, PER_CHANNEL) };
       })
       .filter(({ count }) => count > 0);
     const partial = reserved.length < found.length;
     if (partial && reserved.length === 0) return false;
+    let progress = false;
     const claim = () =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'notifications');
-        const claimed: ClaimedNotification[][] = [];
-        for (const { channel, count } of reserved)
-          claimed.push(
-            await notifications.claim(tx, workspaceId, channel, count, {
-              leaseMs: LEASE_MS,
-              dropsRepeats: (mode) => channels.forChannel(channel, mode).dropsRepeats,
-            }),
-          );
-        const more = partial || claimed.some((each) => each.length > 0);
-        const next = more ? tx.now : await notifications.nextDue(tx, workspaceId);
+        const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
+        const { claimed, settled } = await notificationClaims.claim(tx, workspaceId, entries, {
+          leaseMs: LEASE_MS,
+          dropsRepeats: (channel, mode) => channels.forChannel(channel, mode).dropsRepeats,
+          judge: (tx, due) => maySend(tx, due, deps),
+        });
+        progress = settled > 0;
+        const more = partial || progress || claimed.some((each) => each.length > 0);
+        const next = more
+          ? tx.now
+          : nextLook(tx.now, await notificationClaims.nextDue(tx, workspaceId), waitMs);
         if (next !== undefined) await due.mark(tx, workspaceId, 'notifications', next);
         return claimed;
       });
@@ -135,7 +126,8 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
       (claimed) => leases.during(claimed, () => dispatch(claimed)),
       () => worker.wake(),
     );
-    return false;
+    // What was held or failed leaves its place to others at once.
+    return progress;
   };
 
   const round = dueRound(deps, 'notifications', dispatchDue);
@@ -163,18 +155,11 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
 }
 
-/** The event that follows from sending. An unknown outcome is retried only if the channel drops repeats. */
-function dispatchResult(result: SendResult, dropsRepeats: boolean): DispatchResult {
-  switch (result.outcome) {
-    case 'taken':
-      return { event: 'deliver' };
-    case 'later':
-      return { event: 'retry', failure: result.error };
-    case 'refused':
-      return { event: 'fail', failure: result.error };
-    case 'unknown':
-      return dropsRepeats
-        ? { event: 'retry', failure: result.error }
-        : { event: 'fail', failure: `${result.error}; whether it was sent is not known` };
-  }
+/**
+ * When to look at a workspace again, Unix ms; undefined if nothing is due. What is due but has to wait for its provider
+ * (`waitMs`; Infinity if there is none) is looked at after that.
+ */
+function nextLook(now: number, nextDue: number | undefined, waitMs: number): number | undefined {
+  if (waitMs === Number.POSITIVE_INFINITY) return nextDue;
+  return nextDue !== undefined && nextDue > now ? Math.min(nextDue, now + waitMs) : now + waitMs;
 }

@@ -2,9 +2,12 @@ import type { ServiceDeps } from '../runtime/deps.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
+import { erasures } from '../store/repositories/erasures.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
+import { marketingSent } from '../store/repositories/marketing-sent.ts';
 import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
+import { receipts } from '../store/repositories/receipts.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
@@ -25,9 +28,12 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   deliveries.purge,
   messages.purge,
   contacts.purge,
+  marketingSent.purge,
   recentEvents.purge,
   userSignals.purge,
   polls.purge,
+  erasures.purge,
+  receipts.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

@@ -3,11 +3,14 @@ import type { ChannelMessage } from '../../../src/service/channels/channel.ts';
 /** A message to test a channel with. */
 export function sampleMessage(change: Partial<ChannelMessage> = {}): ChannelMessage {
   return {
+    workspaceId: 'ws_1',
     notificationId: 'ntf_1',
     hashId: 'a'.repeat(64),
     templateId: 'order_update',
     channel: 'email',
     priority: 'transactional',
+    address: 'ada@example.com',
+    idempotencyKey: 'ntf_1',
     to: { phone: '+441234567890', email: 'ada@example.com' },
     subject: 'Your order',
     text: 'Hello Ada Lovelace,\nyour order A-1 is here.',

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
+import { anyOutgoing } from '../../../src/service/channels/outgoing.ts';
 import { providerChannel } from '../../../src/service/channels/provider.ts';
+import { genericProvider } from '../../../src/service/channels/settings.ts';
 import { startRawServer } from '../../support/peers/raw-server.ts';
 import { type Answer, type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { sampleMessage } from './message.ts';
@@ -11,15 +13,15 @@ const secret = 'the provider secret 1';
 let receiver: Receiver | undefined;
 afterEach(() => receiver?.close());
 
-async function sendTo(answer?: Answer) {
+/** The provider `generic`, as the variables SVC_SMS_URL and SVC_PROVIDER_SECRET configure it. */
+function generic(url: string, keysHonoured: boolean, deadlineMs: number) {
+  const provider = genericProvider('sms', { url, secret, keysHonoured });
+  return providerChannel(provider, { outgoing: anyOutgoing(), deadlineMs, now: Date.now });
+}
+
+async function sendTo(answer?: Answer, deadlineMs = 10_000) {
   receiver = await startReceiver(answer);
-  const channel = providerChannel({
-    url: `${receiver.url}messages`,
-    secret,
-    keysHonoured: false,
-    deadlineMs: 300,
-    now: Date.now,
-  });
+  const channel = generic(`${receiver.url}messages`, false, deadlineMs);
   return channel.send(sampleMessage({ channel: 'sms' }), signal);
 }
 
@@ -56,14 +58,14 @@ describe('a provider', () => {
   });
 
   it('that hangs or resets leaves the outcome unknown; a refused connection does not', async () => {
-    expect(await sendTo(() => {})).toMatchObject({ outcome: 'unknown' });
+    expect(await sendTo(() => {}, 300)).toMatchObject({ outcome: 'unknown' });
     await receiver?.close();
     expect(await sendTo((_response, _got, request) => request.socket.destroy())).toMatchObject({
       outcome: 'unknown',
     });
     await receiver?.close();
     const { url } = receiver!;
-    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 300, now: Date.now });
+    const channel = generic(url, true, 10_000);
     expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
     expect(channel.dropsRepeats).toBe(true);
   });
@@ -79,7 +81,7 @@ describe('a provider', () => {
       flood(endless);
     });
     const { url } = endlessly;
-    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 20_000, now: Date.now });
+    const channel = generic(url, true, 20_000);
     expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome });
     await endlessly.closed();
     expect(endlessly.sent()).toBeLessThan(32 * 1024 * 1024);
@@ -94,7 +96,7 @@ describe('a provider', () => {
       socket.once('close', () => clearInterval(timer));
     });
     const { url } = dripping;
-    const channel = providerChannel({ url, secret, keysHonoured: true, deadlineMs: 400, now: Date.now });
+    const channel = generic(url, true, 400);
     expect(await channel.send(sampleMessage(), signal)).toEqual({
       outcome: 'unknown',
       error: 'no complete answer within 0.4 s',

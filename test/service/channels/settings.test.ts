@@ -34,7 +34,7 @@ describe('channelSettings', () => {
     });
     const channels = openChannels(settings, Date.now);
     const names = ['email', 'sms', 'push', 'whatsapp'].map((each) => channels.forChannel(each, 'live').name);
-    expect(names).toEqual(['smtp', 'provider sms.example.org', 'outbox', 'outbox']);
+    expect(names).toEqual(['smtp', 'provider generic', 'outbox', 'outbox']);
     expect(channels.configured).toEqual(['email', 'sms']);
     expect(channels.forChannel('email', null).name).toBe('smtp');
     expect(channels.forChannel('email', 'test').name).toBe('outbox');

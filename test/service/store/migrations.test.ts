@@ -20,6 +20,10 @@ const RELEASED: Record<number, string> = {
   9: 'd29a524c871eeea1 2ff417aa57b1c7f6',
   10: 'bab53f391f192118 5cada22a1fda292b',
   15: 'c63aad03deaf2ac8 c63aad03deaf2ac8',
+  11: '4dac34365fcbb19b fffcc0bec2a7f03e',
+  12: '64e3f5f1ed86a76a a770d0bd42ce231c',
+  13: '3c6ba77ea8af4b5d 3fa3bb4a9a54c1c8',
+  14: 'e828799db6300a3d b97ba74188ca4861',
 };
 
 test('released migrations are unchanged', () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/kit/id.ts';
 import { type ClaimedDelivery, deliveries } from '../../../src/service/store/repositories/deliveries.ts';
 import { fanOuts } from '../../../src/service/store/repositories/fan-outs.ts';
+import { notificationClaims } from '../../../src/service/store/repositories/notification-claims.ts';
 import {
   type ClaimedNotification,
   notifications,
@@ -187,22 +188,31 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       return notificationId;
     };
     const take = (store: Store, channel: string, leaseMs = LEASE, channelDropsRepeats = true) =>
-      store.write((tx) =>
-        notifications.claim(tx, workspace, channel, 100, {
-          leaseMs,
-          dropsRepeats: () => channelDropsRepeats,
-        }),
-      );
+      store
+        .write((tx) =>
+          notificationClaims.claim(tx, workspace, [{ channel, priority: 'transactional', most: 100 }], {
+            leaseMs,
+            dropsRepeats: () => channelDropsRepeats,
+            judge: async () => ({ verdict: 'send' }),
+          }),
+        )
+        .then(({ claimed }) => claimed.flat());
     const end = (store: Store, claimed: ClaimedNotification, event: 'deliver' | 'retry') =>
       store.write((tx) =>
-        notifications.finish(tx, claimed, event === 'deliver' ? { event } : { event, failure: 'busy' }, 0),
+        notifications.finish(
+          tx,
+          claimed,
+          event === 'deliver'
+            ? { event, reason: 'accepted' }
+            : { event, failure: 'busy', throttled: false, accepted: undefined },
+          0,
+        ),
       );
     const record = (id: string) => one.read((tx) => notifications.get(tx, workspace, id));
 
     it('lets only one node claim each notification of a channel', async () => {
       const channel = newId('channel');
       const ids = [await queue(channel), await queue(channel), await queue(channel)];
-      expect(await two.read((tx) => notifications.dueChannels(tx, workspace))).toContain(channel);
       const taken = (await Promise.all([take(one, channel), take(two, channel)])).flat();
       expect(taken.map(({ notificationId }) => notificationId).sort()).toEqual(ids.sort());
       for (const each of taken) await end(two, each, 'deliver');

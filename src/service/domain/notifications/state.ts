@@ -1,14 +1,25 @@
-/** The state of a notification. The specification defines the first three; `failed` is added (docs/decisions.md). */
-export type NotificationState = 'queued' | 'dispatched' | 'delivered' | 'failed';
+/**
+ * The state of a notification. The specification defines queued, dispatched and delivered; `held` (it waits for the end
+ * of quiet hours, or for a cap) and `failed` are added (docs/decisions.md).
+ */
+export type NotificationState = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
 
 /**
  * An event in the life of a notification.
- * `dispatch`: a worker is about to send it. `deliver`: the channel accepted it.
- * `retry`: the channel did not accept it, but may later. `fail`: the channel rejected it, or the outcome is unknown.
+ * `hold`: it may not be sent yet. `dispatch`: a worker is about to send it. `accept`: the channel accepted it, and a
+ * receipt will follow. `deliver`: a receipt says so, or the channel accepted it and gives no receipts. `retry`: the channel
+ * did not accept it, but may later. `fail`: the channel rejected it, a receipt says so, or the outcome is unknown.
  */
-export type NotificationEvent = 'dispatch' | 'deliver' | 'retry' | 'fail';
+export type NotificationEvent = 'hold' | 'dispatch' | 'accept' | 'deliver' | 'retry' | 'fail';
 
-export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = ['dispatch', 'deliver', 'retry', 'fail'];
+export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
+  'hold',
+  'dispatch',
+  'accept',
+  'deliver',
+  'retry',
+  'fail',
+];
 
 /** `moved`: a new state, to be added to the history. `stayed`: the same state. `refused`: the event is not allowed. */
 export type Transition =
@@ -23,25 +34,41 @@ const refused = (state: NotificationState): Transition => ({ outcome: 'refused',
 /** The transition for each state and event. End states do not change, whatever a late worker reports. */
 const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<NotificationEvent, Transition>>>> = {
   queued: {
+    hold: moved('held'),
     dispatch: moved('dispatched'),
+    accept: refused('queued'),
     deliver: refused('queued'),
     retry: refused('queued'),
     fail: moved('failed'),
   },
+  held: {
+    hold: stayed('held'),
+    dispatch: moved('dispatched'),
+    accept: refused('held'),
+    deliver: refused('held'),
+    retry: refused('held'),
+    fail: moved('failed'),
+  },
   dispatched: {
+    hold: moved('held'),
     dispatch: stayed('dispatched'),
+    accept: stayed('dispatched'),
     deliver: moved('delivered'),
     retry: stayed('dispatched'),
     fail: moved('failed'),
   },
   delivered: {
+    hold: refused('delivered'),
     dispatch: refused('delivered'),
+    accept: refused('delivered'),
     deliver: stayed('delivered'),
     retry: refused('delivered'),
     fail: refused('delivered'),
   },
   failed: {
+    hold: refused('failed'),
     dispatch: refused('failed'),
+    accept: refused('failed'),
     deliver: refused('failed'),
     retry: refused('failed'),
     fail: stayed('failed'),

@@ -47,7 +47,8 @@ function ownValue(name: string, variables: Readonly<Record<string, string>>): st
 
 function personalValue(name: string, personal: PersonalFields): string | undefined {
   const field = PERSONAL.find((each) => name === `user.${each}`);
-  return field && personal[field];
+  // An empty value is a missing one.
+  return (field && personal[field]) || undefined;
 }
 
 /** Masks personal fields for display: enough to distinguish values, not enough to identify or contact a person. */

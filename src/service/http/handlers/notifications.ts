@@ -11,7 +11,7 @@ import type { Handlers } from '../call.ts';
 export const notificationHandlers: Handlers = {
   /** Queues a notification and counts it as a contact, in one transaction (docs/decisions.md, "Decide and render"). */
   trigger: async ({ tx, workspace, body, requestId, deps }) => {
-    const { hashId, templateId, channel, variables = {}, priority = 'transactional' } = body;
+    const { hashId, templateId, channel, variables = {} } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
     const template = deps.catalog().templates.get(templateId);
@@ -31,7 +31,7 @@ export const notificationHandlers: Handlers = {
       hashId,
       templateId,
       channel,
-      priority,
+      priority: body.priority ?? template.priority,
       variables: deps.cipher.seal(JSON.stringify(variables), variablesAssociatedData(notificationId)),
     });
     await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
@@ -41,8 +41,9 @@ export const notificationHandlers: Handlers = {
   getNotification: async ({ tx, workspace, params }) => {
     const found = await notifications.get(tx, workspace.id, params.id!);
     if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');
-    const { failure, ...record } = found;
-    return { body: { ...record, ...(failure === null ? {} : { failure }) } };
+    const { failure, heldUntil, ...record } = found;
+    const held = heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() };
+    return { body: { ...record, ...held, ...(failure === null ? {} : { failure }) } };
   },
 
   notificationOutcome: async ({ tx, workspace, params, body, requestId }) => {

@@ -1,14 +1,26 @@
+import { ServiceError } from '../../../contract/errors.ts';
+import { CHANNELS } from '../../../contract/schemas.ts';
 import { hashId } from '../../crypto/hash-id.ts';
 import { userToken } from '../../crypto/user-token.ts';
+import { type ConsentStatement, parseScope, scopeText } from '../../domain/notifications/consent.ts';
+import { addresses, type SuppressionReason } from '../../store/repositories/addresses.ts';
+import { consents } from '../../store/repositories/consents.ts';
+import { erasures } from '../../store/repositories/erasures.ts';
 import { users } from '../../store/repositories/users.ts';
 import { workspaces } from '../../store/repositories/workspaces.ts';
-import type { Handlers } from '../call.ts';
+import type { Call, Handlers } from '../call.ts';
 
 export const userHandlers: Handlers = {
   ingestUsers: async ({ tx, workspace, body, requestId, deps }) => {
     const key = await workspaces.hashKey(tx, workspace.id);
     const changes = body.users.map((user) => ({ ...user, hashId: hashId(key, user.userId) }));
     await users.upsert(tx, deps.cipher, workspace.id, changes);
+    const devices = changes.flatMap((user) =>
+      (user.devices ?? []).map((device) => ({ ...device, hashId: user.hashId })),
+    );
+    await addresses.registerDevices(tx, deps.cipher, workspace.id, devices);
+    for (const { hashId, ...user } of changes)
+      await consents.add(tx, workspace.id, hashId, statementsOf(user));
     const named = changes.map((change) => ({ userId: change.userId, hashId: change.hashId }));
     return { body: { users: named, requestId } };
   },
@@ -16,4 +28,84 @@ export const userHandlers: Handlers = {
   createUserToken: async ({ workspace, params, body, now, deps }) => ({
     body: userToken(deps.cipher, workspace.id, params.hashId!, now, body.ttlSeconds),
   }),
+  setConsent: async ({ tx, workspace, params, body, requestId }) => {
+    const hashId = params.hashId!;
+    if (!(await users.exists(tx, workspace.id, hashId)))
+      throw new ServiceError('not_found', 'No user has this hashId.');
+    await consents.add(tx, workspace.id, hashId, statementsOf(body));
+    return { body: { ...consentOf(await consents.ofUser(tx, workspace.id, hashId)), requestId } };
+  },
+
+  getUser: async (call) => {
+    const { tx, workspace, params, deps } = call;
+    const hashId = params.hashId!;
+    const known = await users.find(tx, deps.cipher, workspace.id, hashId);
+    if (!known) {
+      if (await erasures.pending(tx, workspace.id, hashId)) return { body: erasing(hashId) };
+      throw new ServiceError('not_found', 'No user has this hashId.');
+    }
+    const personal = await users.personal(tx, deps.cipher, workspace.id, hashId);
+    const channels = [];
+    for (const channel of CHANNELS) channels.push(await reach(call, hashId, channel));
+    return {
+      body: {
+        hashId,
+        status: 'known',
+        timeZone: known.timeZone,
+        locale: known.locale,
+        fields: Object.keys(personal ?? {}),
+        traits: Object.keys(known.traits).sort(),
+        channels,
+        ...consentOf(await consents.ofUser(tx, workspace.id, hashId)),
+      },
+    };
+  },
+
+  deleteUser: async ({ tx, workspace, params, requestId, deps }) => {
+    const hashId = params.hashId!;
+    const started =
+      (await erasures.start(tx, deps.cipher, workspace.id, hashId)) ||
+      (await erasures.pending(tx, workspace.id, hashId));
+    if (!started) throw new ServiceError('not_found', 'No user has this hashId.');
+    return { body: { hashId, status: 'erasing', requestId } };
+  },
 };
+
+/** The answer for a user who is being erased. */
+const erasing = (hashId: string) => ({
+  hashId,
+  status: 'erasing' as const,
+  timeZone: null,
+  locale: null,
+  fields: [],
+  traits: [],
+  channels: [],
+  optedIn: [],
+  optedOut: [],
+});
+
+/** The addresses of a user for a channel, as numbers. */
+async function reach({ tx, workspace, deps }: Call, hashId: string, channel: string) {
+  const found = await addresses.addressesOf(tx, deps.cipher, workspace.id, hashId, channel);
+  const counted = (reason: SuppressionReason) =>
+    found.filter(({ suppressions }) => suppressions.some((each) => each.reason === reason)).length;
+  return { channel, addresses: found.length, bounced: counted('bounce'), stopped: counted('stop') };
+}
+
+/** The statements of a request. A refusal is applied last, so that it holds where both name the same. */
+function statementsOf({
+  optIn = [],
+  optOut = [],
+}: {
+  readonly optIn?: readonly string[] | undefined;
+  readonly optOut?: readonly string[] | undefined;
+}): ConsentStatement[] {
+  const as = (state: ConsentStatement['state']) => (text: string) => ({ ...parseScope(text)!, state });
+  return [...optIn.map(as('in')), ...optOut.map(as('out'))];
+}
+
+function consentOf(statements: readonly ConsentStatement[]): { optedIn: string[]; optedOut: string[] } {
+  const of = (state: ConsentStatement['state']) =>
+    statements.filter((each) => each.state === state).map(scopeText);
+  return { optedIn: of('in'), optedOut: of('out') };
+}

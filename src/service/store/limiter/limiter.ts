@@ -1,4 +1,4 @@
-import type { Group } from '../../../contract/limits.ts';
+import type { CountedGroup } from '../../../contract/limits.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Verdict } from '../../domain/sliding-window.ts';
 import { admit } from '../repositories/admissions.ts';
@@ -20,7 +20,7 @@ export interface Admission {
 }
 
 /** Counts one request of a workspace against the limit of its group (specification: Limits). */
-export type Limiter = (workspaceId: string, group: Group, rule: Rule) => Promise<Admission>;
+export type Limiter = (workspaceId: string, group: CountedGroup, rule: Rule) => Promise<Admission>;
 
 /** The limiter for processes on one machine that share an SQLite file. */
 export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {

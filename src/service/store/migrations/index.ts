@@ -8,6 +8,10 @@ import { servedDecisions } from './007-served-decisions.ts';
 import { byWorkspace } from './008-by-workspace/index.ts';
 import { keys } from './009-keys.ts';
 import { repeats } from './010-repeats.ts';
+import { addressTables } from './011-addresses.ts';
+import { receiptTables } from './012-receipts.ts';
+import { consentTables } from './013-consent.ts';
+import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import type { Migration } from './migration.ts';
 
@@ -23,6 +27,10 @@ export const MIGRATIONS: readonly Migration[] = [
   byWorkspace,
   keys,
   repeats,
+  addressTables,
+  receiptTables,
+  consentTables,
+  erasureTables,
   clientKeys,
 ];
 

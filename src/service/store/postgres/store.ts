@@ -129,6 +129,10 @@ export class PostgresStore implements Store {
     });
   }
 
+  async scrub(): Promise<boolean> {
+    return true;
+  }
+
   leads(role: string): Promise<boolean> {
     return this.#listener.leads(role);
   }

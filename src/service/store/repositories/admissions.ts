@@ -1,4 +1,4 @@
-import type { Group } from '../../../contract/limits.ts';
+import type { CountedGroup } from '../../../contract/limits.ts';
 import { decide, type Verdict } from '../../domain/sliding-window.ts';
 import type { Tx } from '../store.ts';
 
@@ -10,7 +10,7 @@ import type { Tx } from '../store.ts';
 export async function admit(
   tx: Tx,
   workspaceId: string,
-  group: Group,
+  group: CountedGroup,
   { limit, windowMs, at }: { limit: number; windowMs: number; at: number },
 ): Promise<Verdict> {
   const key = [workspaceId, group];

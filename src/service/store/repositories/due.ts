@@ -2,7 +2,15 @@ import { newId } from '../../../kit/id.ts';
 import type { Tx } from '../store.ts';
 
 /** The kinds of background work. */
-export type Lane = 'clean' | 'deliveries' | 'fan-out' | 'index' | 'learn' | 'notifications' | 'settle';
+export type Lane =
+  | 'clean'
+  | 'deliveries'
+  | 'erase'
+  | 'fan-out'
+  | 'index'
+  | 'learn'
+  | 'notifications'
+  | 'settle';
 
 /**
  * Marks that a workspace has work in a lane at a time, Unix ms, so that a worker looks only where there is work. The

@@ -47,6 +47,15 @@ export const models = {
     return rows.map((row) => ({ version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
   },
 
+  /** Replaces the text of a snapshot. */
+  async replace(tx: Tx, workspaceId: string, version: number, body: string): Promise<void> {
+    await tx.sql.run('UPDATE model SET body = ? WHERE workspace_id = ? AND version = ?', [
+      body,
+      workspaceId,
+      version,
+    ]);
+  },
+
   /** Stores a snapshot as the newest model and deletes the oldest. */
   async publish(tx: Tx, workspaceId: string, head: ModelHead, body: string): Promise<void> {
     await tx.sql.run(

@@ -1,11 +1,10 @@
-import { afterLostWorker, nextRetry } from '../../domain/notifications/dispatch.ts';
+import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../../domain/notifications/dispatch.ts';
 import {
   isEnd,
   type NotificationEvent,
   type NotificationState,
   step,
 } from '../../domain/notifications/state.ts';
-import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { due } from './due.ts';
 import type { Mode } from './workspaces.ts';
@@ -14,6 +13,8 @@ export interface HistoryEntry {
   readonly status: NotificationState;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** Why it is held, or how it is known to be delivered. */
+  readonly reason?: string;
 }
 
 export interface StoredNotification {
@@ -26,6 +27,8 @@ export interface StoredNotification {
   readonly history: readonly HistoryEntry[];
   /** Why it failed, without personal data; null unless it failed. */
   readonly failure: string | null;
+  /** Until when it is held, Unix ms; null unless it is. */
+  readonly heldUntil: number | null;
 }
 
 /** A notification claimed by a worker. `variables` are encrypted. */
@@ -37,18 +40,33 @@ export interface ClaimedNotification extends StoredNotification {
   readonly claim: number;
   /** Earlier attempts to send it. */
   readonly tries: number;
+  /** Unix ms. */
+  readonly createdAt: number;
 }
 
-/** The result of an attempt to send: delivered, to be retried, or failed. */
+/** The channel accepted a notification: a receipt will follow, or that is all that will be known. */
+export type Accepted = { readonly event: 'accept' } | { readonly event: 'deliver'; readonly reason: string };
+
+/** The result of an attempt to send: accepted, to be retried, or failed. */
 export type DispatchResult =
-  | { readonly event: 'deliver' }
-  | { readonly event: 'retry' | 'fail'; readonly failure: string };
+  | Accepted
+  | { readonly event: 'fail'; readonly failure: string }
+  | {
+      readonly event: 'retry';
+      readonly failure: string;
+      /** How long the provider asks to wait, in ms. */
+      readonly retryAfterMs?: number | undefined;
+      /** Too many requests: the attempt does not count. */
+      readonly throttled: boolean;
+      /** What another address of the user accepted; it holds when no retry is left. */
+      readonly accepted: Accepted | undefined;
+    };
 
-const COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
-  priority, status, history, failure`;
+export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
+  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil"`;
 
-type Row = Omit<StoredNotification, 'history'> & { history: string };
-const fromRow = <T extends { history: string }>(row: T) => ({
+export type NotificationRow = Omit<StoredNotification, 'history'> & { history: string };
+export const fromRow = <T extends { history: string }>(row: T) => ({
   ...row,
   history: JSON.parse(row.history) as HistoryEntry[],
 });
@@ -84,77 +102,11 @@ export const notifications = {
   },
 
   async get(tx: Tx, workspaceId: string, id: string): Promise<StoredNotification | undefined> {
-    const row = await tx.sql.get<Row>(
-      `SELECT ${COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+    const row = await tx.sql.get<NotificationRow>(
+      `SELECT ${NOTIFICATION_COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
       [workspaceId, id],
     );
     return row && fromRow(row);
-  },
-
-  /** The channels of a workspace with due notifications. */
-  async dueChannels(tx: Tx, workspaceId: string): Promise<string[]> {
-    const rows = await tx.sql.all<{ channel: string }>(
-      'SELECT DISTINCT channel FROM notification WHERE workspace_id = ? AND due_at <= ?',
-      [workspaceId, tx.now],
-    );
-    return rows.map((row) => row.channel);
-  },
-
-  /** When the next notification of a workspace is due, Unix ms; undefined if all have ended. */
-  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
-    const row = await tx.sql.get<{ at: number | null }>(
-      'SELECT min(due_at) AS at FROM notification WHERE workspace_id = ? AND due_at IS NOT NULL',
-      [workspaceId],
-    );
-    return row?.at ?? undefined;
-  },
-
-  /**
-   * Claims up to `most` due notifications of a workspace and channel for `leaseMs`. They become dispatched before anything is sent, so
-   * that a crash of the worker is visible. After a crash, a notification is claimed again only if the channel drops
-   * repeats, and fails otherwise.
-   */
-  async claim(
-    tx: Tx,
-    workspaceId: string,
-    channel: string,
-    most: number,
-    { leaseMs, dropsRepeats }: { leaseMs: number; dropsRepeats: (mode: Mode) => boolean },
-  ): Promise<ClaimedNotification[]> {
-    const found = await tx.sql.all<{ id: string; bytes: number }>(
-      `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes FROM notification
-       WHERE workspace_id = ? AND channel = ? AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, channel, tx.now, most],
-    );
-    const claimed: ClaimedNotification[] = [];
-    for (const { id } of found.slice(0, fitting(found))) {
-      const row = await tx.sql.get<
-        Row & Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode'> & { inHand: number }
-      >(
-        `SELECT ${COLUMNS}, variables, claim, tries, in_hand AS "inHand",
-           (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
-         FROM notification WHERE workspace_id = ? AND notification_id = ?`,
-        [workspaceId, id],
-      );
-      const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
-      const lost = inHand === 1 && afterLostWorker(dropsRepeats(rest.mode)) === 'give-up';
-      const next = { ...rest, claim: rest.claim + 1 };
-      if (lost) {
-        await applyEvent(tx, next, 'fail', {
-          dueAt: null,
-          tries: rest.tries,
-          failure: 'the service stopped while it was being sent; whether it was sent is not known',
-        });
-        continue;
-      }
-      const history = await applyEvent(tx, next, 'dispatch', {
-        dueAt: tx.now + leaseMs,
-        failure: null,
-        tries: rest.tries + 1,
-      });
-      claimed.push({ ...next, status: 'dispatched', history });
-    }
-    return claimed;
   },
 
   /** Extends the leases of claimed notifications. Skips locked rows until the next renewal. */
@@ -186,28 +138,89 @@ export const notifications = {
       [claimed.workspaceId, claimed.notificationId],
     );
     if (row?.claim !== claimed.claim) return;
-    const retryAt = result.event === 'retry' ? nextRetry(claimed.tries + 1, tx.now, random) : null;
-    const event: NotificationEvent = result.event === 'retry' && retryAt === null ? 'fail' : result.event;
-    await applyEvent(tx, claimed, event, {
-      dueAt: retryAt,
+    const retryAt = retryTime(claimed, result, tx.now, random);
+    if (result.event === 'retry' && retryAt !== null) {
+      const tries = claimed.tries + (result.throttled ? 0 : 1);
+      await applyEvent(tx, claimed, 'retry', { dueAt: retryAt, failure: null, tries });
+      await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
+      return;
+    }
+    const end =
+      result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
+    await applyEvent(tx, claimed, end.event, {
+      dueAt: null,
       tries: claimed.tries + 1,
-      failure: event === 'fail' && result.event !== 'deliver' ? result.failure : null,
+      failure: end.event === 'fail' ? end.failure : null,
+      ...(end.event === 'deliver' ? { reason: end.reason } : {}),
     });
-    if (retryAt !== null) await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
+  },
+
+  /**
+   * Applies a receipt. A notification that ended stays as it is, unless its outcome was uncertain. Returns false if the
+   * receipt changed nothing.
+   */
+  async applyReceipt(
+    tx: Tx,
+    workspaceId: string,
+    notificationId: string,
+    receipt: { readonly failure: string | null },
+  ): Promise<boolean> {
+    const row = await tx.sql.get<NotificationRow & { claim: number; tries: number }>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries FROM notification
+       WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, notificationId],
+    );
+    if (!row) return false;
+    const found = { ...fromRow(row), workspaceId };
+    const uncertain = found.status === 'failed' && (found.failure?.startsWith(UNCERTAIN) ?? false);
+    const event = receipt.failure === null ? 'deliver' : 'fail';
+    if (step(uncertain ? 'dispatched' : found.status, event).outcome !== 'moved') return false;
+    await applyEvent(tx, { ...found, status: uncertain ? 'dispatched' : found.status }, event, {
+      dueAt: null,
+      tries: found.tries,
+      failure: receipt.failure,
+      ...(event === 'deliver' ? { reason: CONFIRMED } : {}),
+      // It has failed already: only the reason is known better now.
+      silent: uncertain && event === 'fail',
+    });
+    return true;
   },
 };
 
-/** Applies an event to a notification and stores the new state. Deletes the variables in an end state. */
-async function applyEvent(
+/** When to try again, Unix ms; null if not at all. */
+function retryTime(
+  { tries, createdAt }: ClaimedNotification,
+  result: DispatchResult,
+  now: number,
+  random: number,
+): number | null {
+  if (result.event !== 'retry') return null;
+  return result.throttled
+    ? nextAfterThrottle(createdAt, now, random, result.retryAfterMs)
+    : nextRetry(tries + 1, now, random, result.retryAfterMs);
+}
+
+interface NextState {
+  readonly dueAt: number | null;
+  readonly failure: string | null;
+  readonly tries: number;
+  readonly reason?: string;
+  /** The state does not enter the history. */
+  readonly silent?: boolean;
+}
+
+/** Applies an event to a notification and stores the new state. Deletes the variables once they are not needed. */
+export async function applyEvent(
   tx: Tx,
-  of: ClaimedNotification,
+  of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
   event: NotificationEvent,
-  to: { dueAt: number | null; failure: string | null; tries: number },
+  { dueAt, failure, tries, reason, silent = false }: NextState,
 ): Promise<readonly HistoryEntry[]> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return of.history;
-  const history =
-    outcome === 'moved' ? [...of.history, { status: state, at: new Date(tx.now).toISOString() }] : of.history;
+  const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
+  const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
+  const history = unchanged ? of.history : [...of.history, entry];
   await tx.sql.run(
     `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
        variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
@@ -215,12 +228,12 @@ async function applyEvent(
     [
       state,
       JSON.stringify(history),
-      to.failure,
-      to.dueAt,
+      failure,
+      dueAt,
       of.claim,
       event === 'dispatch' ? 1 : 0,
-      to.tries,
-      isEnd(state) ? 1 : 0,
+      tries,
+      isEnd(state) || event === 'accept' ? 1 : 0,
       of.workspaceId,
       of.notificationId,
     ],

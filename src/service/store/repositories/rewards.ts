@@ -104,7 +104,8 @@ export const rewards = {
         row.features === null
           ? featuresOf(JSON.parse(row.context))
           : unpackFeatures(JSON.parse(row.features)),
-      user: row.hashId,
+      // Empty after the erasure of the user.
+      user: row.hashId === '' ? null : row.hashId,
       prior: row.prior,
       at: Number(row.at),
       from: row.was,

@@ -2,17 +2,20 @@ import { MAX_TAG } from '../../../contract/limits.ts';
 import type { Cipher } from '../../crypto/cipher.ts';
 import type { TraitValue } from '../../domain/decide/content.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { userKeys } from './user-keys.ts';
 
-/** An update of a user. Omitted fields keep their value. */
+/** An update of a user. Omitted fields keep their value; null clears one. */
 export interface UserChange {
   readonly userId: string;
   readonly hashId: string;
-  readonly name?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly accountNumber?: string | undefined;
-  readonly timeZone?: string | undefined;
-  readonly locale?: string | undefined;
-  readonly traits?: Readonly<Record<string, TraitValue>> | undefined;
+  readonly name?: string | null | undefined;
+  readonly phone?: string | null | undefined;
+  readonly phones?: readonly string[] | null | undefined;
+  readonly emails?: readonly string[] | null | undefined;
+  readonly accountNumber?: string | null | undefined;
+  readonly timeZone?: string | null | undefined;
+  readonly locale?: string | null | undefined;
+  readonly traits?: Readonly<Record<string, TraitValue>> | null | undefined;
 }
 
 /** The fields of a user that a decision may use. */
@@ -23,16 +26,34 @@ export interface KnownUser {
   readonly traits: Readonly<Record<string, TraitValue>>;
 }
 
-/** The personal fields that fill notification templates. They never leave the service. */
+/** The personal fields of a user. They never leave the service. */
 export interface PersonalFields {
   readonly name?: string;
   readonly phone?: string;
   readonly accountNumber?: string;
+  /** Further phone numbers and e-mail addresses, the preferred one first. */
+  readonly phones?: readonly string[];
+  readonly emails?: readonly string[];
 }
 
-const COLUMNS = 10;
+/** The columns of the fields that can be changed. Those that are sealed name what they are sealed for. */
+const FIELDS = [
+  { field: 'name', column: 'name', sealed: true },
+  { field: 'phone', column: 'phone', sealed: true },
+  { field: 'accountNumber', column: 'account_number', sealed: true },
+  { field: 'phones', column: 'phones', sealed: true },
+  { field: 'emails', column: 'emails', sealed: true },
+  { field: 'traits', column: 'traits', sealed: true },
+  { field: 'timeZone', column: 'time_zone', sealed: false },
+  { field: 'locale', column: 'locale', sealed: false },
+] as const;
+
 /** Row counts of INSERT statements. A batch is split into these, so that few statements are prepared. */
 const CHUNKS = [64, 8, 1];
+
+/** The key of a user, in a statement on app_user. */
+const USER_KEY = `(SELECT k.sealed FROM user_key k WHERE k.workspace_id = app_user.workspace_id
+  AND k.hash_id = app_user.hash_id) AS "userKey"`;
 
 export const users = {
   /**
@@ -41,29 +62,45 @@ export const users = {
    */
   async upsert(tx: Tx, cipher: Cipher, workspaceId: string, changes: readonly UserChange[]): Promise<void> {
     const merged = [...mergeByUser(changes).values()].sort((a, b) => (a.hashId < b.hashId ? -1 : 1));
+    const hashIds = merged.filter(hasSealed).map(({ hashId }) => hashId);
+    const ciphers = await userKeys.ensure(tx, cipher, workspaceId, hashIds);
     let from = 0;
     for (const size of CHUNKS) {
       for (; merged.length - from >= size; from += size) {
         const params = merged
           .slice(from, from + size)
-          .flatMap((user) => rowOf(tx, cipher, workspaceId, user));
+          .flatMap((user) => rowOf(tx, ciphers.get(user.hashId) ?? cipher, workspaceId, user));
         await tx.sql.run(upsertOf(size), params);
       }
+    }
+    for (const user of merged) {
+      const cleared = FIELDS.filter(({ field }) => user[field] === null).map(
+        ({ column }) => `${column} = NULL`,
+      );
+      if (cleared.length > 0)
+        await tx.sql.run(`UPDATE app_user SET ${cleared.join(', ')} WHERE workspace_id = ? AND hash_id = ?`, [
+          workspaceId,
+          user.hashId,
+        ]);
     }
   },
 
   /** The user with a hashId, without personal fields; undefined if unknown. */
   async find(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string): Promise<KnownUser | undefined> {
-    const row = await tx.sql.get<Omit<KnownUser, 'traits'> & { traits: Uint8Array | null }>(
+    const row = await tx.sql.get<
+      Omit<KnownUser, 'traits'> & { traits: Uint8Array | null; userKey: Uint8Array | null }
+    >(
       // Earlier versions accepted a locale of any length, and each decision stores a copy of it.
       `SELECT user_id AS "userId", time_zone AS "timeZone",
-         CASE WHEN octet_length(locale) <= ${MAX_TAG} THEN locale END AS locale, traits FROM app_user
+         CASE WHEN octet_length(locale) <= ${MAX_TAG} THEN locale END AS locale, traits, ${USER_KEY} FROM app_user
        WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );
     if (!row) return undefined;
-    const text = row.traits && cipher.open(row.traits, associatedData(workspaceId, hashId, 'traits'));
-    return { ...row, traits: text ? JSON.parse(text) : {} };
+    const { userKey, traits, ...known } = row;
+    const own = traits && userKeys.cipherOf(cipher, workspaceId, hashId, userKey);
+    const text = own && traits && own.open(traits, associatedData(workspaceId, hashId, 'traits'));
+    return { ...known, traits: text ? JSON.parse(text) : {} };
   },
 
   /** The decrypted personal fields of a user; undefined for an unknown hashId. */
@@ -73,16 +110,35 @@ export const users = {
     workspaceId: string,
     hashId: string,
   ): Promise<PersonalFields | undefined> {
-    const row = await tx.sql.get<Record<'name' | 'phone' | 'accountNumber', Uint8Array | null>>(
-      `SELECT name, phone, account_number AS "accountNumber" FROM app_user WHERE workspace_id = ? AND hash_id = ?`,
+    const row = await tx.sql.get<Record<keyof PersonalFields | 'userKey', Uint8Array | null>>(
+      `SELECT name, phone, account_number AS "accountNumber", phones, emails, ${USER_KEY} FROM app_user
+       WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );
     if (!row) return undefined;
-    const open = (field: 'name' | 'phone' | 'accountNumber') => {
+    const own = userKeys.cipherOf(cipher, workspaceId, hashId, row.userKey);
+    const open = (field: keyof PersonalFields) => {
       const sealed = row[field];
-      return sealed ? { [field]: cipher.open(sealed, associatedData(workspaceId, hashId, field)) } : {};
+      if (!sealed) return {};
+      const text = own.open(sealed, associatedData(workspaceId, hashId, field));
+      return { [field]: field === 'phones' || field === 'emails' ? JSON.parse(text) : text };
     };
-    return { ...open('name'), ...open('phone'), ...open('accountNumber') };
+    return {
+      ...open('name'),
+      ...open('phone'),
+      ...open('accountNumber'),
+      ...open('phones'),
+      ...open('emails'),
+    };
+  },
+
+  /** The time zone of a user; undefined if it is not known. */
+  async timeZone(tx: Tx, workspaceId: string, hashId: string): Promise<string | undefined> {
+    const row = await tx.sql.get<{ timeZone: string | null }>(
+      'SELECT time_zone AS "timeZone" FROM app_user WHERE workspace_id = ? AND hash_id = ?',
+      [workspaceId, hashId],
+    );
+    return row?.timeZone ?? undefined;
   },
 
   async exists(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
@@ -100,34 +156,28 @@ function mergeByUser(changes: readonly UserChange[]): Map<string, UserChange> {
   return merged;
 }
 
+const hasSealed = (user: UserChange) =>
+  FIELDS.some(({ field, sealed }) => sealed && user[field] !== undefined && user[field] !== null);
+
 function rowOf(tx: Tx, cipher: Cipher, workspaceId: string, user: UserChange): SqlValue[] {
-  const seal = (field: string, value: string | undefined) =>
-    value === undefined ? null : cipher.seal(value, associatedData(workspaceId, user.hashId, field));
-  return [
-    workspaceId,
-    user.hashId,
-    user.userId,
-    seal('name', user.name),
-    seal('phone', user.phone),
-    seal('accountNumber', user.accountNumber),
-    seal('traits', user.traits && JSON.stringify(user.traits)),
-    user.timeZone ?? null,
-    user.locale ?? null,
-    tx.now,
-  ];
+  const columnValue = ({ field, sealed }: (typeof FIELDS)[number]): SqlValue => {
+    const value = user[field];
+    if (value === undefined || value === null) return null;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return sealed ? cipher.seal(text, associatedData(workspaceId, user.hashId, field)) : text;
+  };
+  return [workspaceId, user.hashId, user.userId, tx.now, ...FIELDS.map(columnValue)];
 }
 
 function upsertOf(rows: number): string {
-  const row = `(${Array(COLUMNS).fill('?').join(', ')})`;
-  return `INSERT INTO app_user (workspace_id, hash_id, user_id, name, phone, account_number, traits, time_zone, locale,
-      updated_at) VALUES ${Array(rows).fill(row).join(', ')}
+  const columns = FIELDS.map(({ column }) => column);
+  const row = `(${Array(4 + columns.length)
+    .fill('?')
+    .join(', ')})`;
+  return `INSERT INTO app_user (workspace_id, hash_id, user_id, updated_at, ${columns.join(', ')})
+    VALUES ${Array(rows).fill(row).join(', ')}
     ON CONFLICT (workspace_id, hash_id) DO UPDATE SET
-      name = COALESCE(excluded.name, app_user.name),
-      phone = COALESCE(excluded.phone, app_user.phone),
-      account_number = COALESCE(excluded.account_number, app_user.account_number),
-      traits = COALESCE(excluded.traits, app_user.traits),
-      time_zone = COALESCE(excluded.time_zone, app_user.time_zone),
-      locale = COALESCE(excluded.locale, app_user.locale),
+      ${columns.map((column) => `${column} = COALESCE(excluded.${column}, app_user.${column})`).join(', ')},
       updated_at = excluded.updated_at`;
 }
 

@@ -46,6 +46,8 @@ export class SqliteConnection implements Sql {
       this.#setApplicationId();
       this.#execWhenUnlocked('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
+      // What is deleted is overwritten, so that an erasure leaves nothing in the file.
+      this.exec('PRAGMA secure_delete=ON');
       // macOS only: without it, a sync leaves data in the cache of the drive.
       this.exec('PRAGMA fullfsync=ON');
       this.exec('PRAGMA checkpoint_fullfsync=ON');
@@ -128,6 +130,19 @@ export class SqliteConnection implements Sql {
       return this.#prepare(`PRAGMA ${name}`).all()[0] as T;
     } catch (error) {
       throw this.#translate(error);
+    }
+  }
+
+  /** Copies the log into the file and truncates it. Returns false at once if another connection is using the log. */
+  emptyLog(): boolean {
+    this.exec('PRAGMA busy_timeout=0');
+    try {
+      return this.pragma<{ busy: number }>('wal_checkpoint(TRUNCATE)').busy === 0;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return false;
+      throw error;
+    } finally {
+      this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     }
   }
 

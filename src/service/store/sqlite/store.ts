@@ -126,6 +126,13 @@ export class SqliteStore implements Store {
     };
   }
 
+  /** Merges the log into the file, where deleted bytes are overwritten (`secure_delete`), and empties the log. */
+  scrub(): Promise<boolean> {
+    const result = this.#reading.then(() => !this.#flushing && this.#writer.emptyLog());
+    this.#reading = result.catch(() => {});
+    return result;
+  }
+
   /** Every process on the machine may lead: the write lock of the file serializes them. */
   async leads(): Promise<boolean> {
     return true;

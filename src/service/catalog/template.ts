@@ -1,0 +1,68 @@
+import { minutesOfDay, type QuietHours } from '../domain/notifications/quiet-hours.ts';
+import type { Cap, MarketingRules } from '../domain/notifications/sending-rules.ts';
+import type { CatalogFile } from './schema.ts';
+
+/** A notification template; an empty list of channels means all. */
+export interface Template {
+  readonly templateId: string;
+  readonly channels: readonly string[];
+  readonly title?: string;
+  readonly body: string;
+  /** The priority where a trigger does not say. */
+  readonly priority: 'transactional' | 'marketing';
+  /** When it is sent as marketing. */
+  readonly rules: MarketingRules;
+  /** How long it is worth sending after it was triggered: as a transactional message, and as marketing. */
+  readonly validForMs: number | undefined;
+  readonly marketingValidForMs: number;
+}
+
+type TemplateFile = NonNullable<CatalogFile['templates']>[number];
+type MarketingFile = NonNullable<CatalogFile['settings']>['marketing'];
+type QuietFile = NonNullable<MarketingFile>['quietHours'];
+type CapFile = NonNullable<MarketingFile>['cap'];
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+/** Joins a template with the rules of its category and of all marketing. */
+export function toTemplate(template: TemplateFile, marketing: MarketingFile): Template {
+  const { category, validForMinutes } = template;
+  const ofCategory = category === undefined ? undefined : ownEntry(marketing?.categories, category);
+  return {
+    ...template,
+    channels: template.channels ?? [],
+    priority: template.priority ?? 'marketing',
+    rules: {
+      category,
+      // The first that is given holds; null is given.
+      quietHours: toQuietHours(
+        [template.quietHours, ofCategory?.quietHours, marketing?.quietHours].find(
+          (each) => each !== undefined,
+        ),
+      ),
+      timeZone: marketing?.timeZone,
+      caps: [
+        ...toCap('all', marketing?.cap),
+        ...toCap('category', ofCategory?.cap),
+        ...toCap('template', template.cap),
+      ],
+      requireOptIn: ofCategory?.requireOptIn ?? marketing?.requireOptIn ?? false,
+    },
+    validForMs: validForMinutes === undefined ? undefined : validForMinutes * MINUTE_MS,
+    marketingValidForMs: (validForMinutes ?? marketing?.validForMinutes ?? DAY_MINUTES) * MINUTE_MS,
+  };
+}
+
+function ownEntry<T>(entries: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return entries && Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
+
+function toQuietHours(given: QuietFile): QuietHours | undefined {
+  if (!given) return undefined;
+  return { from: minutesOfDay(given.from) ?? 0, until: minutesOfDay(given.until) ?? 0 };
+}
+
+function toCap(of: Cap['of'], given: CapFile): Cap[] {
+  return given ? [{ of, perDay: given.perDay, perWeek: given.perWeek }] : [];
+}

@@ -1,0 +1,87 @@
+import { dayAround, weekStart } from '../contact-day.ts';
+import { type ConsentStatement, consentTo } from './consent.ts';
+import { type QuietHours, quietUntil } from './quiet-hours.ts';
+
+/** At most so many marketing messages to a user on a calendar day, and on seven calendar days in a row. */
+export interface Cap {
+  /** The messages that count: all, those of the template's category, or those of the template. */
+  readonly of: CapScope;
+  readonly perDay: number | undefined;
+  readonly perWeek: number | undefined;
+}
+
+export type CapScope = 'all' | 'category' | 'template';
+
+/** What the catalog says about sending a template as marketing. */
+export interface MarketingRules {
+  readonly category: string | undefined;
+  readonly quietHours: QuietHours | undefined;
+  /** The time zone of users whose own is not known. */
+  readonly timeZone: string | undefined;
+  readonly caps: readonly Cap[];
+  /** A user has to ask for it. */
+  readonly requireOptIn: boolean;
+}
+
+/** Messages that a user was sent today, and within seven days including today. */
+export interface SentCount {
+  readonly day: number;
+  readonly week: number;
+}
+
+/** A marketing message that is about to be sent to a user. */
+export interface Marketing {
+  readonly now: number;
+  readonly channel: string;
+  /** The user's time zone, or the one of users whose own is not known. */
+  readonly timeZone: string | undefined;
+  readonly statements: readonly ConsentStatement[];
+  /** Earlier messages, by the scope of the caps. */
+  readonly sent: Readonly<Record<CapScope, SentCount>>;
+}
+
+/** Why a message waits. */
+export type HoldReason = 'quiet_hours' | 'day_cap' | 'week_cap';
+
+/** Why a message is never sent. */
+export type RefusalReason = 'opted_out' | 'not_opted_in' | 'expired';
+
+/** `hold`: to be looked at again at `until`, Unix ms. */
+export type Verdict =
+  | { readonly verdict: 'send' }
+  | { readonly verdict: 'hold'; readonly reason: HoldReason; readonly until: number }
+  | { readonly verdict: 'refuse'; readonly reason: RefusalReason };
+
+export const SEND: Verdict = { verdict: 'send' };
+
+/** The first instants of the periods that caps count, Unix ms. */
+export function capPeriods(now: number, timeZone: string | undefined): { day: number; week: number } {
+  return { day: dayAround(now, timeZone).start, week: weekStart(now, timeZone) };
+}
+
+/** Decides whether a marketing message is sent now, waits, or is never sent. */
+export function marketingVerdict(rules: MarketingRules, of: Marketing): Verdict {
+  const consent = consentTo(of.statements, of.channel, rules.category);
+  if (consent === 'out') return { verdict: 'refuse', reason: 'opted_out' };
+  if (rules.requireOptIn && consent !== 'in') return { verdict: 'refuse', reason: 'not_opted_in' };
+  const quiet = rules.quietHours && quietUntil(of.now, of.timeZone, rules.quietHours);
+  if (quiet !== undefined) return { verdict: 'hold', reason: 'quiet_hours', until: quiet };
+  for (const { of: scope, perDay, perWeek } of rules.caps) {
+    const { day, week } = of.sent[scope];
+    const reason: HoldReason | undefined =
+      perWeek !== undefined && week >= perWeek
+        ? 'week_cap'
+        : perDay !== undefined && day >= perDay
+          ? 'day_cap'
+          : undefined;
+    if (reason) return { verdict: 'hold', reason, until: dayAround(of.now, of.timeZone).end };
+  }
+  return SEND;
+}
+
+/** Applies the time until which a message is worth sending, Unix ms: it waits no longer, and is refused from then on. */
+export function withinValidity(verdict: Verdict, now: number, validUntil: number | undefined): Verdict {
+  if (validUntil === undefined || verdict.verdict === 'refuse') return verdict;
+  if (now >= validUntil) return { verdict: 'refuse', reason: 'expired' };
+  return verdict.verdict === 'hold' ? { ...verdict, until: Math.min(verdict.until, validUntil) } : verdict;
+}

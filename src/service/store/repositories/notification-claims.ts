@@ -1,0 +1,152 @@
+import { CHANNELS, PRIORITIES } from '../../../contract/schemas.ts';
+import { afterLostWorker, UNCERTAIN } from '../../domain/notifications/dispatch.ts';
+import type { Verdict } from '../../domain/notifications/sending-rules.ts';
+import { bytesOf, fitting } from '../pages.ts';
+import type { Tx } from '../store.ts';
+import {
+  applyEvent,
+  type ClaimedNotification,
+  fromRow,
+  NOTIFICATION_COLUMNS,
+  type NotificationRow,
+  type StoredNotification,
+} from './notifications.ts';
+import type { Mode } from './workspaces.ts';
+
+/** A notification that is due, before it is claimed. */
+export type DueNotification = Pick<
+  StoredNotification,
+  'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'
+> & {
+  readonly workspaceId: string;
+  /** Unix ms. */
+  readonly createdAt: number;
+};
+
+/** The notifications of a channel and priority, of which up to `most` are claimed. */
+export interface Claimable {
+  readonly channel: string;
+  readonly priority: string;
+  readonly most: number;
+}
+
+/** How notifications are claimed. */
+export interface ClaimOptions {
+  readonly leaseMs: number;
+  readonly dropsRepeats: (channel: string, mode: Mode) => boolean;
+  /** Decides whether a notification may be sent now, and counts it if so. */
+  readonly judge: (tx: Tx, found: DueNotification) => Promise<Verdict>;
+}
+
+/** The kinds of notifications, in the order in which they are sent: transactional ones first. */
+const KINDS = PRIORITIES.flatMap((priority) => CHANNELS.map((channel) => ({ channel, priority })));
+
+/** One statement for all kinds, each of which is one look into the index. */
+const DUE_KINDS = KINDS.map(
+  ({ channel, priority }, i) =>
+    `SELECT ${i} AS kind WHERE EXISTS (SELECT 1 FROM notification
+       WHERE workspace_id = ? AND channel = '${channel}' AND priority = '${priority}' AND due_at <= ?)`,
+).join(' UNION ALL ');
+const NEXT_DUE = KINDS.map(
+  ({ channel, priority }) =>
+    `SELECT min(due_at) AS at FROM notification
+       WHERE workspace_id = ? AND channel = '${channel}' AND priority = '${priority}' AND due_at IS NOT NULL`,
+).join(' UNION ALL ');
+
+/** How workers find and claim the notifications that are due. */
+export const notificationClaims = {
+  /** The kinds of due notifications of a workspace, in the order in which they are sent. */
+  async dueKinds(tx: Tx, workspaceId: string): Promise<{ channel: string; priority: string }[]> {
+    const rows = await tx.sql.all<{ kind: number }>(
+      DUE_KINDS,
+      KINDS.flatMap(() => [workspaceId, tx.now]),
+    );
+    const found = new Set(rows.map(({ kind }) => Number(kind)));
+    return KINDS.filter((_, i) => found.has(i));
+  },
+
+  /** When the next notification of a workspace is due, Unix ms; undefined if all have ended. */
+  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const rows = await tx.sql.all<{ at: number | null }>(
+      NEXT_DUE,
+      KINDS.map(() => workspaceId),
+    );
+    const times = rows.flatMap(({ at }) => (at === null ? [] : [Number(at)]));
+    return times.length === 0 ? undefined : Math.min(...times);
+  },
+
+  /**
+   * Claims due notifications of a workspace for `leaseMs`: for each entry up to `most`, and those that `judge` lets
+   * pass. They become dispatched before anything is sent, so that a crash of the worker is visible. After a crash, a
+   * notification is claimed again only if the channel drops repeats, and fails otherwise. `settled` counts those that
+   * were held, or failed.
+   */
+  async claim(
+    tx: Tx,
+    workspaceId: string,
+    entries: readonly Claimable[],
+    options: ClaimOptions,
+  ): Promise<{ claimed: ClaimedNotification[][]; settled: number }> {
+    const found: { id: string; hashId: string; entry: number }[] = [];
+    for (const [entry, { channel, priority, most }] of entries.entries()) {
+      const rows = await tx.sql.all<{ id: string; hashId: string; bytes: number }>(
+        `SELECT notification_id AS id, hash_id AS "hashId", ${bytesOf(['variables', 'history'])} AS bytes
+         FROM notification WHERE workspace_id = ? AND channel = ? AND priority = ? AND due_at <= ?
+         ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
+        [workspaceId, channel, priority, tx.now, most],
+      );
+      found.push(...rows.slice(0, fitting(rows)).map(({ id, hashId }) => ({ id, hashId, entry })));
+    }
+    // `judge` may lock users: in one order, so that nodes seldom wait for each other in a circle.
+    found.sort((a, b) => (a.hashId < b.hashId ? -1 : a.hashId > b.hashId ? 1 : 0));
+    const claimed: ClaimedNotification[][] = entries.map(() => []);
+    let settled = 0;
+    for (const { id, entry } of found) {
+      const one = await claimOne(tx, workspaceId, id, options);
+      if (one) claimed[entry]!.push(one);
+      else settled++;
+    }
+    return { claimed, settled };
+  },
+};
+
+/** Claims one notification, or holds or fails it. Returns it if it was claimed. */
+async function claimOne(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  { leaseMs, dropsRepeats, judge }: ClaimOptions,
+): Promise<ClaimedNotification | undefined> {
+  const row = await tx.sql.get<
+    NotificationRow &
+      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt'> & {
+        inHand: number;
+      }
+  >(
+    `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt",
+       (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
+     FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+    [workspaceId, id],
+  );
+  const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
+  const { tries } = rest;
+  const next = { ...rest, claim: rest.claim + 1 };
+  if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {
+    const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
+    await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure });
+    return undefined;
+  }
+  const judged = await judge(tx, rest);
+  if (judged.verdict === 'refuse') {
+    await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure: judged.reason });
+    return undefined;
+  }
+  if (judged.verdict === 'hold') {
+    const { reason, until } = judged;
+    await applyEvent(tx, next, 'hold', { dueAt: until, tries, failure: null, reason });
+    return undefined;
+  }
+  const to = { dueAt: tx.now + leaseMs, failure: null, tries: tries + 1 };
+  const history = await applyEvent(tx, next, 'dispatch', to);
+  return { ...next, status: 'dispatched', history };
+}

@@ -1,0 +1,163 @@
+import type { Tx } from '../store.ts';
+import { notifications } from './notifications.ts';
+
+/** What became of a message to one address. */
+export type SendStatus = 'accepted' | 'unknown' | 'delivered' | 'failed';
+
+/** What a provider says about a message. */
+export interface MessageReceipt {
+  readonly provider: string;
+  /** The channels of the provider. */
+  readonly channels: readonly string[];
+  readonly notificationId: string | undefined;
+  readonly messageId: string | undefined;
+  /** Why it failed; null if it was delivered. */
+  readonly failure: string | null;
+}
+
+/** How long a receipt waits for its message, in ms. */
+const EARLY_TTL_MS = 86_400_000;
+
+interface Send {
+  readonly notificationId: string;
+  readonly hash: string;
+  readonly status: SendStatus;
+}
+
+export const receipts = {
+  /** The addresses to which a notification was sent, with what became of it. */
+  async sends(tx: Tx, workspaceId: string, notificationId: string): Promise<Send[]> {
+    return tx.sql.all<Send>(
+      `SELECT notification_id AS "notificationId", address_hash AS hash, status FROM notification_send
+       WHERE workspace_id = ? AND notification_id = ? ORDER BY address_hash`,
+      [workspaceId, notificationId],
+    );
+  },
+
+  /** Stores what a provider said when it was given a message. */
+  async recordSend(
+    tx: Tx,
+    workspaceId: string,
+    send: Omit<Send, 'status'> & {
+      status: 'accepted' | 'unknown';
+      provider: string;
+      messageId: string | undefined;
+    },
+  ): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO notification_send (workspace_id, notification_id, address_hash, provider, status, message_id, at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (workspace_id, notification_id, address_hash) DO UPDATE SET
+         status = excluded.status, message_id = excluded.message_id, at_ms = excluded.at_ms
+       WHERE notification_send.status IN ('accepted', 'unknown')`,
+      [
+        workspaceId,
+        send.notificationId,
+        send.hash,
+        send.provider,
+        send.status,
+        send.messageId ?? null,
+        tx.now,
+      ],
+    );
+  },
+
+  /** Applies the receipts that arrived before their message was stored. */
+  async applyEarly(
+    tx: Tx,
+    workspaceId: string,
+    message: Pick<MessageReceipt, 'provider' | 'channels'> & { messageId: string },
+  ): Promise<void> {
+    const key = [workspaceId, message.provider, message.messageId];
+    const row = await tx.sql.get<{ failure: string | null }>(
+      'SELECT failure FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?',
+      key,
+    );
+    if (!row) return;
+    await tx.sql.run(
+      'DELETE FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?',
+      key,
+    );
+    await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure: row.failure });
+  },
+
+  /**
+   * Applies a receipt to its notification, which it names or whose message it names. Returns the notification's channel;
+   * undefined if there is none. A receipt for a message that is not known waits for a day.
+   */
+  async apply(tx: Tx, workspaceId: string, receipt: MessageReceipt): Promise<string | undefined> {
+    const send = receipt.messageId === undefined ? undefined : await byMessage(tx, workspaceId, receipt);
+    const id = receipt.notificationId ?? send?.notificationId;
+    const found = id === undefined ? undefined : await notifications.get(tx, workspaceId, id);
+    if (!found || !receipt.channels.includes(found.channel)) {
+      if (receipt.messageId !== undefined && receipt.notificationId === undefined)
+        await keepEarly(tx, workspaceId, receipt, receipt.messageId);
+      return undefined;
+    }
+    const status = receipt.failure === null ? 'delivered' : 'failed';
+    await setStatus(tx, workspaceId, found.notificationId, send?.hash, status);
+    // With several devices, one that failed leaves open what becomes of the others.
+    const sends = await receipts.sends(tx, workspaceId, found.notificationId);
+    const open = sends.some((each) => each.status === 'accepted' || each.status === 'delivered');
+    if (status === 'delivered' || !open)
+      await notifications.applyReceipt(tx, workspaceId, found.notificationId, receipt);
+    return found.channel;
+  },
+
+  /** Takes note of a receipt that changes an address. Returns false if it was seen before. */
+  async first(tx: Tx, workspaceId: string, provider: string, receiptId: string): Promise<boolean> {
+    const added = await tx.sql.run(
+      `INSERT INTO receipt_seen (workspace_id, provider, receipt_id, at_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (workspace_id, provider, receipt_id) DO NOTHING`,
+      [workspaceId, provider, receiptId, tx.now],
+    );
+    return added > 0;
+  },
+
+  /** Deletes receipts whose message never came. */
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM early_receipt WHERE (workspace_id, provider, message_id) IN
+         (SELECT workspace_id, provider, message_id FROM early_receipt
+          WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
+      [workspaceId, tx.now - EARLY_TTL_MS, most],
+    );
+  },
+};
+
+async function byMessage(tx: Tx, workspaceId: string, { provider, messageId }: MessageReceipt) {
+  return tx.sql.get<Send>(
+    `SELECT notification_id AS "notificationId", address_hash AS hash, status FROM notification_send
+     WHERE workspace_id = ? AND provider = ? AND message_id = ? ORDER BY at_ms DESC LIMIT 1`,
+    [workspaceId, provider, messageId ?? ''],
+  );
+}
+
+/** Sets the status of the message to an address, or to all of them. One that was delivered or failed stays so. */
+async function setStatus(
+  tx: Tx,
+  workspaceId: string,
+  notificationId: string,
+  hash: string | undefined,
+  status: SendStatus,
+): Promise<void> {
+  await tx.sql.run(
+    `UPDATE notification_send SET status = ?, at_ms = ?
+     WHERE workspace_id = ? AND notification_id = ? AND status IN ('accepted', 'unknown')
+       AND (address_hash = ? OR ? = '')`,
+    [status, tx.now, workspaceId, notificationId, hash ?? '', hash ?? ''],
+  );
+}
+
+async function keepEarly(
+  tx: Tx,
+  workspaceId: string,
+  receipt: MessageReceipt,
+  messageId: string,
+): Promise<void> {
+  await tx.sql.run(
+    `INSERT INTO early_receipt (workspace_id, provider, message_id, failure, at_ms)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace_id, provider, message_id) DO NOTHING`,
+    [workspaceId, receipt.provider, messageId, receipt.failure, tx.now],
+  );
+}

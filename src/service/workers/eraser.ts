@@ -1,0 +1,113 @@
+import { eraseFromOutbox } from '../channels/erase-outbox.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { due } from '../store/repositories/due.ts';
+import { ERASURE_KEPT_MS, type Erasure, erasures } from '../store/repositories/erasures.ts';
+import { workspaces } from '../store/repositories/workspaces.ts';
+import type { Tx } from '../store/store.ts';
+import { dueRound } from './by-workspace.ts';
+import { repeat, type Worker, wokenBy } from './worker.ts';
+
+const POLL_MS = 1000;
+/** Event numbers, and rows of other tables, that one transaction searches. */
+const EVENTS = 20_000;
+const ROWS = 2000;
+/**
+ * When to look a second time, in ms: within this time every node has stored the event counts that it had in memory
+ * (event-signals.ts), and any model that it learned before it knew of the erasure.
+ */
+const AGAIN_MS = 15_000;
+
+/** Erases users: what the request did not find at once, in pieces, and on every node its outbox file. */
+export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
+  const { store, clock, log, cipher, models } = deps;
+  /** The erasures up to here have left this node's outbox and models, Unix ms. */
+  let cleanedTo = 0;
+
+  /** Cleans the file and the memory of this node after erasures by any node. */
+  const cleanNode = async (): Promise<void> => {
+    const from = Math.max(cleanedTo, clock.now() - ERASURE_KEPT_MS);
+    const found = await store.read(async (tx) => {
+      const hashIds: { workspaceId: string; hashId: string }[] = [];
+      for (const { id } of await workspaces.list(tx))
+        for (const hashId of await erasures.since(tx, id, from)) hashIds.push({ workspaceId: id, hashId });
+      return { hashIds, now: tx.now };
+    });
+    for (const { workspaceId, hashId } of found.hashIds) models.forgetUser(workspaceId, hashId);
+    if (found.hashIds.length > 0)
+      await eraseFromOutbox(outboxFile, new Set(found.hashIds.map(({ hashId }) => hashId)));
+    // A transaction that began earlier may commit later.
+    cleanedTo = found.now - AGAIN_MS;
+  };
+
+  const erase = async (workspaceId: string): Promise<boolean> => {
+    const erasure = await store.write(async (tx) => {
+      await due.clear(tx, workspaceId, 'erase');
+      const found = await erasures.next(tx, cipher, workspaceId);
+      if (found) await eraseStep(tx, workspaceId, found, deps);
+      const next = await erasures.nextDue(tx, workspaceId);
+      if (next !== undefined) await due.mark(tx, workspaceId, 'erase', next);
+      return found;
+    });
+    if (!erasure) return false;
+    if (erasure.phase === 'again') {
+      await cleanNode();
+      // Until then it is due again.
+      if (await store.scrub()) await store.write((tx) => erasures.end(tx, workspaceId, erasure));
+    }
+    return true;
+  };
+
+  const round = dueRound(deps, 'erase', erase);
+  /** An erasure by any node that this node has yet to follow; at the start, those while it was stopped. */
+  let behind = true;
+  const unsubscribe = store.subscribe('erasures', () => {
+    behind = true;
+  });
+  const loop = repeat('the eraser', clock, log, POLL_MS, async () => {
+    if (behind) {
+      behind = false;
+      await cleanNode().catch((error) => {
+        behind = true;
+        throw error;
+      });
+    }
+    return round();
+  });
+  const worker = wokenBy(store, 'erasures', loop);
+  return {
+    wake: worker.wake,
+    idle: async () => !(await store.read((tx) => due.any(tx, 'erase'))) && worker.idle(),
+    stop: () => {
+      unsubscribe();
+      return worker.stop();
+    },
+  };
+}
+
+/** Runs one step of an erasure, and says when the next one is due. */
+async function eraseStep(
+  tx: Tx,
+  workspaceId: string,
+  erasure: Erasure,
+  { models }: ServiceDeps,
+): Promise<void> {
+  const { hashId, userId, after, afterId, upTo } = erasure;
+  const proceed = (to: Partial<Pick<Erasure, 'phase' | 'after' | 'afterId'>>, wait = 0) =>
+    erasures.proceed(tx, workspaceId, erasure, { phase: 'scan', after, afterId, ...to }, tx.now + wait);
+  if (erasure.phase === 'again') {
+    await erasures.forgetEvents(tx, workspaceId, userId);
+    await models.forgetStored(tx, workspaceId, hashId);
+    return proceed({ phase: 'again' }, AGAIN_MS);
+  }
+  if (after < upTo) return proceed({ after: await erasures.scanEvents(tx, workspaceId, erasure, EVENTS) });
+  // The place begins with its table, and with the first one before the search.
+  const [table, place = ''] = afterId.split(/:(.*)/s);
+  if (table !== 'answer') {
+    const last = await erasures.scanDeliveries(tx, workspaceId, hashId, place, ROWS);
+    return proceed({ afterId: last === undefined ? 'answer:' : `delivery:${last}` });
+  }
+  const last = await erasures.scanAnswers(tx, workspaceId, hashId, place, ROWS);
+  if (last !== undefined) return proceed({ afterId: `answer:${last}` });
+  await models.forgetStored(tx, workspaceId, hashId);
+  return proceed({ phase: 'again' }, AGAIN_MS);
+}

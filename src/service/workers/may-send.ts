@@ -1,0 +1,45 @@
+import {
+  capPeriods,
+  marketingVerdict,
+  SEND,
+  type Verdict,
+  withinValidity,
+} from '../domain/notifications/sending-rules.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { consents } from '../store/repositories/consents.ts';
+import { marketingSent } from '../store/repositories/marketing-sent.ts';
+import type { DueNotification } from '../store/repositories/notification-claims.ts';
+import { users } from '../store/repositories/users.ts';
+import type { Tx } from '../store/store.ts';
+
+/**
+ * Decides whether a due notification may be sent now, by what the catalog and the user say, in the transaction that
+ * claims it. Marketing that may be sent is counted as sent, so that no other node sends more than a cap allows.
+ */
+export async function maySend(tx: Tx, found: DueNotification, deps: ServiceDeps): Promise<Verdict> {
+  const template = deps.catalog().templates.get(found.templateId);
+  // Sending it fails with the reason.
+  if (!template) return SEND;
+  const { rules, validForMs, marketingValidForMs } = template;
+  const transactional = found.priority === 'transactional';
+  const validFor = transactional ? validForMs : marketingValidForMs;
+  const validUntil = validFor === undefined ? undefined : found.createdAt + validFor;
+  if (transactional) return withinValidity(SEND, tx.now, validUntil);
+  const { workspaceId, hashId, channel } = found;
+  const message = { ...found, category: rules.category };
+  if (rules.caps.length > 0) await marketingSent.lock(tx, message);
+  const timeZone = (await users.timeZone(tx, workspaceId, hashId)) ?? rules.timeZone;
+  const verdict = withinValidity(
+    marketingVerdict(rules, {
+      now: tx.now,
+      channel,
+      timeZone,
+      statements: await consents.ofUser(tx, workspaceId, hashId),
+      sent: await marketingSent.count(tx, message, capPeriods(tx.now, timeZone)),
+    }),
+    tx.now,
+    validUntil,
+  );
+  if (verdict.verdict === 'send') await marketingSent.add(tx, message);
+  return verdict;
+}

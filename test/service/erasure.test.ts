@@ -1,0 +1,179 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { users } from '../../src/service/store/repositories/users.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { contentsOf, onPostgres } from '../support/postgres/database.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
+
+async function json(response: Promise<Response>, status = 200) {
+  const answer = await response;
+  const text = await answer.text();
+  expect(answer.status, text).toBe(status);
+  return JSON.parse(text);
+}
+
+/** Values of one user, each of which must be found before the erasure where it is stored in plain text. */
+const PLANTED = {
+  userId: 'canary.quillfeather@example.com',
+  name: 'Canary Quillfeather',
+  phone: '+4915199887766',
+  otherPhone: '+4915199887755',
+  email: 'quill@canary.example',
+  accountNumber: 'DE02120300000000202051',
+  trait: 'trait-of-canary-81927',
+  token: 'device-token-of-canary-81927',
+  property: 'property-of-canary-81927',
+  variable: 'variable-of-canary-81927',
+};
+const BYSTANDER = { userId: 'bystander-of-canary', name: 'Bystander', phone: '+441234567890' };
+
+/** Everything that the service keeps: the files beside the data, and on PostgreSQL those of the server too. */
+async function everything(service: TestService): Promise<string> {
+  const folders = [dirname(service.files), ...(onPostgres ? [] : [dirname(service.database)])];
+  const files = [...new Set(folders)].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const texts = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'latin1'));
+  if (onPostgres) texts.push(await contentsOf(service.database), ...(await serverFiles(service.database)));
+  return texts.join('\n');
+}
+
+/** The files of a PostgreSQL database, after what is deleted was removed from them. */
+async function serverFiles(database: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  await client.query('VACUUM FULL');
+  await client.query('CHECKPOINT');
+  const { rows } = await client.query(
+    "SELECT current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database WHERE datname = current_database()",
+  );
+  await client.end();
+  const folder: string = rows[0].folder;
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'latin1'));
+}
+
+test('an erased user is found in no file, and nobody else is missing', { timeout: 120_000 }, async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const post = (path: string, body: unknown, status = 202, headers = {}) =>
+    json(service.fetch(path, { body, headers }), status);
+  await post(
+    '/v1/webhooks',
+    {
+      url: receiver.url,
+      events: ['campaign.opened', 'campaign.clicked', 'decision.actioned'],
+      signingSecret: 'a secret of the tests',
+    },
+    201,
+  );
+  const { userId, name, phone, otherPhone, email, accountNumber, trait, token, property, variable } = PLANTED;
+  const user = {
+    ...{ userId, name, phone, accountNumber, timeZone: 'Europe/Berlin' },
+    phones: [otherPhone],
+    emails: [email],
+    traits: { note: trait },
+    devices: [{ channel: 'push', token }],
+    optOut: ['sms/offers'],
+    optIn: ['email'],
+  };
+  const { users: known } = await post('/v1/users', { users: [user, BYSTANDER] }, 200, {
+    'idempotency-key': 'users-1',
+  });
+  const [hashId, bystander]: string[] = known.map((each: { hashId: string }) => each.hashId);
+  const timestamp = new Date().toISOString();
+  const events = [userId, BYSTANDER.userId].flatMap((each) =>
+    // One of them is counted by a rule of the default catalog.
+    ['seen', 'savings_plan_opened'].map((event) => ({
+      userId: each,
+      event,
+      timestamp,
+      properties: { note: property + each },
+    })),
+  );
+  await post('/v1/events', { events });
+  for (const each of [hashId, bystander]) {
+    const { decisionId } = await post('/v1/decisioning/decide', { hashId: each }, 200);
+    await json(service.fetch(`/v1/messages?hashId=${each}`));
+    await post(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
+    const sent = await post('/v1/inform/trigger', {
+      hashId: each,
+      templateId: 'order_update',
+      channel: 'sms',
+      variables: { orderId: `${variable}${each === hashId ? '' : ' of another'}` },
+    });
+    await post(`/v1/inform/notifications/${sent.notificationId}/outcomes`, { type: 'opened' });
+  }
+  await receiver.waitFor(4);
+  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+
+  const before = await everything(service);
+  const ofUser = [userId, `${property}${userId}`, `${variable}"`, hashId!];
+  expect(ofUser.filter((value) => !before.includes(value))).toEqual([]);
+  expect(await json(service.fetch(`/v1/users/${hashId}`))).toEqual({
+    hashId,
+    status: 'known',
+    timeZone: 'Europe/Berlin',
+    locale: null,
+    fields: ['name', 'phone', 'accountNumber', 'phones', 'emails'],
+    traits: ['note'],
+    channels: [
+      { channel: 'whatsapp', addresses: 2, bounced: 0, stopped: 0 },
+      { channel: 'sms', addresses: 2, bounced: 0, stopped: 0 },
+      { channel: 'email', addresses: 1, bounced: 0, stopped: 0 },
+      { channel: 'push', addresses: 1, bounced: 0, stopped: 0 },
+    ],
+    optedIn: ['email'],
+    optedOut: ['sms/offers'],
+  });
+
+  expect(await json(service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' }))).toMatchObject({
+    hashId,
+    status: 'erasing',
+  });
+  await post('/v1/inform/trigger', { hashId, templateId: 'welcome', channel: 'sms' }, 404);
+  await expect
+    .poll(async () => (await service.fetch(`/v1/users/${hashId}`)).status, { timeout: 60_000, interval: 250 })
+    .toBe(404);
+  await json(service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' }), 404);
+
+  const after = await everything(service);
+  const gone = Object.entries(PLANTED).filter(([, value]) => after.includes(value));
+  // The other user was sent a variable that begins alike.
+  expect(gone.map(([field]) => field)).toEqual(['property', 'variable']);
+  expect(ofUser.filter((value) => after.includes(value))).toEqual([hashId]);
+  const ofOther = [`${property}${BYSTANDER.userId}`, `${variable} of another`, bystander!];
+  expect(ofOther.filter((value) => !after.includes(value))).toEqual([]);
+
+  // The refusal stays for the day when the user comes back; nothing else knows the hashId.
+  const { store, cipher } = service.deps;
+  const tables = await store.read(async (tx) => {
+    const found: string[] = [];
+    const all = await tx.sql.all<{ name: string }>(
+      onPostgres
+        ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%'"
+        : "SELECT name FROM sqlite_master WHERE type = 'table'",
+    );
+    for (const each of all)
+      for (const row of await tx.sql.all(`SELECT * FROM ${each.name}`))
+        if (JSON.stringify(row).includes(hashId!)) found.push(each.name);
+    return found.sort();
+  });
+  expect(tables).toEqual(['consent', 'erasure']);
+  const again = await post('/v1/users', { users: [user, BYSTANDER] }, 200, { 'idempotency-key': 'users-1' });
+  expect(again.users).toEqual([{ userId: BYSTANDER.userId, hashId: bystander }]);
+  await post('/v1/users', { users: [{ userId }] }, 200);
+  expect(await json(service.fetch(`/v1/users/${hashId}`))).toMatchObject({
+    status: 'known',
+    fields: [],
+    optedIn: [],
+    optedOut: ['sms/offers'],
+  });
+  const other = await store.read((tx) => users.personal(tx, cipher, service.workspace, bystander!));
+  expect(other).toEqual({ name: BYSTANDER.name, phone: BYSTANDER.phone });
+});
