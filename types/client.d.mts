@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly workspace: string;
   /** A key of the workspace. */
   readonly apiKey: string;
+  /** In an app, beside a publishable key: the token of the user for whom it acts. */
+  readonly userToken?: string | undefined;
   /** True if the service is known to honour idempotency keys: then every request is retried after a lost answer. */
   readonly idempotent?: boolean | undefined;
   /** Time limit of an attempt, in ms. Default: 30,000. */

@@ -54,6 +54,12 @@ export interface ConsentRequest {
   readonly optOut?: readonly string[] | undefined;
 }
 
+/** For how long the token is valid. */
+export interface CreateUserTokenRequest {
+  /** Validity in seconds; 3600 if it is left out. */
+  readonly ttlSeconds?: number | undefined;
+}
+
 /** Subscribes a URL to kinds of event. */
 export interface CreateWebhookRequest {
   /** Address that receives the deliveries: https, and not in a private network. */
@@ -477,6 +483,14 @@ export interface User {
 /** Whether the user is known, or is being erased: then nothing can be read or sent any more. */
 export type UserStatus = 'known' | 'erasing';
 
+/** A token that lets an app with a publishable key act for one user. */
+export interface UserToken {
+  /** The token, for the header X-Service-User-Token. */
+  readonly token: string;
+  /** When it expires. */
+  readonly expiresAt: string;
+}
+
 /** A webhook subscription. The signing secret is never returned. */
 export interface Webhook {
   /** Identifier of the subscription. */
@@ -519,6 +533,8 @@ export interface Operations {
   ingestEvents(input: IngestEventsRequest, options?: CallOptions): Promise<IngestEventsAnswer>;
   /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. */
   ingestUsers(input: IngestUsersRequest, options?: CallOptions): Promise<IngestUsersAnswer>;
+  /** Create a token with which an app acts for one user. To be called by your server for a user who is signed in. The app sends the token in `X-Service-User-Token` beside a publishable key. The user need not be known yet. */
+  createUserToken(input: { readonly hashId: string } & CreateUserTokenRequest, options?: CallOptions): Promise<UserToken>;
   /** Choose the next best action for a user. Returns an action and its runner-ups, and logs the decision. A user that is not known is treated as a new one. If nothing is eligible, the type of the action is `none` and its reason says why. */
   decide(input: DecideRequest, options?: CallOptions): Promise<DecideAnswer>;
   /** Trigger a templated notification. Queues the notification. It counts as a contact of the user. */

@@ -40,6 +40,10 @@ export interface Endpoint extends Operation {
   readonly stream?: boolean;
   /** True for a GET that takes note of what it served. */
   readonly marks?: boolean;
+  /** True for a POST that stores nothing, so that its answer is not kept for a repetition. */
+  readonly storesNothing?: boolean;
+  /** True if an app may call it with a publishable key and a user token. */
+  readonly forClients?: boolean;
 }
 
 function table<const T extends Record<string, Endpoint>>(entries: T): T {
@@ -72,6 +76,21 @@ export const ENDPOINTS = table({
       'Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned.',
     request: s.IngestUsersRequest,
     answer: s.IngestUsersAnswer,
+  },
+  createUserToken: {
+    method: 'POST',
+    path: '/v1/users/{hashId}/tokens',
+    group: 'ingest',
+    success: 201,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'Create a token with which an app acts for one user',
+    description:
+      'To be called by your server for a user who is signed in. The app sends the token in `X-Service-User-Token` beside a publishable key. The user need not be known yet.',
+    params: { hashId: 'Hashed identifier of the user.' },
+    storesNothing: true,
+    request: s.CreateUserTokenRequest,
+    answer: s.UserToken,
   },
   decide: {
     method: 'POST',
@@ -203,6 +222,7 @@ export const ENDPOINTS = table({
     description:
       'What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on.',
     marks: true,
+    forClients: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
   },
@@ -218,6 +238,7 @@ export const ENDPOINTS = table({
       'Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`.',
     params: { decisionId: 'The decision that chose the message.' },
     missing: 'This decision has no message.',
+    forClients: true,
     request: s.MessageOutcomeRequest,
     answer: s.OutcomeAnswer,
   },

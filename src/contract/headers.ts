@@ -5,6 +5,7 @@
 export const HEADERS = {
   authorization: 'authorization',
   workspace: 'x-service-workspace',
+  userToken: 'x-service-user-token',
   requestId: 'x-service-request-id',
   region: 'x-service-region',
   limit: 'x-service-ratelimit-limit',

@@ -78,3 +78,13 @@ export const MAX_DAILY_CONTACTS = 100_000;
 
 /** How long the service keeps an idempotency key and its answer, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;
+
+/** Who is limited where an app uses a publishable key: a user, an address on the network, the key as a whole. */
+export const CLIENT_SCOPES = ['user', 'address', 'key'] as const;
+export type ClientScope = (typeof CLIENT_SCOPES)[number];
+
+/** Requests with publishable keys per window and node, unless configured otherwise. */
+export const CLIENT_LIMITS: Readonly<Record<ClientScope, number>> = { user: 60, address: 600, key: 6000 };
+
+/** Validity of a user token in seconds. */
+export const USER_TOKEN_SECONDS = { least: 60, most: 86_400, default: 3600 };

@@ -11,12 +11,15 @@ const DESCRIPTION = `Track events, decide the next best action for a hashed user
 back with signed webhooks.
 
 - Every request carries a server key (\`Authorization: Bearer …\`) and its workspace (\`X-Service-Workspace\`).
+- An app carries a publishable key and a user token instead (\`X-Service-User-Token\`), in the two operations that take them.
 - Rate limits apply per workspace and group of operations, in a sliding window of 60 seconds.
 - A write may carry an \`Idempotency-Key\`: the same key and body gives the first answer again for 24 hours.
 - A request body is JSON of at most ${MAX_BODY_BYTES / 1024 / 1024} MiB and ${MAX_VALUES.toLocaleString('en')} values, without fields that are not described here. It
   may be compressed with gzip.
 - A response may have fields that are not described here: ignore them.
 - Operations and fields with \`x-beyond-specification\` are choices of this implementation.`;
+
+const SERVER_ACCESS = { serverKey: [], workspace: [] };
 
 /**
  * Generates the OpenAPI 3.1 description of the service from the endpoint table, its schemas and the recorded examples.
@@ -50,7 +53,7 @@ export function openApi(version: string): Json {
         },
       },
     ],
-    security: [{ serverKey: [], workspace: [] }],
+    security: [SERVER_ACCESS],
     tags: [
       ...GROUPS.map((group) => {
         const { covers, default: limit, ceiling } = GROUP_LIMITS[group];
@@ -64,6 +67,19 @@ export function openApi(version: string): Json {
     components: {
       securitySchemes: {
         serverKey: { type: 'http', scheme: 'bearer', description: 'A server key of the workspace.' },
+        clientKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A publishable key of the workspace. Its requests have limits of their own.',
+          'x-beyond-specification': true,
+        },
+        userToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Service-User-Token',
+          description: 'The token of the user for whom an app acts (`createUserToken`).',
+          'x-beyond-specification': true,
+        },
         workspace: {
           type: 'apiKey',
           in: 'header',
@@ -98,7 +114,7 @@ export function openApi(version: string): Json {
 function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: Example): Json {
   const writes = endpoint.method !== 'GET';
   const parameters = [
-    ...(writes ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(writes && !endpoint.storesNothing ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(endpoint.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...pathParameters(endpoint, example),
     ...queryParameters(endpoint, schemas, example),
@@ -108,6 +124,9 @@ function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: 
     summary: endpoint.summary,
     description: endpoint.description,
     tags: [endpoint.group],
+    ...(endpoint.forClients
+      ? { security: [SERVER_ACCESS, { clientKey: [], userToken: [], workspace: [] }] }
+      : {}),
     ...(endpoint.beyondSpecification ? { 'x-beyond-specification': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(endpoint.request

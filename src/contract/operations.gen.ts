@@ -15,6 +15,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'ingest',
     repeat: 'always',
   },
+  createUserToken: {
+    method: 'POST',
+    path: '/v1/users/{hashId}/tokens',
+    group: 'ingest',
+    repeat: 'always',
+  },
   decide: {
     method: 'POST',
     path: '/v1/decisioning/decide',

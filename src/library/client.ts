@@ -28,7 +28,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** Creates a client. Throws TypeError if an option is missing or the key would travel unencrypted. */
 export const createClient: typeof declared.createClient = (options) => {
   const { baseUrl, workspace, apiKey, idempotent = false, timeoutMs = 30_000, maxRetries = 5 } = options;
-  const { share = 1, onRetry } = options;
+  const { userToken, share = 1, onRetry } = options;
   for (const [name, value] of Object.entries({ baseUrl, workspace, apiKey }))
     if (typeof value !== 'string' || value === '') throw new TypeError(`createClient needs ${name}`);
   checkBaseUrl(baseUrl);
@@ -41,9 +41,9 @@ export const createClient: typeof declared.createClient = (options) => {
     retry({ maxRetries, clock, random, onRetry }),
     ...paced,
     deadline(timeoutMs),
-    auth(apiKey, workspace),
+    auth(apiKey, workspace, userToken),
   ]);
-  const open = streamOpener(transport.open, [...paced, auth(apiKey, workspace)], timeoutMs);
+  const open = streamOpener(transport.open, [...paced, auth(apiKey, workspace, userToken)], timeoutMs);
 
   const send = async (
     request: Pick<Outgoing, 'method' | 'path' | 'body' | 'group' | 'repeatable'>,

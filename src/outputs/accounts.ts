@@ -3,7 +3,11 @@ import { about } from '../contract/parts.ts';
 import { text, textOrNull, time, timeOrNull } from './fields.ts';
 
 const mode = () => about('Whether its notifications leave the service.', z.enum(['live', 'test']));
-const kind = () => about('Kind of the key: the mode of its workspace.', z.enum(['live', 'test']));
+const kind = () =>
+  about(
+    'Kind of the key: the mode of its workspace for a server key.',
+    z.enum(['live', 'test', 'publishable']),
+  );
 
 const newKey = {
   keyId: text('Identifier of the key.'),
@@ -45,7 +49,12 @@ export const WorkspaceCreated = z.object({
   keyId: text('Identifier of its first key.'),
   key: text('The key: printed this once.'),
 });
-export const WorkspaceUpdated = z.object({ workspace: text('Identifier of the workspace.'), mode: mode() });
+export const WorkspaceUpdated = z.object({
+  workspace: text('Identifier of the workspace.'),
+  mode: about('Null if it was created before modes existed.', z.nullable(mode())),
+  origins: about('Origins of web pages that may use its publishable keys.', z.array(z.string())),
+  userTokens: about('Whether its publishable keys need a user token.', z.boolean()),
+});
 export const WorkspacesOutput = z.object({
   workspaces: about(
     'The workspaces, oldest first.',

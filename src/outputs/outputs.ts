@@ -142,6 +142,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   ),
   'users:get': document('What is known of the user.', s.GetUserAnswer),
   'users:import': lines('A user; with --dry-run, the plan.', z.union([ImportedUser, ImportOutput])),
+  'users:token': document('The token.', s.UserToken),
   'webhooks:create': document('The subscription.', withSecret),
   'webhooks:delete': document(
     'The subscription that was removed.',

@@ -53,6 +53,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'users:export': () => import('../commands/users/export.ts'),
   'users:get': () => import('../commands/users/get.ts'),
   'users:import': () => import('../commands/users/import.ts'),
+  'users:token': () => import('../commands/users/token.ts'),
   'webhooks:create': () => import('../commands/webhooks/create.ts'),
   'webhooks:delete': () => import('../commands/webhooks/delete.ts'),
   'webhooks:deliveries': () => import('../commands/webhooks/deliveries.ts'),

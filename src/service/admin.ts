@@ -3,7 +3,7 @@
  * loads a store when it is first used, because most commands need none.
  */
 import type { Clock } from '../kit/clock.ts';
-import type { listWorkspaces, NewKey } from './runtime/accounts.ts';
+import type { ChangedWorkspace, listWorkspaces, NewKey, WorkspaceChange } from './runtime/accounts.ts';
 import type { DumpKind } from './store/dump.ts';
 import type { ApiKey, KeyKind } from './store/repositories/api-keys.ts';
 import type { RemovableDatabase } from './store/sqlite/removal.ts';
@@ -24,13 +24,23 @@ export async function openForExport(database: string, clock: Clock): Promise<Exp
   return { records: (kind) => dump(store, kind), close: () => store.close() };
 }
 
+interface TokenRequest {
+  readonly workspace: string | undefined;
+  readonly hashId: string;
+  readonly seconds: number;
+  readonly dataDir: string;
+  readonly dataKey: string | undefined;
+}
+
 /** Workspaces and keys of a database; see service/runtime/accounts.ts. */
 export interface Accounts {
   createWorkspace(id: string | undefined, mode: 'live' | 'test'): Promise<NewKey>;
   listWorkspaces(): ReturnType<typeof listWorkspaces>;
-  setMode(id: string, mode: 'live' | 'test'): Promise<void>;
+  updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
   createKey(workspace: string | undefined, kind: KeyKind | undefined): Promise<NewKey>;
   listKeys(workspace: string | undefined): Promise<ApiKey[]>;
+  /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
+  userToken(request: TokenRequest): Promise<{ token: string; expiresAt: string }>;
   revokeKey(keyId: string): Promise<ApiKey>;
   rotateKey(keyId: string, graceMs: number): Promise<NewKey>;
   close(): Promise<void>;
@@ -41,15 +51,26 @@ export interface Accounts {
  * Rejects with StoreUnusable or StoreUnavailable.
  */
 export async function openAccounts(database: string, clock: Clock): Promise<Accounts> {
-  const { connectStore } = await import('./store/open.ts');
+  const { connectStore, filesOf } = await import('./store/open.ts');
   const accounts = await import('./runtime/accounts.ts');
   const store = await connectStore(database, clock);
   return {
     createWorkspace: (id, mode) => accounts.createWorkspace(store, id, mode),
     listWorkspaces: () => accounts.listWorkspaces(store),
-    setMode: (id, mode) => accounts.setMode(store, id, mode),
+    updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
     createKey: (workspace, kind) => accounts.createKey(store, workspace, kind),
     listKeys: (workspace) => accounts.listKeys(store, workspace),
+    userToken: async ({ workspace, hashId, seconds, dataDir, dataKey }) => {
+      const { openDataKey } = await import('./runtime/data-key.ts');
+      const file = `${filesOf(database, dataDir)}.key`;
+      return accounts.tokenFor(
+        store,
+        await openDataKey(store, file, dataKey, true),
+        workspace,
+        hashId,
+        seconds,
+      );
+    },
     revokeKey: (keyId) => accounts.revokeKey(store, keyId),
     rotateKey: (keyId, graceMs) => accounts.rotateKey(store, keyId, graceMs),
     close: () => store.close(),

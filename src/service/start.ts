@@ -7,6 +7,8 @@ import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
+import { clientAccess } from './http/client-access.ts';
+import { proxyList } from './http/client-address.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
@@ -56,6 +58,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly region?: string | undefined;
   /** Serves over TLS with this certificate. Default: plain http. */
   readonly tls?: TlsFiles | undefined;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed (serve --trusted-proxy). */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Makes random choices repeatable (SVC_SEED). */
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
@@ -209,6 +213,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys, share) },
       admit: rateLimiter(limiter, policy, clock),
+      admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
       observe,
       health,

@@ -8,28 +8,34 @@ export default class KeysCreate extends SvcCommand {
   static override summary = 'Create an API key of a workspace of this service';
   static override description =
     `Prints the key once: only its hash is stored. Works on the data of \`local\` or of --database, also while the service
-runs, which accepts the key at once. The kind of a key is that of its workspace's mode.`;
+runs, which accepts the key at once. A server key has the kind of its workspace's mode. A publishable key is for apps: it
+lists messages and reports outcomes, only with a token for one user (svc users token).`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --workspace ws_shop --profile local',
+    '<%= config.bin %> <%= command.id %> --workspace ws_shop --kind publishable --profile local',
     '<%= config.bin %> <%= command.id %> --workspace ws_shop --kind live --json --profile local | jq -r .key',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = {
     database: databaseFlag,
     kind: Flags.string({
-      summary: 'kind of the key; that of the workspace by default',
-      options: ['live', 'test'] as const,
-      helpValue: 'live|test',
+      summary: 'kind of the key (default: the mode of the workspace)',
+      options: ['live', 'test', 'publishable'] as const,
+      helpValue: 'live|test|publishable',
     }),
   };
 
   protected override async run(context: Context<typeof KeysCreate>): Promise<void> {
     const { flags, out } = context;
     const made = await withAccounts(context, (accounts) =>
-      accounts.createKey(flags.workspace, flags.kind as 'live' | 'test' | undefined),
+      accounts.createKey(flags.workspace, flags.kind as 'live' | 'test' | 'publishable' | undefined),
     );
     const { keyId, key, kind, workspace } = made;
     out.result({ keyId, key, kind, workspace }, () => newKeyText(made));
-    out.notice('the key is shown this once; keep it in a secret store');
+    out.notice(
+      kind === 'publishable'
+        ? 'the key is shown this once; an app may hold it, and sends it with a user token'
+        : 'the key is shown this once; keep it in a secret store',
+    );
   }
 }

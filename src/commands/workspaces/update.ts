@@ -1,14 +1,22 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { databaseFlag } from '../../cli/connection/database.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
 
+/** As many as one answer to a browser should be compared with. */
+const MAX_ORIGINS = 100;
+
 export default class WorkspacesUpdate extends SvcCommand {
-  static override summary = 'Set the mode of a workspace of this service';
+  static override summary = 'Change a workspace of this service';
   static override description =
     `A test workspace sends notifications to the outbox file only; a live one through the configured channels. Its keys stay
-valid.`;
-  static override examples = ['<%= config.bin %> <%= command.id %> ws_shop --mode live --profile local'];
+valid. Apps outside a browser may use publishable keys at once; web pages only from the origins named here. Running
+services act on the change at once.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ws_shop --mode live --profile local',
+    '<%= config.bin %> <%= command.id %> ws_shop --origin https://shop.example --profile local',
+  ];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override args = { workspace: Args.string({ required: true, description: 'id of the workspace' }) };
   static override flags = {
@@ -16,15 +24,59 @@ valid.`;
     mode: Flags.string({
       summary: 'whether it sends notifications to people',
       options: ['live', 'test'] as const,
-      required: true,
       helpValue: 'live|test',
+    }),
+    origin: Flags.string({
+      summary: 'origin of web pages that may use publishable keys; replaces all; * for any, none for none',
+      multiple: true,
+      helpValue: 'ORIGIN',
+    }),
+    'user-tokens': Flags.boolean({
+      summary:
+        'require a user token beside a publishable key (default); only a test workspace can do without',
+      allowNo: true,
     }),
   };
 
   protected override async run(context: Context<typeof WorkspacesUpdate>): Promise<void> {
     const { args, flags, out } = context;
-    const mode = flags.mode as 'live' | 'test';
-    await withAccounts(context, (accounts) => accounts.setMode(args.workspace, mode));
-    out.result({ workspace: args.workspace, mode }, () => `${args.workspace} is a ${mode} workspace`);
+    const mode = flags.mode as 'live' | 'test' | undefined;
+    const tokens = flags['user-tokens'];
+    if (mode === undefined && flags.origin === undefined && tokens === undefined)
+      throw new SvcError('usage', 'nothing to change: name --mode, --origin or --user-tokens', {
+        hint: (invocation) => invocation.again('--mode', 'live'),
+      });
+    const change = {
+      mode,
+      origins: flags.origin && originsOf(flags.origin),
+      openClients: tokens === undefined ? undefined : !tokens,
+    };
+    const { mode: kept, clients } = await withAccounts(context, (accounts) =>
+      accounts.updateWorkspace(args.workspace, change),
+    );
+    const { origins } = clients;
+    out.result({ workspace: args.workspace, mode: kept, origins, userTokens: !clients.open }, () =>
+      [
+        `${args.workspace} is a ${kept ?? 'live'} workspace`,
+        `web pages that may use publishable keys: ${origins.length === 0 ? 'none' : origins.join(', ')}`,
+        ...(clients.open ? ['its publishable keys need no user token'] : []),
+      ].join('\n'),
+    );
   }
+}
+
+/** Checks origins (RFC 6454, 6.2: scheme, host and port only). Throws usage. */
+function originsOf(given: readonly string[]): readonly string[] {
+  if (given.length === 1 && given[0] === 'none') return [];
+  if (given.length > MAX_ORIGINS)
+    throw new SvcError('usage', `${given.length} origins are too many: at most ${MAX_ORIGINS}`, {
+      hint: (invocation) => invocation.again('--origin', '*'),
+    });
+  for (const origin of given) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    throw new SvcError('usage', `${origin} is not the origin of a web page: scheme, host and port only`, {
+      hint: 'write it as browsers send it: --origin https://shop.example',
+    });
+  }
+  return given;
 }

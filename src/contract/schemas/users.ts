@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { MAX_BATCH, MAX_DEVICES, MAX_LIST, MAX_NAME, MAX_TOKEN, MAX_TRAITS } from '../limits.ts';
+import {
+  MAX_BATCH,
+  MAX_DEVICES,
+  MAX_LIST,
+  MAX_NAME,
+  MAX_TOKEN,
+  MAX_TRAITS,
+  USER_TOKEN_SECONDS,
+} from '../limits.ts';
 import {
   about,
   beyond,
@@ -11,6 +19,7 @@ import {
   pattern,
   requestId,
   scalar,
+  time,
   timeZone,
 } from '../parts.ts';
 import { CHANNELS } from './notifications.ts';
@@ -115,6 +124,30 @@ export const IngestUsersAnswer = named(
     z.object({
       users: about('The users, in the order of the request.', z.array(IdentifiedUser)),
       requestId: requestId(),
+    }),
+  ),
+);
+
+const { least, most, default: standard } = USER_TOKEN_SECONDS;
+export const CreateUserTokenRequest = named(
+  'CreateUserTokenRequest',
+  'For how long the token is valid.',
+  beyond(
+    z.strictObject({
+      ttlSeconds: about(
+        `Validity in seconds; ${standard} if it is left out.`,
+        z.optional(z.int().check(z.minimum(least), z.maximum(most))),
+      ),
+    }),
+  ),
+);
+export const UserToken = named(
+  'UserToken',
+  'A token that lets an app with a publishable key act for one user.',
+  beyond(
+    z.object({
+      token: about('The token, for the header X-Service-User-Token.', z.string()),
+      expiresAt: time('When it expires.'),
     }),
   ),
 );

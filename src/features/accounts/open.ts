@@ -22,6 +22,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   several_workspaces: (invocation) =>
     `list them: ${invocation.on('workspaces', 'list')}, then: ${invocation.again('--workspace', 'WORKSPACE')}`,
   other_kind: 'leave out --kind, or name another workspace with --workspace',
+  not_test: (invocation) => `make it a test workspace first: ${invocation.again('--mode', 'test')}`,
   unknown_key: (invocation) => `list them: ${invocation.on('keys', 'list')}`,
 };
 

@@ -2,7 +2,8 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
-import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
+import { CLIENT_SCOPES, GROUP_LIMITS, GROUPS, WINDOW_MS } from '../../contract/limits.ts';
+import { proxyList } from '../../service/http/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
 import type { ServiceOptions } from '../../service/start.ts';
@@ -13,6 +14,16 @@ export const serviceFlags = {
     summary: 'requests per window for a group, or off',
     multiple: true,
     helpValue: 'GROUP=N|off',
+  }),
+  'client-limit': Flags.string({
+    summary: 'requests per window with publishable keys for a user, an address or a key, or off',
+    multiple: true,
+    helpValue: 'SCOPE=N|off',
+  }),
+  'trusted-proxy': Flags.string({
+    summary: 'address or network of a proxy in front of this service, whose X-Forwarded-For names the client',
+    multiple: true,
+    helpValue: 'ADDRESS[/BITS]',
   }),
   catalog: Flags.string({
     summary: 'JSON file of contents and templates; reloaded when it changes',
@@ -39,6 +50,8 @@ export const serviceFlags = {
 export function serviceOptions(
   flags: {
     limit?: string[] | undefined;
+    'client-limit'?: string[] | undefined;
+    'trusted-proxy'?: string[] | undefined;
     catalog?: string | undefined;
     provider?: string[] | undefined;
     faults?: string | undefined;
@@ -50,7 +63,9 @@ export function serviceOptions(
 ): Omit<ServiceOptions, 'database'> {
   return {
     region: flags.region,
-    limits: parseLimits(flags.limit ?? []),
+    limits: parseLimits('--limit', flags.limit ?? [], GROUPS),
+    clientLimits: parseLimits('--client-limit', flags['client-limit'] ?? [], CLIENT_SCOPES),
+    trustedProxies: checkedProxies(flags['trusted-proxy'] ?? []),
     windowMs: parseWindow(flags.window),
     allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
     catalog: flags.catalog,
@@ -81,6 +96,9 @@ export function storedFlags(policy: Policy, given: PolicyChange): { stored: stri
   const flags = (of: Policy) => [
     ...GROUPS.filter((group) => given.limits?.[group] === undefined).map(
       (group) => `--limit ${group}=${of.limits[group] ?? 'off'}`,
+    ),
+    ...CLIENT_SCOPES.filter((scope) => given.clientLimits?.[scope] === undefined).map(
+      (scope) => `--client-limit ${scope}=${of.clientLimits[scope] ?? 'off'}`,
     ),
     ...(given.windowMs === undefined ? [`--window ${of.windowMs / 1000}s`] : []),
     ...(given.allowLoopbackWebhooks === undefined
@@ -135,19 +153,39 @@ export function processesOf(text: string | undefined, cores: number): number | u
   });
 }
 
-/** Parses `GROUP=N` and `GROUP=off`. Throws usage. */
-function parseLimits(given: readonly string[]): Partial<Record<Group, number | null>> {
-  return Object.fromEntries(
-    given.map((text) => {
-      const [, group, value] = /^(\w+)=(off|[1-9]\d{0,8})$/.exec(text) ?? [];
-      if (!group || !GROUPS.includes(group as Group)) {
-        throw new SvcError('usage', `--limit ${text} is not GROUP=N or GROUP=off`, {
-          hint: `the groups are ${GROUPS.join(', ')}: --limit ingest=600`,
-        });
-      }
-      return [group, value === 'off' ? null : Number(value)];
-    }),
-  );
+/** Parses limits such as `ingest=600` and `ingest=off`, by their names. Throws usage. */
+function parseLimits<Name extends string>(
+  flag: string,
+  given: readonly string[],
+  names: readonly Name[],
+): Partial<Record<Name, number | null>> {
+  const limits: Partial<Record<Name, number | null>> = {};
+  for (const text of given) {
+    const [, name, value] = /^(\w+)=(off|[1-9]\d{0,8})$/.exec(text) ?? [];
+    if (!name || !names.includes(name as Name)) {
+      throw new SvcError('usage', `${flag} ${text} is not NAME=N or NAME=off`, {
+        hint: `the names are ${names.join(', ')}: ${flag} ${names[0]}=600`,
+      });
+    }
+    limits[name as Name] = value === 'off' ? null : Number(value);
+  }
+  return limits;
+}
+
+/** Throws usage for what is neither an address nor a network. */
+function checkedProxies(given: readonly string[]): readonly string[] {
+  try {
+    proxyList(given);
+  } catch (error) {
+    throw new SvcError(
+      'usage',
+      `--trusted-proxy ${(error as Error).message} is neither an address nor a network`,
+      {
+        hint: 'name the proxy as this service sees it: --trusted-proxy 10.0.0.0/8',
+      },
+    );
+  }
+  return given;
 }
 
 const MIN_WINDOW_MS = 100;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
  * First byte of an encrypted value, before a 12-byte nonce, a 16-byte tag and the ciphertext: sealed with the data key,
@@ -15,9 +15,11 @@ export interface Cipher {
   seal(text: string, associatedData: string): Buffer;
   /** Throws if the value was changed, truncated, moved, or encrypted with another key. */
   open(sealed: Uint8Array, associatedData: string): string;
+  /** HMAC-SHA-256 of text under a key that is derived from the data key for this purpose alone (HKDF, RFC 5869). */
+  mac(purpose: string, text: string): Buffer;
   /** Identifies the key without revealing it: the first 16 hex characters of a domain-separated SHA-256. */
   readonly fingerprint: string;
-  /** False if the key is missing: then `seal` and `open` throw DataKeyMissing. */
+  /** False if the key is missing: then the operations throw DataKeyMissing. */
   readonly usable: boolean;
 }
 
@@ -29,12 +31,12 @@ export class DataKeyMissing extends Error {
   }
 }
 
-/** A cipher for a node without the data key: `seal` and `open` throw DataKeyMissing. */
+/** A cipher for a node without the data key: its operations throw DataKeyMissing. */
 export function withoutKey(fingerprint: string): Cipher {
   const refuse = () => {
     throw new DataKeyMissing(fingerprint);
   };
-  return { fingerprint, usable: false, seal: refuse, open: refuse };
+  return { fingerprint, usable: false, seal: refuse, open: refuse, mac: refuse };
 }
 
 /**
@@ -44,7 +46,21 @@ export function withoutKey(fingerprint: string): Cipher {
 export function createCipher(key: Uint8Array): Cipher {
   const { seal, open } = aes(key, BY_DATA_KEY);
   const fingerprint = createHash('sha256').update('svc data key\0').update(key).digest('hex').slice(0, 16);
-  return { fingerprint, usable: true, seal, open };
+  const derived = new Map<string, Buffer>();
+  const keyFor = (purpose: string): Buffer => {
+    const known = derived.get(purpose);
+    if (known) return known;
+    const made = Buffer.from(hkdfSync('sha256', key, '', `svc ${purpose}`, 32));
+    derived.set(purpose, made);
+    return made;
+  };
+  return {
+    fingerprint,
+    usable: true,
+    seal,
+    open,
+    mac: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest(),
+  };
 }
 
 /** A new key of a user, as text. */

@@ -9,6 +9,8 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'authorization',
   'x-service-workspace',
+  'x-service-user-token',
+  'origin',
   'idempotency-key',
   'last-event-id',
   'content-type',

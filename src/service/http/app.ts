@@ -8,11 +8,12 @@ import { newId } from '../../kit/id.ts';
 import type { Health } from '../operations/health.ts';
 import type { Observe } from '../operations/observe.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
 import { authenticate, keyHashOf } from './authenticate.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
+import type { AdmitClient } from './client-access.ts';
+import { preflight } from './cross-origin.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
 import { INTERACTIVE, PAGES } from './precedence.ts';
@@ -31,6 +32,7 @@ export interface AppParts {
   readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
+  readonly admitClient: AdmitClient;
   readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
   readonly observe: Observe;
   readonly health: Health;
@@ -50,6 +52,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     if (!parts.handlers[name] && !parts.streams[name]) continue;
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
     byPath.set(path, [...(byPath.get(path) ?? []), endpoint.method]);
+    if (endpoint.forClients)
+      app.options(path, (c) => preflight(c.req.header('origin'), [endpoint.method], parts.deps.store));
     app.on(endpoint.method, path, async (c) => {
       const recordStatus = parts.observe.request(name);
       const trace: Trace = { requestId: newId('req'), countedAt: undefined };
@@ -105,9 +109,8 @@ async function answer(
   const headers = new Headers({ [HEADERS.requestId]: requestId });
   const { deps } = parts;
   try {
-    const workspace = await admitted(c, parts, endpoint, trace, headers);
     const request = {
-      workspace,
+      ...(await admitted(c, parts, endpoint, trace, headers)),
       params: c.req.param() as Record<string, string>,
       query: checkedQuery(c, endpoint),
       requestId,
@@ -147,7 +150,7 @@ async function callHandler(
   request: AdmittedRequest,
   headers: Headers,
 ): Promise<Response> {
-  const { workspace, deps } = request;
+  const { workspace, onlyUser, deps } = request;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint);
   const handler = parts.handlers[name] as Handler<EndpointName>;
   await parts.prepare?.[name]?.(workspace.id);
@@ -157,7 +160,7 @@ async function callHandler(
     return { answer: toAnswer(reply, endpoint), last: reply.last };
   };
   if (PAGES.has(name)) await deps.precedence.piece();
-  if (endpoint.method === 'GET' && !endpoint.marks)
+  if (endpoint.storesNothing || (endpoint.method === 'GET' && !endpoint.marks))
     return respond((await deps.store.read(work)).answer, headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
@@ -169,6 +172,7 @@ async function callHandler(
       endpoint: name,
       path: c.req.path,
       body: raw,
+      onlyUser,
       idempotencyKey,
       turns: turnsOf(name, workspace.id, checked, idempotencyKey),
     },
@@ -185,16 +189,19 @@ async function admitted(
   endpoint: Endpoint,
   trace: Trace,
   headers: Headers,
-): Promise<Workspace> {
+): Promise<Pick<Call, 'workspace' | 'onlyUser'>> {
   const { deps } = parts;
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
-  const workspace = await authenticate(c.req, deps.store);
+  const holder = await authenticate(c.req, deps.store);
+  const { workspace } = holder;
   const region = regionOf(workspace, parts.region);
   if (region.header) headers.set(HEADERS.region, region.header);
   if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
+  if (holder.kind === 'publishable')
+    return { workspace, onlyUser: parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
   trace.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
-  return workspace;
+  return { workspace, onlyUser: undefined };
 }
 
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {

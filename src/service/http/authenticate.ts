@@ -1,8 +1,7 @@
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { apiKeys, hashOfKey } from '../store/repositories/api-keys.ts';
-import type { Workspace } from '../store/repositories/workspaces.ts';
+import { apiKeys, hashOfKey, type KeyHolder } from '../store/repositories/api-keys.ts';
 import type { Store } from '../store/store.ts';
 
 const keyOf = (request: HonoRequest) =>
@@ -12,22 +11,21 @@ const keyOf = (request: HonoRequest) =>
 export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(request) ?? '');
 
 /**
- * Finds the workspace of a request by its API key (specification: Authentication).
+ * Finds out what the API key of a request opens (specification: Authentication).
  * Throws unauthorized (missing, unknown or revoked key), invalid_request (no workspace header) or forbidden (a key of another
  * workspace).
  */
-export async function authenticate(request: HonoRequest, store: Store): Promise<Workspace> {
+export async function authenticate(request: HonoRequest, store: Store): Promise<KeyHolder> {
   const key = keyOf(request);
   if (!key) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
-  const workspace = await store.read((tx) => apiKeys.workspaceOf(tx, key));
-  if (!workspace)
-    throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
+  const holder = await store.read((tx) => apiKeys.holderOf(tx, key));
+  if (!holder) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
   const named = request.header(HEADERS.workspace);
   if (named === undefined) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'X-Service-Workspace', message: 'is missing' },
     ]);
   }
-  if (named !== workspace.id) throw new ServiceError('forbidden');
-  return workspace;
+  if (named !== holder.workspace.id) throw new ServiceError('forbidden');
+  return holder;
 }

@@ -11,6 +11,8 @@ type BodyOf<N extends EndpointName> = N extends 'ingestEvents' ? EventBatch : Re
 export interface Call<N extends EndpointName = EndpointName> {
   readonly tx: Tx;
   readonly workspace: Workspace;
+  /** The only user for whom the request may act: that of its user token. Undefined for a server key. */
+  readonly onlyUser: string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: BodyOf<N>;

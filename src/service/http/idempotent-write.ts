@@ -22,6 +22,8 @@ export interface WriteRequest {
   readonly endpoint: string;
   readonly path: string;
   readonly body: Buffer;
+  /** The only user for whom the request may act, who has idempotency keys of their own. */
+  readonly onlyUser: string | undefined;
   /** The Idempotency-Key header. */
   readonly idempotencyKey: string | undefined;
   readonly turns: readonly Turn[];
@@ -37,19 +39,21 @@ export async function writeOnce(
   request: WriteRequest,
   work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
-  const { workspaceId, idempotencyKey: key, turns } = request;
+  const { workspaceId, onlyUser, idempotencyKey, turns } = request;
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
     const { answer, last } = await work(tx);
     await keep(answer);
     await last?.();
     return { answer, replayed: false };
   };
-  if (key === undefined) return store.write((tx) => answerOnce(tx, async () => {}), { turns });
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+  if (idempotencyKey === undefined) return store.write((tx) => answerOnce(tx, async () => {}), { turns });
+  if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
     ]);
   }
+  // The space is in no key, so nobody can name a key of somebody else.
+  const key = onlyUser === undefined ? idempotencyKey : `${onlyUser} ${idempotencyKey}`;
   const digest = digestOf(request);
   const attempt = () =>
     store.write(

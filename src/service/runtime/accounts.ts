@@ -1,12 +1,20 @@
 import { newId } from '../../kit/id.ts';
+import type { Cipher } from '../crypto/cipher.ts';
+import { userToken } from '../crypto/user-token.ts';
 import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../store/repositories/api-keys.ts';
-import { type Workspace, workspaces } from '../store/repositories/workspaces.ts';
+import { type ClientSettings, type Workspace, workspaces } from '../store/repositories/workspaces.ts';
 import type { Store, Tx } from '../store/store.ts';
 
 /** A workspace or a key cannot be created or changed as asked. */
 class AccountError extends Error {
   override readonly name = 'AccountError';
-  readonly reason: 'exists' | 'unknown_workspace' | 'several_workspaces' | 'other_kind' | 'unknown_key';
+  readonly reason:
+    | 'exists'
+    | 'unknown_workspace'
+    | 'several_workspaces'
+    | 'other_kind'
+    | 'unknown_key'
+    | 'not_test';
 
   constructor(reason: AccountError['reason'], message: string) {
     super(message);
@@ -40,23 +48,66 @@ export function listWorkspaces(store: Store): Promise<(Workspace & { createdAt: 
   return store.read((tx) => workspaces.list(tx));
 }
 
-/** Sets the mode of a workspace. Throws AccountError. */
-export function setMode(store: Store, id: string, mode: 'live' | 'test'): Promise<void> {
+/** What is changed of a workspace; what is left out stays. */
+export interface WorkspaceChange {
+  readonly mode?: 'live' | 'test' | undefined;
+  readonly origins?: readonly string[] | undefined;
+  readonly openClients?: boolean | undefined;
+}
+
+/** A workspace with its client settings. */
+export interface ChangedWorkspace {
+  readonly mode: Workspace['mode'];
+  readonly clients: ClientSettings;
+}
+
+/** Changes a workspace. Returns it as it is then. Throws AccountError. */
+export function updateWorkspace(
+  store: Store,
+  id: string,
+  change: WorkspaceChange,
+): Promise<ChangedWorkspace> {
   return store.write(async (tx) => {
-    await workspaceOf(tx, id);
-    await workspaces.setMode(tx, id, mode);
+    const { mode: before } = await workspaceOf(tx, id);
+    const { origins, open } = await workspaces.clientSettings(tx, id);
+    const mode = change.mode ?? before;
+    if (change.openClients && mode !== 'test')
+      throw new AccountError(
+        'not_test',
+        `workspace ${id} is no test workspace: apps with its keys need user tokens`,
+      );
+    // A live workspace is never open, also not after it was a test one again.
+    const clients = {
+      origins: change.origins ?? origins,
+      open: mode === 'test' && (change.openClients ?? open),
+    };
+    if (change.mode) await workspaces.setMode(tx, id, change.mode);
+    await workspaces.setClientSettings(tx, id, clients);
+    return { mode, clients };
   });
 }
 
+/** Makes a token for a user of a workspace, which may be left out where there is only one. Throws AccountError. */
+export async function tokenFor(
+  store: Store,
+  cipher: Cipher,
+  id: string | undefined,
+  hashId: string,
+  seconds: number,
+): Promise<{ token: string; expiresAt: string }> {
+  return store.read(async (tx) => userToken(cipher, (await workspaceOf(tx, id)).id, hashId, tx.now, seconds));
+}
+
 /**
- * Creates a key of a workspace, which may be left out where there is only one. Its kind is that of the workspace's mode.
+ * Creates a key of a workspace, which may be left out where there is only one. The kind of a server key is that of the
+ * workspace's mode.
  * Throws AccountError.
  */
 export function createKey(store: Store, id: string | undefined, kind: KeyKind | undefined): Promise<NewKey> {
   return store.write(async (tx) => {
     const workspace = await workspaceOf(tx, id);
     const { mode } = workspace;
-    if (kind !== undefined && mode !== null && kind !== mode)
+    if (kind !== undefined && kind !== 'publishable' && mode !== null && kind !== mode)
       throw new AccountError(
         'other_kind',
         `workspace ${workspace.id} is a ${mode} workspace: it has no ${kind} keys`,

@@ -1,4 +1,11 @@
-import { GROUP_LIMITS, GROUPS, type Group, WINDOW_MS } from '../../contract/limits.ts';
+import {
+  CLIENT_LIMITS,
+  type ClientScope,
+  GROUP_LIMITS,
+  GROUPS,
+  type Group,
+  WINDOW_MS,
+} from '../../contract/limits.ts';
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -6,6 +13,8 @@ import type { Store } from '../store/store.ts';
 export interface Policy {
   /** Requests per window by group; null means unlimited. */
   readonly limits: Readonly<Record<Group, number | null>>;
+  /** Requests with publishable keys per window and node; null means unlimited. */
+  readonly clientLimits: Readonly<Record<ClientScope, number | null>>;
   readonly windowMs: number;
   /** Allows subscriptions to plain http and to loopback addresses. */
   readonly allowLoopbackWebhooks: boolean;
@@ -16,6 +25,7 @@ export const DEFAULT_POLICY: Policy = {
     Group,
     number
   >,
+  clientLimits: CLIENT_LIMITS,
   windowMs: WINDOW_MS,
   allowLoopbackWebhooks: false,
 };
@@ -23,6 +33,7 @@ export const DEFAULT_POLICY: Policy = {
 /** A change of the policy at start. Omitted fields keep the stored value. */
 export interface PolicyChange {
   limits?: Partial<Record<Group, number | null>> | undefined;
+  clientLimits?: Partial<Record<ClientScope, number | null>> | undefined;
   windowMs?: number | undefined;
   allowLoopbackWebhooks?: boolean | undefined;
 }
@@ -37,6 +48,7 @@ export async function followPolicy(
     const stored = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
     const next: Policy = {
       limits: { ...stored.limits, ...change.limits },
+      clientLimits: { ...stored.clientLimits, ...change.clientLimits },
       windowMs: change.windowMs ?? stored.windowMs,
       allowLoopbackWebhooks: change.allowLoopbackWebhooks ?? stored.allowLoopbackWebhooks,
     };

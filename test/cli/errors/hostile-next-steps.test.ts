@@ -77,6 +77,7 @@ const CALLS: readonly (readonly string[])[] = [
   ['notifications', 'watch', '--wait-timeout', '1s', 'ID'],
   ['users', 'delete', '--hash-id', 'h', '--yes'],
   ['users', 'get', '--hash-id', 'h'],
+  ['users', 'token', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'ID'],
   ['webhooks', 'deliveries'],

@@ -31,6 +31,7 @@ const COMMANDS: string[][] = [
   ['users', 'delete', '--hash-id', 'h', '--yes'],
   ['users', 'get', '--hash-id', 'h'],
   ['users', 'import', 'USERS', '--restart'],
+  ['users', 'token', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'w'],
   ['webhooks', 'deliveries', 'w'],

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -5,6 +6,7 @@ import { tempDir } from '../../support/temp.ts';
 /** Runs commands on the data of `local` in one home. */
 function localSvc() {
   const home = tempDir();
+  const database = join(home, 'data', 'service.db');
   const run = (line: string, env = {}) =>
     runSvc(line.split(' '), { home, env: { SVC_PROFILE: 'local', ...env } });
   const json = async (line: string) => {
@@ -12,7 +14,7 @@ function localSvc() {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   };
-  return { run, json };
+  return { run, json, database };
 }
 
 it('creates, lists, rotates and revokes keys, and shows each key once', async () => {
@@ -52,7 +54,12 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
   expect(await json('keys create --workspace shop')).toMatchObject({ kind: 'live', workspace: 'shop' });
   const { workspaces } = await json('workspaces list');
   expect(workspaces).toMatchObject([{ mode: 'test' }, { workspace: 'shop', mode: 'live' }]);
-  expect(await json('workspaces update shop --mode test')).toEqual({ workspace: 'shop', mode: 'test' });
+  expect(await json('workspaces update shop --mode test')).toEqual({
+    workspace: 'shop',
+    mode: 'test',
+    origins: [],
+    userTokens: true,
+  });
   expect((await run('workspaces list')).stdout).toMatch(/shop\s+test/);
   for (const [line, message, next] of [
     ['keys create', /there are 2 workspaces: name one/, /svc workspaces list/],
@@ -61,7 +68,10 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
     ['keys revoke key_none', /no key key_none/, /svc keys list/],
     ['workspaces create shop', /shop exists already/, /svc keys list/],
     ['workspaces create a/b', /cannot be the id of a workspace/, /svc workspaces create/],
-    ['workspaces update shop', /mode/, /svc/],
+    ['workspaces update shop', /nothing to change/, /svc workspaces update shop --mode live/],
+    ['workspaces update shop --origin shop.example', /not the origin/, /https:\/\/shop.example/],
+    ['workspaces update shop --origin https://shop.example/app', /not the origin/, /https:\/\/shop.example/],
+    ['users token --hash-id h --ttl 2d --database x.db', /between 1m and 24h/, /--ttl 1h/],
   ] as const) {
     const { code, stdout, stderr } = await run(line);
     expect([code, stdout, stderr], line).toEqual([2, '', expect.stringMatching(message)]);
@@ -77,4 +87,29 @@ it('refuses to act on a remote service, and on data that do not exist', async ()
     2,
     expect.stringMatching(/works only on data of this machine/),
   ]);
+});
+
+it('creates a publishable key, and a token with which an app lists the messages of its user', async () => {
+  const { run, json, database } = localSvc();
+  await run('events send --user-id u --event e');
+  const { key, kind, workspace } = await json('keys create --kind publishable');
+  expect([kind, key]).toEqual(['publishable', expect.stringMatching(/^pk_[0-9a-f]{48}$/)]);
+  const update = `workspaces update ${workspace} --origin https://shop.example --no-user-tokens`;
+  expect(await json(update)).toEqual({
+    workspace,
+    mode: 'test',
+    origins: ['https://shop.example'],
+    userTokens: false,
+  });
+  expect((await run(`workspaces update ${workspace} --origin none --user-tokens`)).stdout).toMatch(
+    /publishable keys: none/,
+  );
+  const made = await json('users token --hash-id 3f1c --ttl 10m');
+  expect(made).toEqual({ token: expect.stringMatching(/^ut_/), expiresAt: expect.any(String) });
+  expect(Date.parse(made.expiresAt) - Date.now()).toBeLessThanOrEqual(600_000);
+  expect((await run('users token --hash-id 3f1c')).stdout).toMatch(/^ut_.+\nexpires /);
+  // The same on the store, which knows the key of the data.
+  expect(await json(`users token --hash-id 3f1c --database ${database}`)).toMatchObject({
+    token: expect.stringMatching(/^ut_/),
+  });
 });

@@ -19,6 +19,7 @@ const RELEASED: Record<number, string> = {
   8: 'e04417711feb7825 bdf8e7841e06d581',
   9: 'd29a524c871eeea1 2ff417aa57b1c7f6',
   10: 'bab53f391f192118 5cada22a1fda292b',
+  15: 'c63aad03deaf2ac8 c63aad03deaf2ac8',
   11: '4dac34365fcbb19b fffcc0bec2a7f03e',
   12: '64e3f5f1ed86a76a a770d0bd42ce231c',
   13: '3c6ba77ea8af4b5d 3fa3bb4a9a54c1c8',

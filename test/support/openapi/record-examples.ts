@@ -88,6 +88,8 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     await call('setConsent', { params: known, request: { optIn: ['email/news'], optOut: ['sms'] } });
     await call('getUser', { params: known });
 
+    await call('createUserToken', { params: { hashId }, request: { ttlSeconds: 3600 } });
+
     const signingSecret = randomBytes(32).toString('hex');
     const delivered = { url: receiver.url, events: [...EVENT_KINDS], signingSecret };
     const { id: deliveredTo } = await call('createWebhook', { request: delivered });

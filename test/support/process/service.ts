@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { setMode } from '../../../src/service/runtime/accounts.ts';
+import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
@@ -42,7 +42,7 @@ export async function startTestService(
     return service.close(0);
   });
   const mode = options.mode ?? (options.channels || options.environment ? 'live' : undefined);
-  if (mode) await setMode(service.deps.store, service.workspace, mode);
+  if (mode) await updateWorkspace(service.deps.store, service.workspace, { mode });
   const apiKey = service.apiKey!;
   return {
     ...service,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { setMode } from '../../../src/service/runtime/accounts.ts';
+import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
 import { systemSteadyClock } from '../../../src/service/store/limiter/limiter-clock.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { killable } from '../process/killable.ts';
@@ -193,7 +193,7 @@ async function stormService(providerUrl: string, dropsRepeats: boolean) {
   const first = await program.start({ database, port: 0, environment });
   await program.kill();
   const { store } = await openStore(database, systemClock, systemSteadyClock, 1);
-  await setMode(store, first.workspace, 'live');
+  await updateWorkspace(store, first.workspace, { mode: 'live' });
   await store.close();
   const port = Number(new URL(first.url).port);
   await program.start({ database, port, environment });

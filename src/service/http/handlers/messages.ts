@@ -18,9 +18,10 @@ export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
 
   /** Also accepted after the day of the message: the app may have shown it just before midnight. */
-  messageOutcome: async ({ tx, workspace, params, body, requestId, now, deps }) => {
+  messageOutcome: async ({ tx, workspace, onlyUser, params, body, requestId, now, deps }) => {
     const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
-    if (!decision || decision.contentId === null)
+    const readable = onlyUser === undefined || decision?.hashId === onlyUser;
+    if (!decision || !readable || decision.contentId === null)
       throw new ServiceError('not_found', 'This decision has no message.');
     const fresh = await recordOutcome(tx, {
       workspaceId: workspace.id,

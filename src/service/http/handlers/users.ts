@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { CHANNELS } from '../../../contract/schemas.ts';
 import { hashId } from '../../crypto/hash-id.ts';
+import { userToken } from '../../crypto/user-token.ts';
 import { type ConsentStatement, parseScope, scopeText } from '../../domain/notifications/consent.ts';
 import { addresses, type SuppressionReason } from '../../store/repositories/addresses.ts';
 import { erasures } from '../../store/repositories/erasures.ts';
@@ -24,6 +25,9 @@ export const userHandlers: Handlers = {
     return { body: { users: named, requestId } };
   },
 
+  createUserToken: async ({ workspace, params, body, now, deps }) => ({
+    body: userToken(deps.cipher, workspace.id, params.hashId!, now, body.ttlSeconds),
+  }),
   setConsent: async ({ tx, workspace, params, body, requestId }) => {
     const hashId = params.hashId!;
     if (!(await users.exists(tx, workspace.id, hashId)))

@@ -12,6 +12,7 @@ import { addressTables } from './011-addresses.ts';
 import { receiptTables } from './012-receipts.ts';
 import { consentTables } from './013-consent.ts';
 import { erasureTables } from './014-erasure.ts';
+import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import type { Migration } from './migration.ts';
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   receiptTables,
   consentTables,
   erasureTables,
+  clientKeys,
   lists,
 ];
 

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../../kit/id.ts';
 import type { Tx } from '../store.ts';
-import type { Workspace } from './workspaces.ts';
+import {
+  type ClientSettings,
+  clientSettingsOf,
+  type StoredClientSettings,
+  type Workspace,
+} from './workspaces.ts';
 
-/** The kind of a server key; it is that of its workspace's mode. */
-export type KeyKind = 'live' | 'test';
+/** The kind of a key. A server key has that of its workspace's mode; a publishable key is for apps. */
+export type KeyKind = 'live' | 'test' | 'publishable';
 
 /** What is shown of a key; the key itself is not stored. */
 export interface ApiKey {
@@ -17,13 +22,25 @@ export interface ApiKey {
   readonly endsAt: number | null;
 }
 
+/** What a key opens, and as what. */
+export interface KeyHolder {
+  readonly workspace: Workspace;
+  readonly kind: KeyKind;
+  readonly keyId: string;
+  /** What the workspace says of publishable keys. */
+  readonly clients: ClientSettings;
+}
+
 /** Keys per statement. */
 const KEYS_PER_QUERY = 64;
 
 /** Generates an API key. It is shown once; only its hash is stored. */
 export function newApiKey(kind: KeyKind): string {
-  return `sk_${kind}_${randomBytes(24).toString('hex')}`;
+  return `${kind === 'publishable' ? PUBLISHABLE : `sk_${kind}_`}${randomBytes(24).toString('hex')}`;
 }
+
+/** What a publishable key begins with. */
+const PUBLISHABLE = 'pk_';
 
 /** The hash under which a key is stored. */
 export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
@@ -89,12 +106,17 @@ export const apiKeys = {
     return valid;
   },
 
-  /** The workspace of a valid API key; undefined for a key that is unknown or has ended. */
-  async workspaceOf(tx: Tx, apiKey: string): Promise<Workspace | undefined> {
-    return tx.sql.get<Workspace>(
-      `SELECT w.workspace_id AS id, w.region, w.mode FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
+  /** What a valid API key opens; undefined for a key that is unknown or has ended. */
+  async holderOf(tx: Tx, apiKey: string): Promise<KeyHolder | undefined> {
+    const row = await tx.sql.get<Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & StoredClientSettings>(
+      `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId",
+              w.client_origins AS "clientOrigins", w.open_clients AS "openClients"
+       FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
        WHERE k.key_hash = ? AND (k.ends_at IS NULL OR k.ends_at > ?)`,
       [hashOfKey(apiKey), tx.now],
     );
+    if (!row) return undefined;
+    const { id, region, mode, kind, keyId, ...stored } = row;
+    return { workspace: { id, region, mode }, kind, keyId, clients: clientSettingsOf(stored) };
   },
 };

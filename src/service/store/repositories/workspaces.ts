@@ -16,6 +16,26 @@ export interface Workspace {
  */
 export type Mode = 'live' | 'test' | null;
 
+/** What a workspace says of apps that use its publishable keys. */
+export interface ClientSettings {
+  /** The origins of web pages that may (RFC 6454), or `*` for any; apps that send no origin always may. */
+  readonly origins: readonly string[];
+  /** Requests need no user token. Only in effect in a test workspace. */
+  readonly open: boolean;
+}
+
+/** The client settings as the columns have them. */
+export interface StoredClientSettings {
+  /** A JSON list; null if there is none. */
+  readonly clientOrigins: string | null;
+  readonly openClients: number;
+}
+
+export const clientSettingsOf = ({ clientOrigins, openClients }: StoredClientSettings): ClientSettings => ({
+  origins: clientOrigins === null ? [] : (JSON.parse(clientOrigins) as string[]),
+  open: openClients === 1,
+});
+
 const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
 
 export const workspaces = {
@@ -45,6 +65,34 @@ export const workspaces = {
 
   async setMode(tx: Tx, id: string, mode: 'live' | 'test'): Promise<void> {
     await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
+  },
+
+  async clientSettings(tx: Tx, id: string): Promise<ClientSettings> {
+    const row = await tx.sql.get<StoredClientSettings>(
+      `SELECT client_origins AS "clientOrigins", open_clients AS "openClients" FROM workspace
+       WHERE workspace_id = ?`,
+      [id],
+    );
+    return clientSettingsOf(row!);
+  },
+
+  async setClientSettings(tx: Tx, id: string, { origins, open }: ClientSettings): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET client_origins = ?, open_clients = ? WHERE workspace_id = ?', [
+      origins.length === 0 ? null : JSON.stringify(origins),
+      open ? 1 : 0,
+      id,
+    ]);
+  },
+
+  /** Whether any workspace admits web pages of an origin. */
+  async admitsOrigin(tx: Tx, origin: string): Promise<boolean> {
+    const rows = await tx.sql.all<{ origins: string }>(
+      'SELECT DISTINCT client_origins AS origins FROM workspace WHERE client_origins IS NOT NULL',
+    );
+    return rows.some(({ origins }) => {
+      const all = JSON.parse(origins) as string[];
+      return all.includes(origin) || all.includes('*');
+    });
   },
 
   /** Up to `most` identifiers, in order, after `after`. */

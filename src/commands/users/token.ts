@@ -1,0 +1,63 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseFlag } from '../../cli/connection/database.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
+import { parseDuration } from '../../cli/flags/duration.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { USER_TOKEN_SECONDS } from '../../contract/limits.ts';
+import { withAccounts } from '../../features/accounts/open.ts';
+import { objectOf } from '../../kit/object-of.ts';
+
+export default class UsersToken extends SvcCommand {
+  static override summary = 'Create a token with which an app acts for one user';
+  static override description =
+    `An app sends the token as X-Service-User-Token beside a publishable key: with it, it lists the messages of this user
+and reports their outcomes, and nothing else. Your server does the same with POST /v1/users/{hashId}/tokens.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --ttl 10m --json | jq -r .token',
+  ];
+  static override flags = {
+    'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    ttl: Flags.string({ summary: 'how long it is valid, 1m to 24h', default: '1h', helpValue: '1h' }),
+    database: databaseFlag,
+  };
+
+  protected override async run(context: Context<typeof UsersToken>): Promise<void> {
+    const { flags, out, paths, world, signal } = context;
+    const hashId = flags['hash-id'];
+    const seconds = secondsOf(flags.ttl);
+    const create = async (): Promise<object> => {
+      if (flags.database !== undefined)
+        return withAccounts(context, (accounts) =>
+          accounts.userToken({
+            workspace: flags.workspace,
+            hashId,
+            seconds,
+            dataDir: paths.dataDir,
+            dataKey: world.env.SVC_DATA_KEY || undefined,
+          }),
+        );
+      const { client } = await context.connect();
+      const call = client.call('createUserToken', {
+        params: { hashId },
+        body: { ttlSeconds: seconds },
+        signal,
+      });
+      return objectOf((await orUnsupportedFeature('user tokens', call)).body);
+    };
+    const made = await create();
+    const { token, expiresAt } = made as { token?: unknown; expiresAt?: unknown };
+    out.result({ ...made, token, expiresAt }, () => `${token}\nexpires ${expiresAt}`);
+  }
+}
+
+/** Parses the validity into whole seconds. Throws usage. */
+function secondsOf(ttl: string): number {
+  const seconds = parseDuration(ttl, '--ttl') / 1000;
+  const { least, most } = USER_TOKEN_SECONDS;
+  if (Number.isInteger(seconds) && seconds >= least && seconds <= most) return seconds;
+  throw new SvcError('usage', `--ttl ${ttl} is not whole seconds between 1m and 24h`, {
+    hint: (invocation) => invocation.again('--ttl', '1h'),
+  });
+}
