@@ -586,7 +586,7 @@ export interface Operations {
     /** Only notifications to this user. */
     readonly hashId?: string | undefined;
     /** Only notifications in this state. */
-    readonly status?: 'queued' | 'dispatched' | 'delivered' | 'failed' | undefined;
+    readonly status?: 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | undefined;
     /** Only notifications triggered from this time on. */
     readonly since?: string | undefined;
     /** Only notifications triggered before this time. */

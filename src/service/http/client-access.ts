@@ -17,7 +17,7 @@ import { admitOrigin } from './cross-origin.ts';
 const MAX_COUNTED = 100_000;
 
 /**
- * Admits the requests of apps, which hold a publishable key and a token of one user (docs/decisions.md, "Client keys").
+ * Admits the requests of apps, which hold a publishable key and a token of one user (docs/design-choices.md, "Client keys").
  * Returns the only user for whom the request may act; undefined where an open test workspace needs no token. Sets the
  * limit headers, those of the user. Throws forbidden, unauthorized and rate_limited.
  */

@@ -13,7 +13,7 @@ export interface TlsKeyPair {
 }
 
 /** The certificate or its key cannot be used. `file` is the one that cannot be read; `cause` says why. */
-export class TlsUnusable extends Error {
+class TlsUnusable extends Error {
   readonly file: string;
   constructor(message: string, file: string, cause: unknown) {
     super(message, { cause });
