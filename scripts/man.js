@@ -24,12 +24,12 @@ function manPages(root) {
   const { version, oclif } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const docs = join(root, 'docs');
   const source = Object.fromEntries(
-    pagesInOrder(root).map(({ file }) => [basename(file, '.md'), readFileSync(join(docs, file), 'utf8')]),
+    pagesInOrder(root).map(({ file }) => [nameOf(file), readFileSync(join(docs, file), 'utf8')]),
   );
   const topics = topicsOf(source.commands);
   const guides = Object.keys(source).filter((name) => !IN_MAIN.includes(name));
   const refer = (target) => {
-    const page = basename(target.split('#')[0], '.md');
+    const page = nameOf(target.split('#')[0]);
     return guides.includes(page) ? ` (**svc-${page}**(7))` : '';
   };
   const roff = (name, section, summary, body) => {
@@ -87,6 +87,9 @@ function manPages(root) {
     ),
   };
 }
+
+/** The name of a page: that of its file, or of the folder of which it is the index. */
+const nameOf = (file) => basename(file.replace(/\/index\.md$/, ''), '.md');
 
 const titleOf = (text) => /^# (.*)$/m.exec(text)[1].replace(/`/g, '');
 

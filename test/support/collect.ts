@@ -3,7 +3,7 @@ import { Batcher, type BatcherOptions } from '../../src/features/import/batch/ba
 import { longestRecord } from '../../src/features/import/batch/request-body.ts';
 import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
-import { CsvReader } from '../../src/features/import/read/csv-reader.ts';
+import { CsvReader } from '../../src/features/import/read/csv/csv-reader.ts';
 import { JsonReader } from '../../src/features/import/read/json/json-reader.ts';
 import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
 import type { Reading } from '../../src/features/import/read/reading.ts';

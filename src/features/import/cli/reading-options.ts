@@ -1,5 +1,5 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import { cellsOf } from '../read/csv-rows.ts';
+import { cellsOf } from '../read/csv/csv-rows.ts';
 import { encodingName } from '../read/encoding.ts';
 import { parsePath } from '../read/json/find-records.ts';
 import type { Reading } from '../read/reading.ts';

@@ -1,4 +1,4 @@
-import { cellsOf } from '../read/csv-rows.ts';
+import { cellsOf } from '../read/csv/csv-rows.ts';
 import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';

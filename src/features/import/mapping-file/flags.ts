@@ -1,4 +1,4 @@
-import { cellsOf } from '../read/csv-rows.ts';
+import { cellsOf } from '../read/csv/csv-rows.ts';
 import { type MappingDocument, VERSION } from './document.ts';
 
 /** Flags by their names. */

@@ -1,6 +1,6 @@
 import { shell } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
-import { findDialect } from './csv-dialect.ts';
+import { findDialect } from './csv/csv-dialect.ts';
 
 /** Lines that are looked at. */
 const LINES = 20;

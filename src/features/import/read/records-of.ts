@@ -2,7 +2,7 @@ import { longestRecord } from '../batch/request-body.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordMappers } from '../transform/record-mappers.ts';
 import type { ByteSource } from './bytes.ts';
-import { CsvReader } from './csv-reader.ts';
+import { CsvReader } from './csv/csv-reader.ts';
 import { JsonReader } from './json/json-reader.ts';
 import { NdjsonReader } from './ndjson-reader.ts';
 import type { Input } from './open.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findDialect } from '../../../../src/features/import/read/csv-dialect.ts';
+import { findDialect } from '../../../../src/features/import/read/csv/csv-dialect.ts';
 import { likelyEncodings } from '../../../../src/features/import/read/likely-encodings.ts';
 import { suggested } from '../../../support/suggested.ts';
 

@@ -1,4 +1,4 @@
-import { DOUBLED } from '../transform/row-writer.ts';
+import { DOUBLED } from '../../transform/row-writer.ts';
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
