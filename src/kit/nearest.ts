@@ -14,8 +14,9 @@ export function nearest(
   return best && best.edits <= limit(best.name) ? best.name : undefined;
 }
 
-/** Levenshtein distance, except that transposed letters count as one edit. */
+/** Levenshtein distance, except that two letters that changed places count as one edit. */
 function editDistance(typed: string, name: string): number {
-  const letters = (text: string) => [...text].sort().join('');
-  return letters(typed) === letters(name) ? Math.min(1, distance(typed, name)) : distance(typed, name);
+  const at = [...name].findIndex((letter, i) => letter !== typed[i]);
+  const swapped = name.slice(0, at) + (name[at + 1] ?? '') + name[at] + name.slice(at + 2);
+  return at >= 0 && typed === swapped ? 1 : distance(typed, name);
 }

@@ -22,7 +22,14 @@ const SIGNED = 'Hello, World!';
 
 /** Other examples need the profile `prod`, and the data that the last ones remove. */
 const FIRST = ['profiles:add'];
-const LAST = ['webhooks:delete', 'profiles:rename', 'profiles:remove', 'profiles:use', 'data:reset'];
+const LAST = [
+  'users:delete',
+  'webhooks:delete',
+  'profiles:rename',
+  'profiles:remove',
+  'profiles:use',
+  'data:reset',
+];
 
 /** These need the npm registry: `npm run package` runs them with a tarball. */
 const WITH_REGISTRY = ['plugins:install', 'plugins:link', 'plugins:uninstall'];
@@ -87,6 +94,19 @@ function inOrder(commands: readonly ManifestCommand[]): ManifestCommand[] {
   return commands.filter(({ id }) => !WITH_REGISTRY.includes(id)).sort((a, b) => place(a) - place(b));
 }
 
+/** A catalog with a template in two languages. */
+const CATALOG = {
+  contents: [],
+  templates: [
+    {
+      templateId: 'order_update',
+      title: 'Your order {{orderId}}',
+      body: 'Hello {{user.name|there}}',
+      locales: { de: { title: 'Bestellung {{orderId}}', body: 'Hallo {{user.name|du}}' } },
+    },
+  ],
+};
+
 /** Compressed exports of other products. */
 const EXPORTS = {
   'export.ndjson.gz':
@@ -112,6 +132,7 @@ async function setStage() {
     'delivery.json': SIGNED,
     'export.csv': 'customer,what,at\nc1,bought,2026-01-31T12:00:00Z\nc2,viewed,2026-01-31T12:01:00Z\n',
     'orders.csv': 'customer,guest,Date,Time\nc1,,31/01/2026,12:00\n,g1,01/02/2026,09:30\n',
+    'catalog.json': JSON.stringify(CATALOG),
     'e2e.sh': '#!/bin/sh\nexec svc limits\n',
     'key.txt': service.apiKey,
     'package.json': '{"scripts":{"test":"svc limits"}}',
@@ -164,6 +185,7 @@ export BODY='{}' SIGNATURE=$(svc webhooks sign delivery.json)
 decide() { svc decide --hash-id ${hashId} --surface home --profile local --json | jq -r .decisionId; }
 unset SVC_BASE_URL SVC_WORKSPACE SVC_API_KEY
 decide
+svc users import users.ndjson --profile local --quiet
 svc workspaces create ws_shop --mode live --profile local`);
   const keyId = await said(
     'svc keys create --workspace ws_shop --profile local --json --quiet | jq -r .keyId',

@@ -13,8 +13,8 @@ and what was learned of the user alone. Refusals of marketing and dead addresses
 the erasure within about a minute; then \`svc users get\` does not find the user. To keep a copy for the person, run
 \`svc users export\` first.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
-    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes --json',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes --json | jq -r .status',
   ];
   static override flags = {
     'hash-id': hashIdFlag,

@@ -11,7 +11,7 @@ plain text. Works on the data itself, on the machine of the service: no service 
 key, from the file beside the data or SVC_DATA_KEY.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --user-id u1 --profile local > u1.ndjson',
-    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --database data.db',
+    '<%= config.bin %> <%= command.id %> --user-id u1 --profile local | wc -l',
   ];
   static override exitCodes = [0, 1, 2, 5, 6] as const;
   static override flags = {

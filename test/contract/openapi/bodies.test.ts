@@ -66,10 +66,9 @@ describe('request bodies', () => {
             errors === '' ? ENDPOINTS[name].success : 400,
           );
         }),
-        { numRuns: 120 },
+        { numRuns: 80 },
       );
-      // A user has many fields, of which one that is not valid refuses the batch.
-      expect(accepted).toBeGreaterThan(8);
+      expect(accepted).toBeGreaterThan(20);
       expect(refused).toBeGreaterThan(5);
     },
   );

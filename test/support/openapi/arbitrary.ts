@@ -10,6 +10,7 @@ const LONG = 12;
 export function allowedBy(schema: Json): fc.Arbitrary<unknown> {
   const target = resolved(schema);
   if (Array.isArray(target.enum)) return fc.constantFrom(...(target.enum as unknown[]));
+  if (target.const !== undefined) return fc.constant(target.const);
   if (Array.isArray(target.anyOf)) return fc.oneof(...(target.anyOf as Json[]).map(allowedBy));
   switch (target.type) {
     case 'string':

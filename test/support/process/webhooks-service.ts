@@ -24,7 +24,10 @@ export const subscribe = (service: TestService, url: string, more: Record<string
   json(service.fetch('/v1/webhooks', { body: { url, events: kinds, signingSecret: secret, ...more } }), 201);
 
 export async function knownUser(service: TestService, user: Record<string, unknown> = {}): Promise<string> {
-  const body = { users: [{ userId: 'u1', name: 'Ada Lovelace', phone: '+441234567890', ...user }] };
+  const devices = [{ channel: 'push', token: `phone of ${user.userId ?? 'u1'}` }];
+  const body = {
+    users: [{ userId: 'u1', name: 'Ada Lovelace', phone: '+441234567890', devices, ...user }],
+  };
   return (await json(service.fetch('/v1/users', { body }), 200)).users[0].hashId;
 }
 
