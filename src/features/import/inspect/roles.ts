@@ -132,7 +132,7 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
 
 /** Names of columns with a time of day, in several languages. */
 const CLOCK_NAME =
-  /time|hour|uhr|zeit|heure|hora|tijd|godzina|время|час|(?<!\p{L})(ora|orario|tid|klokkeslett|saat)(?!\p{L})/iu;
+  /time|hour|uhr|zeit|heure|hora|tijd|godzina|время|час|(?<!\p{L})(ora|orario|tid|saat)(?!\p{L})/iu;
 
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
@@ -143,9 +143,7 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
   const date = sorted(times)[0];
   const clock = others.find(
     ({ name, values, empty }) =>
-      empty === date?.profile.empty &&
-      CLOCK_NAME.test(name) &&
-      values.every(isTimeOfDay),
+      empty === date?.profile.empty && CLOCK_NAME.test(name) && values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
   return joined(date.profile, clock);

@@ -61,12 +61,12 @@ test.each([
   ],
   [
     'a date and a time of day are joined where the names are Dutch',
-    lines('Datum,Tijd,Valutadatum,Saldo', '19-12-2025,18:33,19-12-2025,1.5', '17-12-2025,09:51,16-12-2025,2.5'),
+    lines('Datum,Tijd,Valued,Sum', '19-12-2025,18:33,19-12-2025,1.5', '17-12-2025,09:51,16-12-2025,2.5'),
     `${USER} ${EVENT} --map timestamp=Datum+Tijd --timestamp-format 'DD-MM-YYYY HH:mm'`,
   ],
   [
     'a date and a time of day are joined where the names are Italian',
-    lines('Data,Ora,Saldo', '31/12/2025,18:33,1.5', '17/12/2025,09:51,2.5'),
+    lines('Data,Ora,Sum', '31/12/2025,18:33,1.5', '17/12/2025,09:51,2.5'),
     `${USER} ${EVENT} --map timestamp=Data+Ora --timestamp-format 'DD/MM/YYYY HH:mm'`,
   ],
   [

@@ -60,7 +60,12 @@ test('a header may end in a delimiter that the rows do not have', async () => {
   const { flags, inspection, rejected } = await suggested(table);
   expect(flags).toBe(`${CONSTANTS} --map 'timestamp=Trade date' --timestamp-format DD/MM/YYYY`);
   expect(inspection).toMatchObject({ header: true, rows: 3 });
-  expect(inspection.columns.map(({ name }) => name)).toEqual(['Trade date', 'Text', 'Quantity', 'Value (GBP)']);
+  expect(inspection.columns.map(({ name }) => name)).toEqual([
+    'Trade date',
+    'Text',
+    'Quantity',
+    'Value (GBP)',
+  ]);
   expect(rejected).toBe(0);
 });
 

@@ -119,7 +119,15 @@ interface SampleRow {
 function judge(head: Buffer, from: number, delimiter: string): Judged {
   const rows = rowsOf(head, from, delimiter);
   const width = commonWidth(rows);
-  const plain = { delimiter, width, rows: rows.length, score: 0, skipBytes: from, lines: [], longHeader: false };
+  const plain = {
+    delimiter,
+    width,
+    rows: rows.length,
+    score: 0,
+    skipBytes: from,
+    lines: [],
+    longHeader: false,
+  };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
   const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
   const isWide = filled.filter(({ cells }) => countFilled(cells) > 1).length * 2 > filled.length;
@@ -144,7 +152,9 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
 /** Returns whether a row above others names each of their columns, and ends in one more delimiter. */
 function isLongHeader({ cells, isBroken }: SampleRow, width: number): boolean {
   const names = cells.map((cell) => cell.trim());
-  return !isBroken && names.length === width + 1 && names.indexOf('') === width && new Set(names).size > width;
+  return (
+    !isBroken && names.length === width + 1 && names.indexOf('') === width && new Set(names).size > width
+  );
 }
 
 /** A title may be padded to the width of the table: then only its first cell has text. `isWide`: most rows have more. */
