@@ -30,7 +30,10 @@ export function headerIsData(
   if (rows.length === 0) return header.some((cell) => CERTAIN.some((pattern) => pattern.test(cell)));
   let data = 0;
   let names = 0;
-  for (const [index, cell] of header.entries()) {
+  for (const [index, name] of header.entries()) {
+    // A cell that comes twice was made unique as the name of a column.
+    const plain = name.replace(/_\d+$/, '');
+    const cell = header.indexOf(plain) >= 0 ? plain : name;
     const below = rows.map((row) => row[index] ?? '').filter((value) => !NOTHING.test(value));
     if (NOTHING.test(cell) || below.length === 0) continue;
     const shape = SHAPES.findIndex((pattern) => pattern.test(cell));

@@ -95,7 +95,7 @@ function ownUserScore(name: string): NameScore {
   const merged = /^(.+)id$/.exec(joined)?.[1] ?? '';
   if (PERSONS.has(merged)) return 90;
   if (/^(username|login|nickname)$/.test(last) || joined === 'screen_name') return 80;
-  if (joined === 'did') return 80;
+  if (joined === 'did' || joined === 'lead_id') return 80;
   if (/^(email|e_mail|mail|email_address)$/.test(joined)) return 74;
   if (SESSIONS.has(words.at(IDS.has(last) ? -2 : -1) ?? '') || SESSIONS.has(merged))
     return words.includes('device') ? 60 : 50;

@@ -30,6 +30,8 @@ export interface Profile {
 const MAX_DEPTH = 8;
 /** Maximum number of paths; the members of records with random names are without number. */
 const MAX_PATHS = 5000;
+/** Begins what stands for the name of a column without one. */
+const UNNAMED = '\0';
 /** Longest value that is reported, in characters. */
 const MAX_CHARS = 100;
 
@@ -44,7 +46,8 @@ export function profilesOf(
   for (const { header, rows, texts } of samples) {
     total += rows.length + texts.length;
     for (const [index, name] of (header ?? []).slice(0, MAX_PATHS).entries()) {
-      const column = collected(columns, name);
+      // Columns without a name are not one.
+      const column = collected(columns, name || `${UNNAMED}${index}`);
       const type = types.get(name) ?? 'string';
       for (const cells of rows) {
         const cell = cells[index];
@@ -54,7 +57,7 @@ export function profilesOf(
     }
     for (const text of texts) collectJson(columns, text);
   }
-  return [...columns].map(([name, column]) => column.profile(name, total));
+  return [...columns].map(([name, column]) => column.profile(name.startsWith(UNNAMED) ? '' : name, total));
 }
 
 function collected(columns: Map<string, Collected>, name: string): Collected {

@@ -27,6 +27,8 @@ export interface Candidates {
 export const SUGGESTED = 50;
 /** From this score a column is one of the choices; below, a constant is likelier than any column. */
 export const CHOICE = 28;
+/** From this score a column has the name of the field. */
+const NAMED = 100;
 /** Two columns whose scores differ by less are equally likely. */
 const CLOSE = 3;
 /** Columns after these are not judged. */
@@ -73,7 +75,7 @@ function userCandidate(profile: Profile): Candidate {
   const allDifferent = distinct === values.length && values.length > 1;
   if (type === 'boolean' || type === 'mixed') score = 0;
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
-  if (areTooLong(values) || values.every((value) => /^[[{]/.test(value))) score = 0;
+  if (areTooLong(values) || values.every((value) => /^([[{]|https?:\/\/)/.test(value))) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = Math.min(score, 10);
   // One that comes again and again names what the records are about.
@@ -93,8 +95,9 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   // Addresses of pages are what the events are about.
   if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
   if (distinct === 1 && total >= FEW) score -= 10;
-  // A name of an event comes again.
-  if (total >= FEW && distinct > Math.max(20, values.length / 4)) score = Math.min(score - 60, 40);
+  // A name of an event comes again, less often where the column says that it has one.
+  const most = values.length * (score >= NAMED ? 0.75 : 0.25);
+  if (total >= FEW && distinct > Math.max(20, most)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
@@ -127,6 +130,10 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
 
+/** Names of columns with a time of day, in several languages. */
+const CLOCK_NAME =
+  /time|hour|uhr|zeit|heure|hora|tijd|godzina|время|час|(?<!\p{L})(ora|orario|tid|saat)(?!\p{L})/iu;
+
 /** Joins a date with a time of day in another column, where no column has both. */
 function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
   if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
@@ -136,9 +143,7 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
   const date = sorted(times)[0];
   const clock = others.find(
     ({ name, values, empty }) =>
-      empty === date?.profile.empty &&
-      /time|hour|uhr|zeit|heure|hora/i.test(name) &&
-      values.every(isTimeOfDay),
+      empty === date?.profile.empty && CLOCK_NAME.test(name) && values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
   return joined(date.profile, clock);

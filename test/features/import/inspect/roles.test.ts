@@ -37,6 +37,30 @@ const some =
   (row: number) =>
     values[row % values.length]!;
 
+test('a column named as the event is it also with many names, beside one that is always the same', () => {
+  expect(
+    rolesOf({
+      eventName: (row) => `Call${row % 21}`,
+      eventType: () => 'AwsApiCall',
+      userName: some('ann', 'bob'),
+      eventTime: time,
+    }),
+  ).toEqual(['userName', 'eventName', 'eventTime']);
+});
+
+test('a first row is data also where its cells are made unique as names', () => {
+  expect(
+    headerIsData(
+      ['04/04/2026', '04/04/2026_1', 'fee', 'n/a'],
+      [
+        ['09/03/2026', '10/03/2026', 'interest', 'n/a'],
+        ['08/03/2026', '09/03/2026', 'deposit', '3.8'],
+      ],
+      'events',
+    ),
+  ).toBe(true);
+});
+
 test.each([
   [
     'an ID that differs in every row names the event, not the user',

@@ -60,6 +60,29 @@ test.each([
     `${USER} ${EVENT} --map timestamp=Date+Time --timestamp-format 'YYMMDD HHmmss'`,
   ],
   [
+    'a date and a time of day are joined where the names are Dutch',
+    lines('Datum,Tijd,Valued,Sum', '19-12-2025,18:33,19-12-2025,1.5', '17-12-2025,09:51,16-12-2025,2.5'),
+    `${USER} ${EVENT} --map timestamp=Datum+Tijd --timestamp-format 'DD-MM-YYYY HH:mm'`,
+  ],
+  [
+    'a date and a time of day are joined where the names are Italian',
+    lines('Data,Ora,Sum', '31/12/2025,18:33,1.5', '17/12/2025,09:51,2.5'),
+    `${USER} ${EVENT} --map timestamp=Data+Ora --timestamp-format 'DD/MM/YYYY HH:mm'`,
+  ],
+  [
+    'the address of a picture is nobody',
+    lines(
+      '{"type":"movie","watchedAt":"2026-01-31T12:00:00Z","poster":"https://img.example/a.webp"}',
+      '{"type":"movie","watchedAt":"2026-01-31T13:00:00Z","poster":"https://img.example/a.webp"}',
+    ),
+    `${USER} --map event=type --map timestamp=watchedAt --extra-fields properties`,
+  ],
+  [
+    'a lead is a person',
+    lines('lead_id,device,date', '1124755,,2026-01-31T12:00:00Z', '1124756,phone,2026-01-31T12:00:00Z'),
+    `--map userId=lead_id ${EVENT} --map timestamp=date`,
+  ],
+  [
     'a date that ends in a point',
     lines('date,amount', '2019.04.19.,-350'),
     `${USER} ${EVENT} --map timestamp=date --timestamp-format YYYY.MM.DD.`,
@@ -93,6 +116,18 @@ test('a placeholder for a constant has no columns as choices, but names the flag
     { column: 'event', choices: [], flag: EVENT },
   ]);
   expect(note).toContain('EVENT_NAME is yours to name (or a column: --map event=category)');
+});
+
+test('columns without a name are described one by one', async () => {
+  const { inspection } = await suggested(
+    lines('date,,,sum', '2026-01-31,EUR,1.5,3', '2026-01-30,EUR,,4', '2026-01-29,EUR,,5'),
+  );
+  expect(inspection.columns.map(({ name, empty, type }) => [name, empty, type])).toEqual([
+    ['date', 0, 'string'],
+    ['', 0, 'string'],
+    ['', 2, 'string'],
+    ['sum', 0, 'number'],
+  ]);
 });
 
 test('choices are printed as a shell reads them', async () => {

@@ -32,6 +32,50 @@ test('lines above a table may be shorter than it, also where rows below are', ()
   expect(found).toMatchObject({ delimiter: ',', skipLines: 2, title: 'Account details for:,Savings 1' });
 });
 
+test('titles that are padded to the width of the table are above its header, however many they are', () => {
+  const found = dialect(
+    'Account : Ann,,,',
+    'Made on 2026-01-02,,,',
+    ',,,',
+    'From 2026-01-01,,,',
+    'Date,Type,Text,Amount',
+    '2026-01-02,fee,,1.5',
+    '2026-01-03,deposit,,20',
+    '2026-01-04,fee,at the shop,1.5',
+    '2026-01-05,fee,,1.5',
+    '2026-01-06,fee,,1.5',
+  );
+  expect(found).toMatchObject({ delimiter: ',', skipLines: 4, title: 'Account : Ann,,,' });
+});
+
+test('a header may end in a delimiter that the rows do not have', async () => {
+  const table = lines(
+    'Summary, , ,',
+    '',
+    'Trade date,Text,Quantity,Value (GBP),',
+    '"25/01/2026","MANAGE FEE","n/a","-4.05"',
+    '"26/01/2026","INTEREST","n/a","3.87"',
+    '"27/01/2026","Some fund","1,000","44,988.05"',
+  );
+  const { flags, inspection, rejected } = await suggested(table);
+  expect(flags).toBe(`${CONSTANTS} --map 'timestamp=Trade date' --timestamp-format DD/MM/YYYY`);
+  expect(inspection).toMatchObject({ header: true, rows: 3 });
+  expect(inspection.columns.map(({ name }) => name)).toEqual([
+    'Trade date',
+    'Text',
+    'Quantity',
+    'Value (GBP)',
+  ]);
+  expect(rejected).toBe(0);
+});
+
+test('a header that ends in a delimiter and is not UTF-8 is not guessed at', async () => {
+  const rows = ['Date,Text,Value (£),', '2026-01-25,fee,1.5', '2026-01-26,fee,2.5', '2026-01-27,fee,3.5'];
+  const { flags, inspection } = await suggested(Buffer.from(lines(...rows), 'latin1'));
+  expect(flags).toContain('--encoding ENCODING');
+  expect(inspection.columns.map(({ name }) => name)).not.toContain('Value (\uFFFD)');
+});
+
 test('the directive of the W3C format names the columns', async () => {
   const log = lines(
     '#Version: 1.0',

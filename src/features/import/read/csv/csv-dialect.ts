@@ -10,6 +10,8 @@ export interface Dialect {
   readonly title: string | undefined;
   /** The line among them that names the columns, where the table has no header. */
   readonly fields?: { readonly line: string; readonly names: readonly string[] } | undefined;
+  /** The header ends in a delimiter that the rows do not have. */
+  readonly longHeader?: boolean;
   /** Header and rows agree in their number of cells. */
   readonly isTable: boolean;
 }
@@ -48,6 +50,7 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
     skipBytes: best.skipBytes,
     skipLines: linesIn(head.subarray(0, best.skipBytes)),
     title: lines.find((line) => line.trim() !== ''),
+    longHeader: best.longHeader,
     isTable: best.score > 0,
   };
 }
@@ -102,6 +105,7 @@ interface Judged {
   readonly rows: number;
   readonly skipBytes: number;
   readonly lines: readonly string[];
+  readonly longHeader: boolean;
 }
 
 interface SampleRow {
@@ -115,10 +119,19 @@ interface SampleRow {
 function judge(head: Buffer, from: number, delimiter: string): Judged {
   const rows = rowsOf(head, from, delimiter);
   const width = commonWidth(rows);
-  const plain = { delimiter, width, rows: rows.length, score: 0, skipBytes: from, lines: [] };
+  const plain = {
+    delimiter,
+    width,
+    rows: rows.length,
+    score: 0,
+    skipBytes: from,
+    lines: [],
+    longHeader: false,
+  };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
   const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
-  const first = filled.find((row, index) => isHeader(row, filled[index + 1], width));
+  const isWide = filled.filter(({ cells }) => countFilled(cells) > 1).length * 2 > filled.length;
+  const first = filled.find((row, index) => isHeader(row, filled[index + 1], width, isWide));
   const header = first ? rows.indexOf(first) : -1;
   if (!first || header > MAX_SKIPPED) return plain;
   const below = rows.slice(header);
@@ -130,15 +143,31 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const penalty = delimiter === '::' ? PAIR_PENALTY : 0;
   // A header that all rows agree with is worth more than rows that agree without it.
   const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000 - penalty;
-  return { ...plain, score, skipBytes: first.start, lines: rows.slice(0, header).map(({ text }) => text) };
+  const before = rows[header - 1];
+  const longHeader = before !== undefined && isLongHeader(before, width);
+  const lines = rows.slice(0, longHeader ? header - 1 : header).map(({ text }) => text);
+  return { ...plain, score, skipBytes: (longHeader ? before : first).start, lines, longHeader };
 }
 
-/** A title may be padded to the width of the table: then only its first cell has text. */
-function isHeader({ cells, text }: SampleRow, next: SampleRow | undefined, width: number): boolean {
+/** Returns whether a row above others names each of their columns, and ends in one more delimiter. */
+function isLongHeader({ cells, isBroken }: SampleRow, width: number): boolean {
+  const names = cells.map((cell) => cell.trim());
+  return (
+    !isBroken && names.length === width + 1 && names.indexOf('') === width && new Set(names).size > width
+  );
+}
+
+/** A title may be padded to the width of the table: then only its first cell has text. `isWide`: most rows have more. */
+function isHeader(
+  { cells, text }: SampleRow,
+  next: SampleRow | undefined,
+  width: number,
+  isWide: boolean,
+): boolean {
   if (cells.length !== width) return false;
   // `#id,name` is a header, `# id, name` a comment, and so is a line before another one like it.
   if (/^#\s/.test(text) || (text.startsWith('#') && next?.text.startsWith('#'))) return false;
-  return width < 3 || countFilled(cells) !== 1 || !next || countFilled(next.cells) < 2;
+  return width < 3 || countFilled(cells) !== 1 || !next || !(isWide || countFilled(next.cells) > 1);
 }
 
 function countFilled(cells: readonly string[]): number {

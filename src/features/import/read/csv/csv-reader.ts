@@ -51,6 +51,7 @@ export class CsvReader implements RecordReader {
   private line = 0;
   private columns: RowMapper | undefined;
   delimiter = ',';
+  private longHeader = false;
   headerText: string | undefined;
   headerLine = 0;
   /** The bytes of the delimiter. */
@@ -110,6 +111,7 @@ export class CsvReader implements RecordReader {
     const dialect = findDialect(head, mapping.delimiter);
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
+    this.longHeader = dialect.longHeader === true;
     this.line += dialect.skipLines;
     window.start += dialect.skipBytes;
     if (dialect.title !== undefined) {
@@ -206,11 +208,9 @@ export class CsvReader implements RecordReader {
     }
     this.headerText = bytes.toString('utf8');
     this.headerLine = this.line + 1;
-    const { names, notice } = uniqueNames(
-      cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted),
-      mapping,
-      file,
-    );
+    const cells = cellsOf(this.headerText, this.delimiter, row.quoted);
+    if (this.longHeader) cells.pop();
+    const { names, notice } = uniqueNames(cells, mapping, file);
     if (notice) onNotice(notice);
     this.use(names);
   }
