@@ -131,6 +131,8 @@ async function endRecord(file: FileHandle, size: number, name: string) {
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number, name: string): Promise<Buffer> {
+  // A damaged archive may say that something is where no file has bytes.
+  if (!Number.isSafeInteger(position)) throw damaged(name, 'its list of files is damaged');
   const bytes = Buffer.alloc(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, position + done);
