@@ -70,7 +70,7 @@ test('inspect refuses metadata whose tree of columns has no end', async () => {
   writeFileSync(join(home, 'a.parquet'), bytes);
   const { code, stderr } = await runSvc(['events', 'inspect', 'a.parquet'], { home, cwd: home });
   expect(code).toBe(2);
-  expect(stderr).toContain('a.parquet cannot be read as Parquet: its metadata are damaged.');
+  expect(stderr).toContain('a.parquet cannot be read as Parquet: its metadata are damaged');
 });
 
 test('runs that claim more values or bytes than there are neither hang nor fill memory', () => {
@@ -81,7 +81,9 @@ test('runs that claim more values or bytes than there are neither hang nor fill 
   expect(() => readRuns(Uint8Array.of(0, 0, 0, 0), 8, 5)).toThrow('damaged');
   expect(() => readRuns(Uint8Array.of(10, 3), 1, 5)).toThrow('damaged');
   // Blocks of 2^31 parts.
-  expect(() => checkDeltas(Uint8Array.of(0x80, 1, 0x80, 0x80, 0x80, 0x80, 8, 5, 0, 0), 0, 5)).toThrow('damaged');
+  expect(() => checkDeltas(Uint8Array.of(0x80, 1, 0x80, 0x80, 0x80, 0x80, 8, 5, 0, 0), 0, 5)).toThrow(
+    'damaged',
+  );
   expect(() => checkDeltas(Uint8Array.of(0x80, 1, 0, 5, 0, 0), 0, 5)).toThrow('damaged');
 });
 
@@ -94,8 +96,8 @@ test.each([3, 8, 13, 25, 31])('packed numbers of %i bits are read exactly', (wid
 });
 
 test('snappy data that step back or out of their content are refused', () => {
-  expect(decompressSnappy(Uint8Array.of(7, 0, 97, 10, 1, 0, 8, 98, 99, 100), 7)).toEqual(
-    new Uint8Array(Buffer.from('aaaabcd')),
+  expect(decompressSnappy(Uint8Array.of(7, 0, 97, 10, 1, 0, 8, 98, 98, 98), 7)).toEqual(
+    new Uint8Array(Buffer.from('a'.repeat(4) + 'b'.repeat(3))),
   );
   // A literal of 2^32 - 1 bytes, which hyparquet takes for one of -1, and a copy from after the end.
   for (const part of [

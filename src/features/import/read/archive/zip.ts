@@ -51,6 +51,9 @@ export async function zipEntries(file: FileHandle, size: number, name: string): 
     const entry = entryAt(directory, at, lengths, name);
     if (!entry.name.endsWith('/')) entries.push(entry);
     at = next;
+    // The count has 16 bits, and some programs write lists of more.
+    if (n === end.entries - 1 && at + 4 <= directory.length && directory.readUInt32LE(at) === CENTRAL)
+      throw damaged(name, 'its list of files is damaged');
   }
   return entries;
 }
@@ -131,8 +134,6 @@ async function endRecord(file: FileHandle, size: number, name: string) {
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number, name: string): Promise<Buffer> {
-  // A damaged archive may say that something is where no file has bytes.
-  if (!Number.isSafeInteger(position)) throw damaged(name, 'its list of files is damaged');
   const bytes = Buffer.alloc(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, position + done);

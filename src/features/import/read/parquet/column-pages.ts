@@ -143,7 +143,8 @@ export class ColumnPages {
   private memoryOf(header: PageHeader): number {
     const { type, schemaPath } = this.decoder;
     const { encoding } = header.data_page_header ?? header.data_page_header_v2 ?? {};
-    const isObject = /BYTE_ARRAY$/.test(type) && !/_DICTIONARY$/.test(encoding ?? '') && !this.isText(encoding);
+    const isObject =
+      /BYTE_ARRAY$/.test(type) && !/_DICTIONARY$/.test(encoding ?? '') && !this.isText(encoding);
     const arrays = this.isFlat ? 0 : getMaxDefinitionLevel(schemaPath);
     const each = 16 + (isObject ? OBJECT_BYTES : 0) + arrays * OBJECT_BYTES;
     return header.uncompressed_page_size + valuesIn(header) * each;
@@ -178,7 +179,8 @@ export class ColumnPages {
       throw new Error('the header of a page is damaged');
     await this.chunk.atLeast(length);
     const bytes = this.chunk.take(length).subarray(headerLength);
-    if (crc !== undefined && crc32(bytes) !== crc >>> 0) throw new Error('the checksum of a page does not match');
+    if (crc !== undefined && crc32(bytes) !== crc >>> 0)
+      throw new Error('the checksum of a page does not match');
     return bytes;
   }
 }
@@ -192,7 +194,12 @@ function isOneKind(header: PageHeader): boolean {
   );
 }
 
-function valuesIn({ type, data_page_header, data_page_header_v2, dictionary_page_header }: PageHeader): number {
+function valuesIn({
+  type,
+  data_page_header,
+  data_page_header_v2,
+  dictionary_page_header,
+}: PageHeader): number {
   if (type === 'DICTIONARY_PAGE') return dictionary_page_header?.num_values ?? -1;
   return (type === 'DATA_PAGE' ? data_page_header : data_page_header_v2)?.num_values ?? -1;
 }

@@ -89,13 +89,7 @@ export function pageValues(
   if (values.length !== present) throw damaged();
   if (isFlatColumn(decoder.schemaPath)) return withMissing(values, definition, present, parts.count);
   const levels = present === parts.count ? [] : (definition ?? []);
-  return assembleLists(
-    rows,
-    levels as number[],
-    (repetition ?? []) as number[],
-    values,
-    decoder.schemaPath,
-  );
+  return assembleLists(rows, levels as number[], (repetition ?? []) as number[], values, decoder.schemaPath);
 }
 
 /** Puts null where a value is missing. */
@@ -112,7 +106,11 @@ function withMissing(
 }
 
 /** Decodes the values of a dictionary. */
-export function dictionaryValues(header: PageHeader, packed: Uint8Array, decoder: ColumnDecoder): DecodedArray {
+export function dictionaryValues(
+  header: PageHeader,
+  packed: Uint8Array,
+  decoder: ColumnDecoder,
+): DecodedArray {
   const count = header.dictionary_page_header!.num_values;
   const bytes = unpacked(packed, header.uncompressed_page_size, decoder);
   return convert(plain(bytes, count, decoder), decoder);
@@ -126,10 +124,10 @@ function decoded(
   if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY')
     return fromDictionary(bytes, present, dictionary);
   if (present === 0) return [];
-  return convert(undictionaried(encoding, bytes, present, decoder), decoder);
+  return convert(storedValues(encoding, bytes, present, decoder), decoder);
 }
 
-function undictionaried(
+function storedValues(
   encoding: string | undefined,
   bytes: Uint8Array,
   count: number,
@@ -147,13 +145,21 @@ function undictionaried(
     return byteStreamSplit(readerOf(bytes), count, type, element.type_length);
   }
   if (encoding === 'DELTA_BINARY_PACKED' && (type === 'INT32' || type === 'INT64'))
-    return deltas(readerOf(bytes), bytes, type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count));
+    return deltas(
+      readerOf(bytes),
+      bytes,
+      type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count),
+    );
   if ((encoding === 'DELTA_LENGTH_BYTE_ARRAY' || encoding === 'DELTA_BYTE_ARRAY') && /BYTE_ARRAY$/.test(type))
     return texts(bytes, count, encoding === 'DELTA_BYTE_ARRAY');
   throw new Error(`values of the type ${type} in the encoding ${encoding} are not supported`);
 }
 
-function fromDictionary(bytes: Uint8Array, count: number, dictionary: DecodedArray | undefined): DecodedArray {
+function fromDictionary(
+  bytes: Uint8Array,
+  count: number,
+  dictionary: DecodedArray | undefined,
+): DecodedArray {
   if (count === 0) return [];
   if (!dictionary || bytes.length === 0) throw damaged();
   const indexes = readRuns(bytes.subarray(1), bytes[0]!, count);

@@ -53,7 +53,14 @@ function unpack(bytes: Uint8Array, at: number, width: number, into: Numbers, fro
 }
 
 /** The same for numbers of more than 24 bits, which need more than 32 with the bits before them. */
-function unpackWide(bytes: Uint8Array, at: number, width: number, into: Numbers, from: number, count: number) {
+function unpackWide(
+  bytes: Uint8Array,
+  at: number,
+  width: number,
+  into: Numbers,
+  from: number,
+  count: number,
+) {
   let bits = 0;
   let held = 0;
   for (let i = from; i < from + count; i++) {
