@@ -51,6 +51,9 @@ export async function zipEntries(file: FileHandle, size: number, name: string): 
     const entry = entryAt(directory, at, lengths, name);
     if (!entry.name.endsWith('/')) entries.push(entry);
     at = next;
+    // The count has 16 bits, and some programs write lists of more.
+    if (n === end.entries - 1 && at + 4 <= directory.length && directory.readUInt32LE(at) === CENTRAL)
+      throw damaged(name, 'its list of files is damaged');
   }
   return entries;
 }

@@ -87,9 +87,13 @@ export function isWrittenHere({ converted_type: converted, logical_type: logical
   );
 }
 
-/** Returns the name of a part of a nested column that the decoder would round or move to another zone. */
+/**
+ * Returns the name of a part of a nested column that the decoder would round or move to another zone. Values of the type
+ * VARIANT may hold both, and may refer to the same part so often that a few bytes become more than memory holds.
+ */
 export function inexactPart({ element, children, path }: SchemaTree): string | undefined {
   const { converted_type: converted, logical_type: logical } = element;
+  if (logical?.type === 'VARIANT') return path.join('.');
   const local = logical?.type === 'TIMESTAMP' && !logical.isAdjustedToUTC;
   if (children.length === 0 && (converted === 'DECIMAL' || logical?.type === 'DECIMAL' || local))
     return path.join('.');

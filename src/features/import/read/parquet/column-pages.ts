@@ -1,19 +1,34 @@
 import type { FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import type { ColumnChunk, DecodedArray, PageHeader, SchemaTree } from 'hyparquet';
-import { parquetHeader, readPage } from 'hyparquet/src/column.js';
-import { convert } from 'hyparquet/src/convert.js';
-import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { ChunkBytes } from './chunk-bytes.ts';
-import { TextValues, textValues } from './text-values.ts';
+import { type HeldMemory, MAX_PAGE_BYTES, MAX_PAGE_VALUES } from './held-memory.ts';
+import { dictionaryValues, pageValues } from './page-values.ts';
+import { isTextPage, TextValues, textValues } from './text-values.ts';
+import { thriftEnd, Unfinished } from './thrift-check.ts';
+
+/** What the columns of a row group have in common. */
+export interface GroupSource {
+  readonly file: FileHandle;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  readonly rows: number;
+  /** The memory of all columns. */
+  readonly memory: HeldMemory;
+}
 
 /** The values of rows, one after the other. */
 export type Values = DecodedArray | TextValues;
 
 /** How many bytes of a page header are tried first; a header with long statistics has more. */
 const HEADER_BYTES = 4096;
-/** No writer makes pages of this size; a damaged header may claim one. */
-const MAX_PAGE_BYTES = 1024 * 1024 * 1024;
+/** The longest page header; it holds the least and the greatest value. */
+const MAX_HEADER_BYTES = 16 * 1024 * 1024;
+/** Memory of an array or of the bytes of a value, which is an object. */
+const OBJECT_BYTES = 96;
 
 /** The values of a column in a row group, decoded page by page. */
 export class ColumnPages {
@@ -26,9 +41,15 @@ export class ColumnPages {
   private values: Values = [];
   /** Rows of `values` that were taken. */
   private taken = 0;
+  /** Values in the data pages so far. */
+  private seen = 0;
+  private readonly memory: HeldMemory;
+  /** Memory of `values` and of the dictionary, in bytes. */
+  private held = 0;
+  private dictionaryHeld = 0;
 
   constructor(
-    file: FileHandle,
+    { file, size, rows, memory }: GroupSource,
     schema: SchemaTree,
     column: ColumnChunk,
     options: Pick<ColumnDecoder, 'parsers' | 'compressors' | 'utf8'>,
@@ -39,10 +60,16 @@ export class ColumnPages {
     const schemaPath = getTreePath(schema, metadata.path_in_schema);
     const { element } = schemaPath.at(-1)!;
     this.decoder = { ...options, ...metadata, pathInSchema: metadata.path_in_schema, element, schemaPath };
+    if (metadata.type !== element.type) throw new Error('a column has another type than in the schema');
     const start = Number(metadata.dictionary_page_offset || metadata.data_page_offset);
-    this.chunk = new ChunkBytes(file, start, start + Number(metadata.total_compressed_size));
+    const end = start + Number(metadata.total_compressed_size);
+    if (!(start >= 4 && end >= start && end <= size)) throw new Error('a column is outside of the file');
+    this.chunk = new ChunkBytes(file, start, end);
+    this.memory = memory;
     this.isFlat = isFlatColumn(schemaPath);
     this.count = Number(metadata.num_values);
+    if (!(this.isFlat ? this.count === rows : this.count >= rows))
+      throw new Error('a column has not as many values as there are rows');
   }
 
   /** The name of the column, or of the column that it is a part of. */
@@ -75,6 +102,12 @@ export class ColumnPages {
     }
   }
 
+  /** Checks after the last row that nothing is left. */
+  end(): void {
+    if (this.seen !== this.count || this.taken !== this.values.length)
+      throw new Error('a column has not as many values as there are rows');
+  }
+
   private get ended(): boolean {
     // hyparquet takes a single byte at the end of a column for padding.
     return this.chunk.left <= 1;
@@ -83,26 +116,42 @@ export class ColumnPages {
   private async page(): Promise<void> {
     const { header, length } = await this.header();
     const bytes = await this.pageBytes(header, length);
-    const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
     if (header.type === 'DICTIONARY_PAGE') {
-      const { data } = readPage(reader, header, this.decoder, undefined, undefined, 0);
-      if (data) this.dictionary = convert(data, this.decoder);
+      this.hold('dictionaryHeld', this.memoryOf(header));
+      this.dictionary = dictionaryValues(header, bytes, this.decoder);
       return;
     }
+    this.seen += valuesIn(header);
+    if (this.seen > this.count) throw new Error('a column has not as many values as there are rows');
     const rest = this.values.slice(this.taken);
     this.taken = 0;
-    if (this.isFlat) {
-      // A page of it is decoded only when all rows were taken.
-      this.values =
-        textValues(header, bytes, this.decoder) ??
-        readPage(reader, header, this.decoder, this.dictionary, undefined, 0).data ??
-        [];
-      return;
-    }
-    // Rows of lists are continued in place.
+    // Values that were not taken stay.
+    this.hold('held', this.memoryOf(header) + (rest.length > 0 ? this.held : 0));
+    // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
     const before = rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
-    const { data } = readPage(reader, header, this.decoder, this.dictionary, before, 0);
-    this.values = !data || data === before ? before : [...before, ...Array.from(data as ArrayLike<unknown>)];
+    this.values =
+      (this.isFlat ? textValues(header, bytes, this.decoder) : undefined) ??
+      pageValues(header, bytes, this.decoder, this.dictionary, before);
+  }
+
+  private hold(part: 'held' | 'dictionaryHeld', bytes: number): void {
+    this.memory.replace(this[part], bytes);
+    this[part] = bytes;
+  }
+
+  /** Estimates the memory of the values of a page. */
+  private memoryOf(header: PageHeader): number {
+    const { type, schemaPath } = this.decoder;
+    const { encoding } = header.data_page_header ?? header.data_page_header_v2 ?? {};
+    const isObject =
+      /BYTE_ARRAY$/.test(type) && !/_DICTIONARY$/.test(encoding ?? '') && !this.isText(encoding);
+    const arrays = this.isFlat ? 0 : getMaxDefinitionLevel(schemaPath);
+    const each = 16 + (isObject ? OBJECT_BYTES : 0) + arrays * OBJECT_BYTES;
+    return header.uncompressed_page_size + valuesIn(header) * each;
+  }
+
+  private isText(encoding: string | undefined): boolean {
+    return this.isFlat && encoding !== undefined && isTextPage(encoding, this.decoder);
   }
 
   /** Reads the header of the next page, and how many bytes it has. */
@@ -110,27 +159,47 @@ export class ColumnPages {
     for (let size = HEADER_BYTES; ; size *= 4) {
       await this.chunk.atLeast(size);
       const { bytes, left } = this.chunk;
-      const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
       try {
-        return { header: parquetHeader(reader), length: reader.offset };
+        const length = thriftEnd(bytes);
+        const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, length), offset: 0 };
+        return { header: parquetHeader(reader), length };
       } catch (error) {
-        if (!(error instanceof RangeError) || bytes.length >= left) throw error;
+        if (!(error instanceof Unfinished) || bytes.length >= left || size > MAX_HEADER_BYTES) throw error;
       }
     }
   }
 
   private async pageBytes(header: PageHeader, headerLength: number): Promise<Buffer> {
-    const { compressed_page_size: packed, uncompressed_page_size: unpacked } = header;
-    const values =
-      header.data_page_header?.num_values ??
-      header.data_page_header_v2?.num_values ??
-      header.dictionary_page_header?.num_values ??
-      0;
+    const { compressed_page_size: packed, uncompressed_page_size: unpacked, crc } = header;
     const length = headerLength + packed;
     if (!(packed >= 0 && length <= this.chunk.left)) throw new Error('a page is longer than its column');
-    if (!(unpacked >= 0 && unpacked <= MAX_PAGE_BYTES && values >= 0 && values <= this.count))
+    if (!(packed <= MAX_PAGE_BYTES && unpacked >= 0 && unpacked <= MAX_PAGE_BYTES))
+      throw new Error('a page is too large, or its header is damaged');
+    if (!isOneKind(header) || !(valuesIn(header) >= 0 && valuesIn(header) <= MAX_PAGE_VALUES))
       throw new Error('the header of a page is damaged');
     await this.chunk.atLeast(length);
-    return this.chunk.take(length).subarray(headerLength);
+    const bytes = this.chunk.take(length).subarray(headerLength);
+    if (crc !== undefined && crc32(bytes) !== crc >>> 0)
+      throw new Error('the checksum of a page does not match');
+    return bytes;
   }
+}
+
+/** Returns whether the header has what its type says. */
+function isOneKind(header: PageHeader): boolean {
+  return (
+    (header.type === 'DATA_PAGE' && header.data_page_header !== undefined) ||
+    (header.type === 'DATA_PAGE_V2' && header.data_page_header_v2 !== undefined) ||
+    (header.type === 'DICTIONARY_PAGE' && header.dictionary_page_header !== undefined)
+  );
+}
+
+function valuesIn({
+  type,
+  data_page_header,
+  data_page_header_v2,
+  dictionary_page_header,
+}: PageHeader): number {
+  if (type === 'DICTIONARY_PAGE') return dictionary_page_header?.num_values ?? -1;
+  return (type === 'DATA_PAGE' ? data_page_header : data_page_header_v2)?.num_values ?? -1;
 }

@@ -2,11 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
 import {
-  type AsyncBuffer,
+  type ColumnChunk,
   type Compressors,
   type DecodedArray,
   type FileMetaData,
-  parquetMetadataAsync,
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet';
@@ -16,7 +15,10 @@ import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
 import { ColumnPages, type Values } from './column-pages.ts';
+import { HeldMemory } from './held-memory.ts';
 import { decompressLz4 } from './lz4.ts';
+import { readMetadata } from './metadata.ts';
+import { decompressSnappy } from './snappy.ts';
 import { TextValues } from './text-values.ts';
 
 /** Rows that are passed on at a time; those that a page holds beyond them stay in it. */
@@ -27,6 +29,7 @@ const COMPRESSORS: Compressors = {
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
   LZ4_RAW: decompressLz4,
+  SNAPPY: decompressSnappy,
 };
 
 const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, compressors: COMPRESSORS, utf8: false };
@@ -44,33 +47,24 @@ export class ParquetFile {
   readonly rows: number;
   private readonly name: string;
   private readonly file: FileHandle;
+  private readonly size: number;
   private readonly metadata: FileMetaData;
 
-  private constructor(name: string, file: FileHandle, metadata: FileMetaData) {
+  private constructor(name: string, file: FileHandle, size: number, metadata: FileMetaData) {
     this.name = name;
     this.file = file;
+    this.size = size;
     this.metadata = metadata;
     this.columns = parquetSchema(metadata).children;
     this.rows = metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0);
   }
 
   static async open(file: FileHandle, size: number, name: string): Promise<ParquetFile> {
-    const buffer: AsyncBuffer = {
-      byteLength: size,
-      async slice(start, end = size) {
-        const bytes = Buffer.alloc(Math.max(0, Math.min(end, size) - start));
-        for (let done = 0; done < bytes.length; ) {
-          const { bytesRead } = await file.read(bytes, done, bytes.length - done, start + done);
-          if (bytesRead === 0) throw new Error('the file is truncated');
-          done += bytesRead;
-        }
-        return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-      },
-    };
-    const metadata = await parquetMetadataAsync(buffer).catch((error: unknown) => {
+    try {
+      return new ParquetFile(name, file, size, await readMetadata(file, size));
+    } catch (error) {
       throw damaged(name, error);
-    });
-    return new ParquetFile(name, file, metadata);
+    }
   }
 
   /** Yields all rows, in parts. `written`: columns whose values the caller writes, so that the decoder leaves them alone. */
@@ -78,16 +72,27 @@ export class ParquetFile {
     const schema = parquetSchema(this.withPlain(written));
     let firstRow = 0;
     for (const group of this.metadata.row_groups) {
-      const pages = this.guard(() =>
-        group.columns.map((column) => new ColumnPages(this.file, schema, column, DECODING)),
-      );
-      for (let left = Number(group.num_rows); left > 0; ) {
+      const rows = Number(group.num_rows);
+      const pages = this.guard(() => this.pages(schema, group.columns, rows));
+      for (let left = rows; left > 0; ) {
         const slice = await this.slice(schema, pages, firstRow, left);
         yield slice;
         firstRow += slice.rows;
         left -= slice.rows;
       }
+      this.guard(() => {
+        for (const column of pages) column.end();
+      });
     }
+  }
+
+  private pages(schema: SchemaTree, columns: readonly ColumnChunk[], rows: number): ColumnPages[] {
+    const memory = new HeldMemory();
+    const source = { file: this.file, size: this.size, rows, memory };
+    const pages = columns.map((column) => new ColumnPages(source, schema, column, DECODING));
+    if (new Set(pages.map(({ path }) => path)).size < pages.length)
+      throw new Error('a row group has two columns with the same name');
+    return pages;
   }
 
   /** Reads as many rows as each column has decoded, at least one. */

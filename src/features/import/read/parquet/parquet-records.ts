@@ -92,7 +92,7 @@ export class ParquetRecords implements RecordSource {
       if (inexact !== undefined)
         throw unreadableParquet(
           name,
-          `has decimals or local times inside a nested column, at ${inexact}, which cannot be read exactly`,
+          `has decimals, local times or values of the type VARIANT inside a nested column, at ${inexact}, which cannot be read exactly`,
         );
     }
     return new ParquetRecords(parquet, options);

@@ -1,7 +1,6 @@
 import type { PageHeader } from 'hyparquet';
-import { decompressPage } from 'hyparquet/src/datapage.js';
-import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
+import { pageParts } from './page-values.ts';
 
 /** The values of a page of texts: their places in its bytes, instead of an object each. */
 export class TextValues {
@@ -31,6 +30,11 @@ export class TextValues {
   }
 }
 
+/** Returns whether a page of a column without parts is one of texts that are written with their lengths. */
+export function isTextPage(encoding: string, { type, element }: ColumnDecoder): boolean {
+  return type === 'BYTE_ARRAY' && encoding === 'PLAIN' && !element.converted_type && !element.logical_type;
+}
+
 /**
  * Decodes a page of a column of bytes without parts and annotations, if each value is written with its length (encoding
  * PLAIN). Returns undefined for other pages. Throws for a damaged one.
@@ -38,39 +42,12 @@ export class TextValues {
 export function textValues(
   header: PageHeader,
   packed: Uint8Array,
-  { type, codec, compressors, element }: ColumnDecoder,
+  decoder: ColumnDecoder,
 ): TextValues | undefined {
-  const { data_page_header: first, data_page_header_v2: second } = header;
-  const page = first ?? second;
-  if (type !== 'BYTE_ARRAY' || page?.encoding !== 'PLAIN') return undefined;
-  if (element.converted_type || element.logical_type) return undefined;
-  const optional = element.repetition_type !== 'REQUIRED';
-  const size = Number(header.uncompressed_page_size);
-  let values: Uint8Array;
-  let levels: Uint8Array | undefined;
-  if (second) {
-    const before = second.repetition_levels_byte_length + second.definition_levels_byte_length;
-    if (optional) levels = levelsOf(viewOf(packed), second.num_values, second.definition_levels_byte_length);
-    const rest = packed.subarray(before);
-    values = second.is_compressed ? decompressPage(rest, size - before, codec, compressors) : rest;
-  } else {
-    values = decompressPage(packed, size, codec, compressors);
-    if (optional) {
-      const view = viewOf(values);
-      levels = levelsOf(view, page.num_values);
-      values = values.subarray(4 + view.getUint32(0, true));
-    }
-  }
-  return placesOf(values, page.num_values, levels);
-}
-
-/** Reads for each value whether it is there, 1 or 0. */
-function levelsOf(view: DataView, count: number, length?: number): Uint8Array {
-  const levels = new Uint8Array(count);
-  // A page whose values are all there may have no levels.
-  if (length === 0) return levels.fill(1);
-  readRleBitPackedHybrid({ view, offset: 0 }, 1, levels, length);
-  return levels;
+  const page = header.type === 'DATA_PAGE' ? header.data_page_header : header.data_page_header_v2;
+  if (!page || !isTextPage(page.encoding, decoder)) return undefined;
+  const { values, count, definition } = pageParts(header, packed, decoder);
+  return placesOf(values, count, definition);
 }
 
 function placesOf(bytes: Uint8Array, count: number, levels: Uint8Array | undefined): TextValues {
