@@ -37,7 +37,10 @@ export const idempotency = {
   /** Replaces a key by a hash of it, by which the key still finds its answer: it contains what is to be erased. */
   async hide(tx: Tx, workspaceId: string, key: string): Promise<void> {
     // An expired answer may be there.
-    await tx.sql.run('DELETE FROM idempotency WHERE workspace_id = ? AND key = ?', [workspaceId, hidden(key)]);
+    await tx.sql.run('DELETE FROM idempotency WHERE workspace_id = ? AND key = ?', [
+      workspaceId,
+      hidden(key),
+    ]);
     await tx.sql.run('UPDATE idempotency SET key = ? WHERE workspace_id = ? AND key = ?', [
       hidden(key),
       workspaceId,
