@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { erasures } from '../../src/service/store/repositories/erasures.ts';
 import { users } from '../../src/service/store/repositories/users.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { contentsOf, onPostgres } from '../support/postgres/database.ts';
@@ -176,4 +177,39 @@ test('an erased user is found in no file, and nobody else is missing', { timeout
   });
   const other = await store.read((tx) => users.personal(tx, cipher, service.workspace, bystander!));
   expect(other).toEqual({ name: BYSTANDER.name, phone: BYSTANDER.phone });
+});
+
+test('an idempotency key that contains the userId is not readable after the erasure, and still answers', async () => {
+  const service = await startTestService();
+  const { userId } = PLANTED;
+  const key = { 'idempotency-key': `import-${userId}` };
+  const post = () => service.fetch('/v1/users', { body: { users: [{ userId }, BYSTANDER] }, headers: key });
+  const { users: known } = await json(post());
+  await json(service.fetch(`/v1/users/${known[0].hashId}`, { method: 'DELETE' }));
+  await expect
+    .poll(async () => (await service.fetch(`/v1/users/${known[0].hashId}`)).status, {
+      timeout: 60_000,
+      interval: 250,
+    })
+    .toBe(404);
+  expect((await everything(service)).includes(userId)).toBe(false);
+  const again = await post();
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await again.json()).toMatchObject({ users: [known[1]] });
+});
+
+test('the end of an erasure does not end a later one of the same user', async () => {
+  const { deps, workspace } = await startTestService();
+  const { store, cipher } = deps;
+  const user = { userId: 'returning', hashId: 'ab'.repeat(32) };
+  const pending = await store.write(async (tx) => {
+    await users.upsert(tx, cipher, workspace, [user]);
+    await erasures.start(tx, cipher, workspace, user.hashId);
+    const first = await erasures.next(tx, cipher, workspace);
+    await users.upsert(tx, cipher, workspace, [user]);
+    await erasures.start(tx, cipher, workspace, user.hashId);
+    await erasures.end(tx, workspace, first!);
+    return erasures.pending(tx, workspace, user.hashId);
+  });
+  expect(pending).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { receipts } from '../../src/service/store/repositories/receipts.ts';
 import { startTestService } from '../support/process/service.ts';
 import {
   addUser,
@@ -187,4 +188,24 @@ it('Retry-After is obeyed by every message of the provider, and no attempt is lo
       await new Promise((resolve) => setTimeout(resolve, 20));
   expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
   expect(vendor.requests.length).toBe(9);
+});
+
+it('receipts that changed an address are known for a year, and then forgotten', async () => {
+  const { deps, workspace } = await startTestService();
+  const first = (id: string) => deps.store.write((tx) => receipts.first(tx, workspace, 'p', id));
+  const age = (id: string, days: number) =>
+    deps.store.write((tx) =>
+      tx.sql.run('UPDATE receipt_seen SET at_ms = ? WHERE workspace_id = ? AND receipt_id = ?', [
+        tx.now - days * 86_400_000,
+        workspace,
+        id,
+      ]),
+    );
+  for (const id of ['old', 'older', 'recent']) await first(id);
+  await age('old', 367);
+  await age('older', 400);
+  await age('recent', 364);
+  const purge = (most: number) => deps.store.write((tx) => receipts.purgeSeen(tx, workspace, most));
+  expect([await purge(1), await purge(10), await purge(10)]).toEqual([1, 1, 0]);
+  expect([await first('recent'), await first('old'), await first('older')]).toEqual([false, true, true]);
 });

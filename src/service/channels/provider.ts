@@ -61,7 +61,8 @@ export function providerChannel(provider: Provider, parts: ProviderParts): Chann
         const result = 'outcome' in got ? got : resultOf(file, got, parts.now());
         return masked(result, [...provider.secrets, message.address]);
       } catch (error) {
-        if (error instanceof MissingValue) return { outcome: 'refused', error: error.message };
+        if (error instanceof MissingValue || error instanceof UnfitForHeader)
+          return { outcome: 'refused', error: error.message };
         throw error;
       }
     },
@@ -76,7 +77,15 @@ interface BuiltRequest {
   readonly body: Buffer;
 }
 
-/** Fills the request of a provider file for a message. Throws MissingValue. */
+/** A header cannot hold its value (RFC 9110, 5.5): a line break, or a character beyond Latin-1. */
+class UnfitForHeader extends Error {
+  constructor(name: string) {
+    super(`the value of the header ${name} has characters that no header can hold`);
+    this.name = 'UnfitForHeader';
+  }
+}
+
+/** Fills the request of a provider file for a message. Throws MissingValue and UnfitForHeader. */
 export function requestFor(provider: Provider, message: ChannelMessage): BuiltRequest {
   const { url, headers = {}, json, form } = provider.file.request;
   const values = valuesOf(provider, message);
@@ -90,7 +99,11 @@ export function requestFor(provider: Provider, message: ChannelMessage): BuiltRe
       at === 0 ? text.replace(/\/+$/, '') : encodeURIComponent(text),
     ),
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, text]) => [name, fillText(text, values)]),
+      Object.entries(headers).map(([name, text]) => {
+        const value = fillText(text, values);
+        if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new UnfitForHeader(name);
+        return [name, value];
+      }),
     ),
     type: form ? 'application/x-www-form-urlencoded' : 'application/json',
     body: Buffer.from(form ? new URLSearchParams(fields).toString() : JSON.stringify(fillJson(json, values))),

@@ -43,10 +43,14 @@ export function clientAccess(
     const counted = limit === null ? undefined : countRequest(counts.get(key), now, windowMs, limit);
     if (counted) counts.set(key, counted.count);
     const reset = counted ? counted.count.start + windowMs : now;
-    headers.set(HEADERS.limit, String(limit ?? UNLIMITED));
-    headers.set(HEADERS.remaining, String(counted?.remaining ?? UNLIMITED));
-    headers.set(HEADERS.reset, String(Math.ceil(reset / 1000)));
-    if (counted && !counted.admitted)
+    const refused = counted !== undefined && !counted.admitted;
+    // An app learns how much is left for its user, and of the key only that it is at its limit.
+    if (refused || scope !== 'key') {
+      headers.set(HEADERS.limit, String(limit ?? UNLIMITED));
+      headers.set(HEADERS.remaining, String(counted?.remaining ?? UNLIMITED));
+      headers.set(HEADERS.reset, String(Math.ceil(reset / 1000)));
+    }
+    if (refused)
       throw new ServiceError('rate_limited', REFUSALS[scope], undefined, {
         [HEADERS.retryAfter]: String(counted.retryAfter),
       });
@@ -66,8 +70,9 @@ export function clientAccess(
     const user = open
       ? undefined
       : tokenUser(token, (text) => readUserToken(cipher, workspace.id, text, clock.now()));
-    count('key', keyId, headers);
+    // What is refused for one user does not count against the key, which all users share.
     count('user', `${workspace.id} ${user ?? address}`, headers);
+    count('key', keyId, headers);
     const asked = request.query('hashId');
     if (user !== undefined && asked !== undefined && asked !== user)
       throw new ServiceError('forbidden', 'The user token is of another user.');

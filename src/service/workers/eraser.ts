@@ -106,8 +106,9 @@ async function eraseStep(
     const last = await erasures.scanDeliveries(tx, workspaceId, hashId, place, ROWS);
     return proceed({ afterId: last === undefined ? 'answer:' : `delivery:${last}` });
   }
-  const last = await erasures.scanAnswers(tx, workspaceId, hashId, place, ROWS);
+  const last = await erasures.scanAnswers(tx, workspaceId, erasure, place, ROWS);
   if (last !== undefined) return proceed({ afterId: `answer:${last}` });
   await models.forgetStored(tx, workspaceId, hashId);
-  return proceed({ phase: 'again' }, AGAIN_MS);
+  // The place of the search is an idempotency key, which may name a user.
+  return proceed({ phase: 'again', afterId: '' }, AGAIN_MS);
 }

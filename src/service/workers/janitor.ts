@@ -34,6 +34,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   polls.purge,
   erasures.purge,
   receipts.purge,
+  receipts.purgeSeen,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

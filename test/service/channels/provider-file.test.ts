@@ -50,7 +50,10 @@ describe('a provider file', () => {
   });
 
   it('that does not exist, is not JSON, or is for another channel is refused', () => {
-    expect(() => loadProvider('sms', 'nope', {})).toThrow(/unknown provider nope: .*twilio-sms/);
+    for (const name of ['nope', 'constructor', '__proto__'])
+      expect(() => loadProvider('sms', name, {})).toThrow(
+        new RegExp(`unknown provider ${name}: .*twilio-sms`),
+      );
     const path = join(tempDir(), 'x.json');
     writeFileSync(path, '{');
     expect(() => loadProvider('sms', path, {})).toThrow(/is not JSON/);
@@ -197,6 +200,23 @@ describe('requests to a provider', () => {
     ]);
     await channel.close();
   });
+
+  it.each(['two\r\nX-Evil: 1', 'for €5'])(
+    'that need %j in a header fail, certainly and without a call',
+    async (text) => {
+      const receiver = await startReceiver();
+      const provider = load({
+        request: { url: receiver.url, json: {}, headers: { 'X-Text': '{{text}}' } },
+      });
+      const channel = providerChannel(provider, { ...parts, outgoing: anyOutgoing() });
+      expect(await channel.send(sampleMessage({ channel: 'sms', text }), signal)).toEqual({
+        outcome: 'refused',
+        error: 'the value of the header X-Text has characters that no header can hold',
+      });
+      expect(receiver.received).toEqual([]);
+      await Promise.all([channel.close(), receiver.close()]);
+    },
+  );
 
   it('show neither secrets nor the address in an error', async () => {
     const provider = load({ request: { url: 'http://secret-key.invalid/', json: {} } });

@@ -25,6 +25,7 @@ const RELEASED: Record<number, string> = {
   13: '3c6ba77ea8af4b5d 3fa3bb4a9a54c1c8',
   14: 'e828799db6300a3d b97ba74188ca4861',
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
+  17: '087f860dbd1996f8 087f860dbd1996f8',
 };
 
 test('released migrations are unchanged', () => {

@@ -30,7 +30,7 @@ export const SHIPPED_PROVIDERS: readonly string[] = Object.keys(SHIPPED);
  * Throws ProviderFileError, which names the file or the variable.
  */
 export function loadProvider(channel: string, nameOrFile: string, env: Environment): Provider {
-  const shipped = SHIPPED[nameOrFile];
+  const shipped = Object.hasOwn(SHIPPED, nameOrFile) ? SHIPPED[nameOrFile] : undefined;
   const file = shipped ? checkedProvider(shipped) : readProvider(nameOrFile);
   if (!(file.channels as readonly string[]).includes(channel))
     throw new ProviderFileError(

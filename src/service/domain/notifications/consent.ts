@@ -11,14 +11,15 @@ export type ConsentScope = Pick<ConsentStatement, 'channel' | 'category'>;
 /** What a user says about a message; undefined if nothing. */
 export type Consent = ConsentStatement['state'] | undefined;
 
-/** A scope as text: `email`, `email/news`, `*\/news`, or `*` for everything. */
+/** A scope as text: `email`, `email/news`, `*\/news`, or `*` for everything. `email/*` is `email`. */
 const SCOPE = /^([^/]+)(?:\/(.+))?$/;
 
 /** Parses a scope such as `email/news`; undefined if it is malformed. */
 export function parseScope(text: string): ConsentScope | undefined {
   const [, channel, category] = SCOPE.exec(text) ?? [];
   if (channel === undefined) return undefined;
-  return { channel: channel === '*' ? null : channel, category: category ?? null };
+  const named = (part: string | undefined) => (part === undefined || part === '*' ? null : part);
+  return { channel: named(channel), category: named(category) };
 }
 
 export function scopeText({ channel, category }: ConsentScope): string {

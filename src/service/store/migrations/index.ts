@@ -14,6 +14,7 @@ import { consentTables } from './013-consent.ts';
 import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
+import { receiptAges } from './017-receipt-ages.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasureTables,
   clientKeys,
   lists,
+  receiptAges,
 ];
 
 /** The schema version that this program writes. */

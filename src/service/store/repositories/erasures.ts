@@ -3,6 +3,7 @@ import type { Cipher } from '../../crypto/cipher.ts';
 import type { SqlValue, Tx } from '../store.ts';
 import { due } from './due.ts';
 import { eventHeads } from './event-heads.ts';
+import { idempotency } from './idempotency.ts';
 import { userKeys } from './user-keys.ts';
 
 /** `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. */
@@ -16,6 +17,8 @@ export interface Erasure {
   /** The events numbered above `after`, up to `upTo`, have yet to be searched. */
   readonly after: number;
   readonly upTo: number;
+  /** Unix ms. */
+  readonly requestedAt: number;
   /** The delivery or idempotency key after which the search goes on; it names its table. */
   readonly afterId: string;
 }
@@ -102,14 +105,15 @@ export const erasures = {
   async next(tx: Tx, cipher: Cipher, workspaceId: string): Promise<Erasure | undefined> {
     const row = await tx.sql.get<Omit<Erasure, 'userId'> & { userId: Uint8Array }>(
       `SELECT hash_id AS "hashId", user_id AS "userId", phase, after_number AS after, up_to AS "upTo",
-         after_id AS "afterId" FROM erasure WHERE workspace_id = ? AND due_at <= ?
+         after_id AS "afterId", requested_at AS "requestedAt" FROM erasure WHERE workspace_id = ? AND due_at <= ?
        ORDER BY due_at LIMIT 1 ${tx.sql.dialect.skipLocked}`,
       [workspaceId, tx.now],
     );
     if (!row) return undefined;
     const { hashId } = row;
     const userId = cipher.open(row.userId, erasureAssociatedData(workspaceId, hashId));
-    return { ...row, userId, after: Number(row.after), upTo: Number(row.upTo) };
+    const { after, upTo, requestedAt } = row;
+    return { ...row, userId, after: Number(after), upTo: Number(upTo), requestedAt: Number(requestedAt) };
   },
 
   /** Stores how far an erasure has come, and when it goes on, Unix ms. */
@@ -127,11 +131,12 @@ export const erasures = {
     );
   },
 
-  /** Ends an erasure: only the hashId stays. */
-  async end(tx: Tx, workspaceId: string, { hashId }: Erasure): Promise<void> {
+  /** Ends an erasure: only the hashId stays. One that was requested again meanwhile goes on. */
+  async end(tx: Tx, workspaceId: string, { hashId, requestedAt }: Erasure): Promise<void> {
     await tx.sql.run(
-      `UPDATE erasure SET phase = 'done', due_at = NULL, user_id = NULL WHERE workspace_id = ? AND hash_id = ?`,
-      [workspaceId, hashId],
+      `UPDATE erasure SET phase = 'done', due_at = NULL, user_id = NULL
+       WHERE workspace_id = ? AND hash_id = ? AND phase = 'again' AND requested_at = ?`,
+      [workspaceId, hashId, requestedAt],
     );
   },
 
@@ -182,13 +187,14 @@ export const erasures = {
   },
 
   /**
-   * Removes the user from the stored answers among the next `most` idempotency keys. A repeated request still gets its
-   * answer, without the user. Returns the last key that was searched; undefined at the end.
+   * Removes the user from the stored answers among the next `most` idempotency keys, and hides keys that contain the
+   * userId. A repeated request still gets its answer, without the user. Returns the last key that was searched;
+   * undefined at the end.
    */
   async scanAnswers(
     tx: Tx,
     workspaceId: string,
-    hashId: string,
+    { hashId, userId }: Pick<Erasure, 'hashId' | 'userId'>,
     after: string,
     most: number,
   ): Promise<string | undefined> {
@@ -198,16 +204,20 @@ export const erasures = {
       [workspaceId, after, most],
     );
     if (!last?.key) return undefined;
-    const found = await tx.sql.all<{ key: string; body: string }>(
-      `SELECT key, body FROM idempotency WHERE workspace_id = ? AND key > ? AND key <= ? AND body LIKE ?`,
-      [workspaceId, after, last.key, containing(hashId)],
+    const found = await tx.sql.all<{ key: string; body: string | null }>(
+      `SELECT key, body FROM idempotency
+       WHERE workspace_id = ? AND key > ? AND key <= ? AND (body LIKE ? OR key LIKE ? ESCAPE '!')`,
+      [workspaceId, after, last.key, containing(hashId), containing(userId.replace(/[!%_]/g, '!$&'))],
     );
-    for (const { key, body } of found)
-      await tx.sql.run('UPDATE idempotency SET body = ? WHERE workspace_id = ? AND key = ?', [
-        withoutUser(body, hashId),
-        workspaceId,
-        key,
-      ]);
+    for (const { key, body } of found) {
+      if (body?.includes(hashId))
+        await tx.sql.run('UPDATE idempotency SET body = ? WHERE workspace_id = ? AND key = ?', [
+          withoutUser(body, hashId),
+          workspaceId,
+          key,
+        ]);
+      if (key.includes(userId)) await idempotency.hide(tx, workspaceId, key);
+    }
     return last.key;
   },
 
@@ -235,7 +245,7 @@ export const erasures = {
 export const ERASURE_KEPT_MS = 30 * 86_400_000;
 
 /** A pattern of LIKE. A hashId is hexadecimal, so nothing in it has to be escaped. */
-const containing = (hashId: string) => `%${hashId}%`;
+const containing = (text: string) => `%${text}%`;
 
 /** An answer without its parts that name a user. */
 function withoutUser(body: string, hashId: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import type { Tx } from '../store.ts';
 
@@ -16,9 +17,9 @@ export const idempotency = {
    */
   async find(tx: Tx, workspaceId: string, key: string): Promise<StoredAnswer | undefined> {
     return tx.sql.get<StoredAnswer>(
-      `SELECT digest, status, body FROM idempotency WHERE workspace_id = ? AND key = ? AND expires_at > ?
-       ${tx.sql.dialect.forUpdate}`,
-      [workspaceId, key, tx.now],
+      `SELECT digest, status, body FROM idempotency
+       WHERE workspace_id = ? AND key IN (?, ?) AND expires_at > ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, key, hidden(key), tx.now],
     );
   },
 
@@ -33,6 +34,20 @@ export const idempotency = {
     return changed > 0;
   },
 
+  /** Replaces a key by a hash of it, by which the key still finds its answer: it contains what is to be erased. */
+  async hide(tx: Tx, workspaceId: string, key: string): Promise<void> {
+    // An expired answer may be there.
+    await tx.sql.run('DELETE FROM idempotency WHERE workspace_id = ? AND key = ?', [
+      workspaceId,
+      hidden(key),
+    ]);
+    await tx.sql.run('UPDATE idempotency SET key = ? WHERE workspace_id = ? AND key = ?', [
+      hidden(key),
+      workspaceId,
+      key,
+    ]);
+  },
+
   /** Deletes up to `most` expired keys. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
@@ -43,3 +58,6 @@ export const idempotency = {
     );
   },
 };
+
+/** No key of a request holds a space, so nobody can name it. */
+const hidden = (key: string) => `hidden ${createHash('sha256').update(key).digest('hex')}`;

@@ -17,6 +17,8 @@ export interface MessageReceipt {
 
 /** How long a receipt waits for its message, in ms. */
 const EARLY_TTL_MS = 86_400_000;
+/** How long a receipt that changed an address is known, so that a replayed one changes nothing, in ms. */
+const SEEN_TTL_MS = 365 * 86_400_000;
 
 interface Send {
   readonly notificationId: string;
@@ -121,6 +123,16 @@ export const receipts = {
          (SELECT workspace_id, provider, message_id FROM early_receipt
           WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
       [workspaceId, tx.now - EARLY_TTL_MS, most],
+    );
+  },
+
+  /** Forgets up to `most` receipts that changed an address a year ago. Returns how many. */
+  async purgeSeen(tx: Tx, workspaceId: string, most: number): Promise<number> {
+    return tx.sql.run(
+      `DELETE FROM receipt_seen WHERE (workspace_id, provider, receipt_id) IN
+         (SELECT workspace_id, provider, receipt_id FROM receipt_seen
+          WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
+      [workspaceId, tx.now - SEEN_TTL_MS, most],
     );
   },
 };

@@ -15,6 +15,11 @@ test('a scope is read and written alike', () => {
     expect(scopeText(parseScope(text)!)).toBe(text);
 });
 
+test('the category * stands for all of them', () => {
+  expect(['*/*', 'sms/*'].map((text) => scopeText(parseScope(text)!))).toEqual(['*', 'sms']);
+  expect(consentTo(said('-*/*'), 'sms', 'news')).toBe('out');
+});
+
 test('the most specific statement holds', () => {
   expect(consentTo(said('-*', '+email/news'), 'email', 'news')).toBe('in');
   expect(consentTo(said('-*', '+email/news'), 'email', 'offers')).toBe('out');
