@@ -26,7 +26,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: ['test/support/process/program-global.ts'],
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 30_000,
