@@ -89,7 +89,12 @@ export class ParquetFile {
   private pages(schema: SchemaTree, columns: readonly ColumnChunk[], rows: number): ColumnPages[] {
     const memory = new HeldMemory();
     const source = { file: this.file, size: this.size, rows, memory };
-    const pages = columns.map((column) => new ColumnPages(source, schema, column, DECODING));
+    // A table may have thousands of columns: none is searched for among all of them.
+    const roots = new Map(schema.children.map((child) => [child.element.name, child]));
+    const pages = columns.map((column) => {
+      const root = roots.get(column.meta_data?.path_in_schema[0] ?? '');
+      return new ColumnPages(source, { ...schema, children: root ? [root] : [] }, column, DECODING);
+    });
     if (new Set(pages.map(({ path }) => path)).size < pages.length)
       throw new Error('a row group has two columns with the same name');
     return pages;
@@ -105,7 +110,9 @@ export class ParquetFile {
     try {
       for (const column of pages) await column.fill();
       const rows = Math.min(left, MAX_ROWS, ...pages.map(({ ready }) => ready));
-      const columns = schema.children.map((child) => valuesOf(child, pages, rows));
+      const parts = new Map<string, ColumnPages[]>(schema.children.map(({ element }) => [element.name, []]));
+      for (const column of pages) parts.get(column.name)?.push(column);
+      const columns = schema.children.map((child) => valuesOf(child, parts.get(child.element.name)!, rows));
       return { firstRow, rows, columns };
     } catch (error) {
       throw damaged(this.name, error);
@@ -139,9 +146,8 @@ export class ParquetFile {
   }
 }
 
-/** Takes the next values of a column, which may have parts. */
-function valuesOf(column: SchemaTree, pages: readonly ColumnPages[], rows: number): Values {
-  const parts = pages.filter(({ name }) => name === column.element.name);
+/** Takes the next values of a column from its parts, of which a nested one has several. */
+function valuesOf(column: SchemaTree, parts: readonly ColumnPages[], rows: number): Values {
   if (parts.length === 0) throw new Error(`the column ${column.element.name} is missing in a row group`);
   if (column.children.length === 0) return parts[0]!.take(rows);
   const taken = new Map(parts.map((part) => [part.path, part.take(rows) as DecodedArray]));
