@@ -102,7 +102,7 @@ const CATALOG = {
       templateId: 'order_update',
       title: 'Your order {{orderId}}',
       body: 'Hello {{user.name|there}}',
-      locales: { de: { title: 'Bestellung {{orderId}}', body: 'Hallo {{user.name|du}}' } },
+      locales: { de: { title: 'Hallo {{orderId}}', body: 'Hallo {{user.name|du}}' } },
     },
   ],
 };

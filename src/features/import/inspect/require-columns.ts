@@ -10,6 +10,7 @@ import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
 import { suggest } from './suggest.ts';
+import { cellFlags } from './value-flags.ts';
 
 /**
  * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
@@ -32,9 +33,10 @@ function suggested(
   mapping: Mapping,
   unnamed = false,
 ): { flags: string[]; note: string | undefined } {
+  const cells = cellFlags([sample], mapping);
   const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
   const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), mapping, { json: false });
-  return { flags: wordsOfFlags(suggestion.flags), note: ambiguityNote(suggestion) };
+  return { flags: wordsOfFlags([...suggestion.flags, ...cells]), note: ambiguityNote(suggestion) };
 }
 
 /** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */

@@ -78,7 +78,7 @@ export function suggest(
       for (const name of rule.sources.flat()) taken.add(name);
       flags.push(['map', ruleText(rule)]);
     } else {
-      const asked = question(field, open);
+      const asked = question(field, open, unnamedColumns(field, profiles, candidates, taken));
       ask(asked);
       if (field === 'timestamp')
         timeColumns = open
@@ -108,7 +108,7 @@ function areTimes({ profile: { name, values } }: Candidate): boolean {
 }
 
 /** Asks for the column of a field, or for a constant where no column is likely. */
-function question(field: Role, open: readonly Candidate[]): Asked {
+function question(field: Role, open: readonly Candidate[], columns: readonly string[]): Asked {
   const least = field === 'timestamp' ? 1 : CHOICE;
   const name = { userId: 'USER_ID', event: 'EVENT', timestamp: 'TIMESTAMP' }[field];
   const choices = open.filter(({ score }) => score >= least).slice(0, MAX_CHOICES);
@@ -122,10 +122,32 @@ function question(field: Role, open: readonly Candidate[]): Asked {
     column: field,
     choices: [],
     flag: ['set', `${field}=${field === 'event' ? 'EVENT_NAME' : name}`],
-    instead: open
+    instead: (open.length > 0 ? open.map(({ profile }) => profile.name) : columns)
       .slice(0, MAX_INSTEAD)
-      .map(({ profile }) => ['map', ruleText(simpleRule(field, profile.name))]),
+      .map((name) => ['map', ruleText(simpleRule(field, name))]),
   };
+}
+
+/**
+ * The columns whose contents could be a user or an event, for a field that no name of a column suggests, such as names in
+ * another language: the most different values first for the user, the fewest for the event.
+ */
+function unnamedColumns(
+  field: Role,
+  profiles: readonly Profile[],
+  { timestamp }: Candidates,
+  taken: ReadonlySet<string>,
+): string[] {
+  if (field === 'timestamp') return [];
+  const times = new Set(timestamp.map(({ profile }) => profile.name));
+  const isRepeated = ({ distinct, values }: Profile) => distinct > 1 && distinct < values.length;
+  return profiles
+    .filter((profile) => profile.type === 'string' && isRepeated(profile))
+    .filter(({ name }) => !taken.has(name) && !times.has(name))
+    .sort((a, b) =>
+      field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty,
+    )
+    .map(({ name }) => name);
 }
 
 /** The texts in the columns of fields that stand for nothing. */

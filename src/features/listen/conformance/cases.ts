@@ -13,6 +13,8 @@ export interface TestDelivery {
   /** Headers to replace; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly slow?: boolean;
+  /** How much later than now it is sent, by its timestamp. */
+  readonly laterMs?: number;
 }
 
 export interface Case {
@@ -32,6 +34,8 @@ export interface DeliveryFactory {
 
 const LARGE_BYTES = 64 * 1024;
 const HOUR_MS = 3_600_000;
+/** A retry has a later timestamp, in seconds, and so is another message: a replay window accepts it. */
+const RETRY_MS = 1000;
 
 export const CASES: readonly Case[] = [
   {
@@ -95,7 +99,7 @@ export const CASES: readonly Case[] = [
     tries: 'sent twice, as a retry',
     deliveries: (make) => {
       const delivery = make.delivery();
-      return [delivery, delivery];
+      return [delivery, { ...delivery, laterMs: RETRY_MS }];
     },
   },
   {

@@ -130,6 +130,24 @@ test('columns without a name are described one by one', async () => {
   ]);
 });
 
+test('columns with names in another language are offered by their contents', async () => {
+  const { note } = await suggested(
+    lines(
+      'Kunde;Ereignis;Zeitpunkt;Betrag',
+      'K-1;kauf;05.10.2026 02:16;1,50',
+      'K-2;kauf;15.10.2026 02:16;2,50',
+      'K-3;korb;25.10.2026 02:16;3,50',
+      'K-1;korb;26.10.2026 02:16;4,50',
+    ),
+  );
+  expect(note).toContain(
+    'USER_ID is yours to name (or a column: --map userId=Kunde or --map userId=Ereignis)',
+  );
+  expect(note).toContain(
+    'EVENT_NAME is yours to name (or a column: --map event=Ereignis or --map event=Kunde)',
+  );
+});
+
 test('choices are printed as a shell reads them', async () => {
   const { note } = await suggested(lines('Paid at,Sent at', '01/02/2026 10:00,02/02/2026 10:00'));
   expect(note).toContain("TIMESTAMP_COLUMN is one of 'Paid at', 'Sent at'");

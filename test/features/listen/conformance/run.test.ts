@@ -11,6 +11,7 @@ import {
   type Row,
 } from '../../../../src/features/listen/conformance/run.ts';
 import { Deliverer } from '../../../../src/features/listen/deliverer.ts';
+import { memoryReplayWindow, verifyWebhook, WebhookError } from '../../../../src/library/webhooks.ts';
 import { startHandler } from '../../../support/listen/handler-process.ts';
 import { type Received, startTarget } from '../../../support/listen/target.ts';
 import { ROOT } from '../../../support/process/run-svc.ts';
@@ -133,6 +134,23 @@ describe('a handler that', () => {
     });
     expect(failed(rows)).toEqual(['malformed signature']);
     expect(rows[5]).toMatchObject({ status: 500, fix: { node: expect.stringContaining('length') } });
+  });
+
+  it('a handler with a replay window passes: a retry is a new message with the same deliveryId', async () => {
+    const replays = memoryReplayWindow();
+    const messages: string[] = [];
+    const target = await startTarget(async (request, response: http.ServerResponse) => {
+      const { headers, body } = request;
+      messages.push(`${headers['webhook-id']}.${headers['webhook-timestamp']}`);
+      const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const refused = await verifyWebhook(body, given, SECRET, { replays }).catch((error) => error);
+      response.writeHead(refused instanceof WebhookError ? refused.status : 204).end();
+    });
+    closing.push(() => target.close());
+    expect(failed(await run(new URL(target.url)))).toEqual([]);
+    const ids = messages.map((message) => message.split('.')[0]);
+    expect(new Set(messages).size).toBe(messages.length);
+    expect(new Set(ids).size).toBe(messages.length - 1);
   });
 
   it('refuses repeated, old, unknown or large deliveries fails those rows', async () => {
