@@ -144,7 +144,9 @@ function unnamedColumns(
   return profiles
     .filter((profile) => profile.type === 'string' && isRepeated(profile))
     .filter(({ name }) => !taken.has(name) && !times.has(name))
-    .sort((a, b) => (field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty))
+    .sort((a, b) =>
+      field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty,
+    )
     .map(({ name }) => name);
 }
 

@@ -131,7 +131,9 @@ function sendOne(
   { url, secret, deliverer, now, deadlineMs, slowPauseMs, signal }: RunOptions,
 ): Promise<Answer | NoAnswer> {
   const headers: Record<string, string | undefined> = {
-    ...deliveryHeaders(shot.deliveryId, now() + (shot.laterMs ?? 0), shot.signed ?? shot.body, [shot.secret ?? secret]),
+    ...deliveryHeaders(shot.deliveryId, now() + (shot.laterMs ?? 0), shot.signed ?? shot.body, [
+      shot.secret ?? secret,
+    ]),
     ...shot.headers,
   };
   const lines = Object.entries(headers).flatMap(([name, value]) =>

@@ -105,8 +105,12 @@ test('columns with names in another language are offered by their contents', asy
       'K-1;korb;26.10.2026 02:16;4,50',
     ),
   );
-  expect(note).toContain('USER_ID is yours to name (or a column: --map userId=Kunde or --map userId=Ereignis)');
-  expect(note).toContain('EVENT_NAME is yours to name (or a column: --map event=Ereignis or --map event=Kunde)');
+  expect(note).toContain(
+    'USER_ID is yours to name (or a column: --map userId=Kunde or --map userId=Ereignis)',
+  );
+  expect(note).toContain(
+    'EVENT_NAME is yours to name (or a column: --map event=Ereignis or --map event=Kunde)',
+  );
 });
 
 test('choices are printed as a shell reads them', async () => {
