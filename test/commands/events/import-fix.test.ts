@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ROOT, runSvc } from '../../support/process/run-svc.ts';
 import { imported } from '../../support/scenarios/imported.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const bad = '{"userId":"u","event":"e","timestamp":"bad"}\n';
 const rows = 'who,event,timestamp\nu,e,2026-01-31T12:00:00Z\nv,e,bad\n';
@@ -45,6 +46,23 @@ function fixRejects(home: string, { take, send }: ReturnType<typeof stepOf>, fil
   });
   return runSvc([...send.split(' ').slice(1), '--json'], { home, cwd: home });
 }
+
+test('imports extracted records as UTF-8, also where a mapping file names the encoding of the input', async () => {
+  const mapping = join(tempDir(), 'mapping.json');
+  writeFileSync(mapping, JSON.stringify({ version: 1, encoding: 'windows-1252' }));
+  const text = 'userId,event,timestamp,city\nu,e,2026-01-31T12:00:00Z,Bonn\nv,e,bad,München\n';
+  const { code, stderr, home } = await imported('a.csv', Buffer.from(text, 'latin1'), '--mapping', mapping);
+  expect(code).toBe(7);
+  expect(await fixRejects(home, stepOf(stderr), 'fixed.csv', '2026-01-31T12:00:00Z')).toMatchObject({
+    code: 0,
+  });
+  const stored = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
+  const cities = stored.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).properties.city);
+  expect(cities).toEqual(['Bonn', 'München']);
+});
 
 test.each([
   ['a.csv', rows, ['--map', 'userId=who'], '.csv'],

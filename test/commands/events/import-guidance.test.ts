@@ -1,3 +1,4 @@
+// cspell:ignore betrag kunde zeitpunkt
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -196,4 +197,11 @@ test('the next steps work for any file name', async () => {
   expect(broken.stderr).toContain(
     `a new journal: svc events import -p local - --restart --checkpoint '${home}/it'\\''s.new'\n`,
   );
+});
+
+test('the command for missing columns keeps the decimal comma of the numbers', async () => {
+  const rows = 'Kunde;Zeitpunkt;Betrag\nK-1;05.10.2026 02:16;1,50\nK-2;15.10.2026 02:16;1.002,50\n';
+  const { code, stderr } = await imported('a.csv', rows);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/next: svc events import a\.csv .* --decimal-comma/);
 });

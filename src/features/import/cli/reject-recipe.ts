@@ -70,7 +70,9 @@ function textSteps(
   const records = `jq -r ${shellWord(filter)} ${shellPath(rejectsFile)}`;
   const extract = csv ? withHeader(facts[0], files[0]!.name, records) : records;
   const extra = facts.some((fact) => fact?.format === 'parquet') ? ['--extra-fields', 'properties'] : [];
-  const more = json ? ['--format', 'json', ...words] : words;
+  // What is extracted is UTF-8, also where a mapping file names the encoding of the input.
+  const utf8 = facts.some((fact) => fact && fact.encoding !== 'utf-8') ? ['--encoding', 'utf-8'] : [];
+  const more = [...utf8, ...(json ? ['--format', 'json'] : []), ...words];
   const gone = ['encoding', 'records', ...(csv ? [] : ['format']), ...names];
   const step = words.length > 0 ? 'then' : 'fix them in that file, then';
   return [

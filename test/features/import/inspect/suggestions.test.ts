@@ -1,3 +1,4 @@
+// cspell:ignore betrag ereignis kauf korb kunde zeitpunkt
 import { expect, test } from 'vitest';
 import { suggested } from '../../../support/suggested.ts';
 
