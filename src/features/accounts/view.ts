@@ -1,15 +1,18 @@
 import { shell } from '../../kit/shell.ts';
 
-/** A new key as the lines that a shell can use. */
+/** A new key as the lines that a shell can use. A publishable key is for an app and not for the commands of svc. */
 export function newKeyText({
   workspace,
   key,
   keyId,
+  kind,
 }: {
   workspace: string;
   key: string;
   keyId: string;
+  kind: string;
 }): string {
+  if (kind === 'publishable') return `${key}\nkey ${keyId} of ${workspace}`;
   return `${shell`export SVC_WORKSPACE=${workspace} SVC_API_KEY=${key}`}\nkey ${keyId}`;
 }
 

@@ -94,6 +94,7 @@ it('creates a publishable key, and a token with which an app lists the messages 
   await run('events send --user-id u --event e');
   const { key, kind, workspace } = await json('keys create --kind publishable');
   expect([kind, key]).toEqual(['publishable', expect.stringMatching(/^pk_[0-9a-f]{48}$/)]);
+  expect((await run('keys create --kind publishable')).stdout).toMatch(/^pk_[0-9a-f]{48}\nkey key_/);
   const update = `workspaces update ${workspace} --origin https://shop.example --no-user-tokens`;
   expect(await json(update)).toEqual({
     workspace,
