@@ -5,6 +5,7 @@ import { newId } from '../../src/kit/id.ts';
 import { variablesAssociatedData } from '../../src/service/crypto/associated-data.ts';
 import { localParts } from '../../src/service/domain/local-time.ts';
 import { notifications } from '../../src/service/store/repositories/notifications.ts';
+import { together } from '../../src/service/store/together.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -99,15 +100,16 @@ describe('the priority of a notification', () => {
     const service = await serviceWith({}, {}, { channels });
     const [hashId] = await addUsers(service, {});
     const { store, cipher } = service.deps;
-    for (let batch = 0; batch < 20; batch++)
-      await store.write(async (tx) => {
-        for (let i = 0; i < 500; i++) {
-          const notificationId = newId('ntf');
-          const made = { notificationId, hashId: hashId!, templateId: 'offer', channel: 'sms' };
-          const variables = cipher.seal('{}', variablesAssociatedData(notificationId));
-          await notifications.create(tx, service.workspace, { ...made, priority: 'marketing', variables });
-        }
-      });
+    // In one transaction: what is sent at first waits for its answer until the deadline of the provider.
+    await store.write(async (tx) => {
+      const create = () => {
+        const notificationId = newId('ntf');
+        const made = { notificationId, hashId: hashId!, templateId: 'offer', channel: 'sms' };
+        const variables = cipher.seal('{}', variablesAssociatedData(notificationId));
+        return notifications.create(tx, service.workspace, { ...made, priority: 'marketing', variables });
+      };
+      for (let batch = 0; batch < 20; batch++) await together(Array.from({ length: 500 }, create));
+    });
     await provider.waitFor(8);
     const id = await trigger(service, hashId!, { templateId: 'receipt' });
     expect((await settled(service, id)).status).toBe('delivered');
