@@ -30,8 +30,8 @@ const WANTED = [
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
   /^openapi\.json$/,
-  /^docs\/(reference\/)?[\w.-]+\.(md|schema\.json|svg|txt)$/,
-  /^man\/svc(-[a-z-]+)?\.[17]$/,
+  /^docs\/(\w+\/)?[\w.-]+\.(md|schema\.json|svg|txt)$/,
+  /^man\/svc(-[a-z0-9-]+)?\.[17]$/,
   /^docs\/schemas\/[\w/-]+\.schema\.json$/,
 ];
 const MOST_PACKED = 2_000_000;
