@@ -25,6 +25,7 @@ export default defineConfig({
     // Test files share the modules of their worker: importing them again for each takes a third of the time.
     isolate: false,
     globalSetup: ['test/support/process/program-global.ts'],
+    setupFiles: ['test/support/process/property-seed.ts'],
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
     maxWorkers: 5,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.

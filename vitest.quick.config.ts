@@ -150,6 +150,7 @@ export default defineConfig({
     // Test files share the modules of their worker: importing them again for each takes a third of the time.
     isolate: false,
     globalSetup: ['test/support/process/program-global.ts'],
+    setupFiles: ['test/support/process/property-seed.ts'],
     maxWorkers: 4,
     testTimeout: 20_000,
     hookTimeout: 30_000,
