@@ -112,9 +112,11 @@ it('lists the deliveries of all subscriptions of the workspace, newest first, by
   const pending = await listOf(service, '/v1/deliveries?status=pending', 'deliveries');
   expect(new Set(pending.map((each) => each.webhookId))).toEqual(new Set([second]));
   expect(pending).toHaveLength(60);
-  expect(await listOf(service, `/v1/webhooks/${second}/deliveries?status=pending`, 'deliveries')).toEqual(
-    pending,
-  );
+  // Attempts go on meanwhile: what they change is left out.
+  const fixed = (list: Fields[]) => list.map(({ attempts, nextAttemptAt, ...rest }) => rest);
+  expect(
+    fixed(await listOf(service, `/v1/webhooks/${second}/deliveries?status=pending`, 'deliveries')),
+  ).toEqual(fixed(pending));
 
   await service.fetch(`/v1/webhooks/${removed}`, { method: 'DELETE' });
   expect(await listOf(service, '/v1/deliveries', 'deliveries')).toHaveLength(120);

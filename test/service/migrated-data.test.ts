@@ -6,7 +6,7 @@ import { connectStore, migrateStore } from '../../src/service/store/open.ts';
 import { eventHeads } from '../../src/service/store/repositories/event-heads.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
 import { eventBatch } from '../support/events/batch.ts';
-import { freshDatabase, onPostgres } from '../support/postgres/database.ts';
+import { emptyDatabase, onPostgres } from '../support/postgres/database.ts';
 import { columnsOfContent, contentOf, fillOlder, outside } from '../support/scenarios/older-store.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -16,7 +16,7 @@ const BEFORE = byWorkspace.id - 1;
 const VERSIONS = Array.from({ length: BEFORE }, (_, i) => i + 1);
 
 test.each(VERSIONS)('data of schema %i is equal to what it was after the migration', async (version) => {
-  const database = await freshDatabase(tempDir());
+  const database = await emptyDatabase(tempDir());
   await fillOlder(database, version, ROWS);
   const before = await contentOf(database);
   expect(before.get('event')).toHaveLength(ROWS);
@@ -27,7 +27,7 @@ test.each(VERSIONS)('data of schema %i is equal to what it was after the migrati
 });
 
 test('events keep their numbers, and every workspace continues from the highest of all', async () => {
-  const database = await freshDatabase(tempDir());
+  const database = await emptyDatabase(tempDir());
   await fillOlder(database, BEFORE, ROWS);
   const store = await connectStore(database, systemClock);
   const body = eventBatch('{"events":[{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}');
@@ -47,7 +47,7 @@ test('events keep their numbers, and every workspace continues from the highest 
 
 if (onPostgres)
   test('a node of an earlier version is refused where it counts a request', async () => {
-    const database = await freshDatabase(tempDir());
+    const database = await emptyDatabase(tempDir());
     await fillOlder(database, BEFORE, ROWS);
     const old = await outside(database);
     const count = () => old.rows("SELECT * FROM svc_admit('ws_0', 'ingest', 10, 60000, NULL, NULL, NULL)");
@@ -60,7 +60,7 @@ if (onPostgres)
 
 if (onPostgres)
   test('writers of an earlier version go on until the migration, and lose nothing', async () => {
-    const database = await freshDatabase(tempDir());
+    const database = await emptyDatabase(tempDir());
     await fillOlder(database, BEFORE, ROWS, 20_000);
     const old = await outside(database);
     let acknowledged = 0;
@@ -87,7 +87,7 @@ if (onPostgres)
 
 if (!onPostgres)
   test('a file that another process of an earlier version has open is not migrated', async () => {
-    const database = await freshDatabase(tempDir());
+    const database = await emptyDatabase(tempDir());
     await fillOlder(database, BEFORE, ROWS);
     const old = await outside(database);
     await old.run('SELECT 1 FROM event LIMIT 1');

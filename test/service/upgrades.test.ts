@@ -4,13 +4,13 @@ import { keys } from '../../src/service/store/migrations/009-keys.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/migrations/index.ts';
 import { filesOf } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
-import { freshDatabase } from '../support/postgres/database.ts';
+import { emptyDatabase } from '../support/postgres/database.ts';
 import { startTestService } from '../support/process/service.ts';
 import { OLDER, writeOlder } from '../support/scenarios/older-data.ts';
 import { tempDir } from '../support/temp.ts';
 
 test.each(MIGRATIONS.map(({ id }) => id))('opens and uses data of schema %i', async (version) => {
-  const database = await freshDatabase(tempDir());
+  const database = await emptyDatabase(tempDir());
   const dataDir = tempDir();
   await writeOlder(database, filesOf(database, dataDir), version);
   // Twice: the second start opens the data as migrated by the first one.
@@ -43,7 +43,7 @@ test.each(MIGRATIONS.map(({ id }) => id))('opens and uses data of schema %i', as
 });
 
 test('refuses data of a newer schema and does not change it', async () => {
-  const database = await freshDatabase(tempDir());
+  const database = await emptyDatabase(tempDir());
   const first = await startTestService({ database });
   await first.deps.store.write((tx) =>
     tx.sql.run('INSERT INTO schema_migration (id, applied_at) VALUES (?, 0)', [SCHEMA_VERSION + 1]),

@@ -83,10 +83,14 @@ function checkJson({ code, stdout, stderr }: Finished): void {
   expect(JSON.parse(last).error).toMatchObject({ exitCode: code, hint: expect.any(String) });
 }
 
+/** One command for each way to read an answer: an endless one costs the most to read, and only the reader matters. */
+const READERS = /^(api|decide --input|doctor$|events (import|tail)|limits|notifications watch|webhooks list)/;
+
 const quick = ['--max-retries', '0', '--timeout', '5'];
 
 describe.each(Object.keys(ATTACKS) as Attack[])('a service that attacks by %s', (attack) => {
-  it.each(COMMANDS.map((argv) => [argv.join(' '), argv] as const))(
+  const commands = COMMANDS.map((argv) => [argv.join(' '), argv] as const);
+  it.each(attack === 'endless' ? commands.filter(([line]) => READERS.test(line)) : commands)(
     'does no harm through svc %s',
     async (_, argv) => {
       const { env } = await startHostile(attack);
@@ -95,7 +99,7 @@ describe.each(Object.keys(ATTACKS) as Attack[])('a service that attacks by %s', 
 
       const json = await runSvc([...words, '--json', '--quiet'], { env, home });
       checkJson(json);
-      // An endless answer is the same in every dress, and costs the most to read.
+      // An endless answer is the same in every dress.
       if (attack === 'endless') return;
 
       const shown = await runSvc(words, { env, home, columns: 80 });

@@ -8,8 +8,13 @@ import { createDatabase } from './postgres.ts';
 /** True in the run of the shared tests on PostgreSQL (vitest.config.ts). */
 export const onPostgres = process.env.SVC_TEST_ENGINE === 'postgres';
 
-/** A new database for a test. An SQLite file does not exist yet. */
+/** A new database for a test: on PostgreSQL with the tables and no rows; an SQLite file does not exist yet. */
 export async function freshDatabase(folder: string): Promise<string> {
+  return onPostgres ? createDatabase(inject('postgres'), inject('migrated')) : join(folder, 'data.db');
+}
+
+/** A new database without tables, for a test of migrations. */
+export async function emptyDatabase(folder: string): Promise<string> {
   return onPostgres ? createDatabase(inject('postgres')) : join(folder, 'data.db');
 }
 

@@ -1,21 +1,25 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { migrateStore } from '../../../src/service/store/open.ts';
+import { createDatabase, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser URL of the server that the tests of this run share. */
     postgres: string;
+    /** Name of a database there with the tables of this program and no rows, of which others are copies. */
+    migrated: string;
   }
 }
 
 /** Provides one server per run: that of SVC_TEST_POSTGRES_URL (a superuser URL), or else an embedded one. */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function setup(project: TestProject): Promise<() => Promise<void> | undefined> {
   const named = process.env.SVC_TEST_POSTGRES_URL;
-  if (named) {
-    project.provide('postgres', named);
-    return undefined;
-  }
-  const server = await startPostgres();
-  project.provide('postgres', server.admin);
-  return () => server.stop();
+  const server = named ? undefined : await startPostgres();
+  const admin = named ?? server!.admin;
+  const migrated = await createDatabase(admin);
+  await migrateStore(migrated, systemClock);
+  project.provide('postgres', admin);
+  project.provide('migrated', new URL(migrated).pathname.slice(1));
+  return () => server?.stop();
 }

@@ -113,12 +113,12 @@ export async function makePostgres({ durable = false, standbyOf }: ServerOptions
   };
 }
 
-/** Creates an empty database and returns its URL. `admin` is a superuser URL. */
-export async function createDatabase(admin: string): Promise<string> {
+/** Creates a database, an empty one or a copy, and returns its URL. `admin` is a superuser URL. */
+export async function createDatabase(admin: string, copyOf = 'template0'): Promise<string> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: admin });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf}`);
   await client.end();
   const url = new URL(admin);
   url.pathname = `/${name}`;
