@@ -37,7 +37,7 @@ async function served(
       },
       body: JSON.stringify(body),
     });
-    return answer.json();
+    return (await answer.json()) as Answer;
   });
   svc.interrupt();
   return svc.done;
@@ -65,7 +65,7 @@ it.each(['http/protobuf', 'http/json'])(
         signingSecret: 'a signing secret of a test',
       });
       const users = [{ userId: 'ada@example.com', name: 'Ada Lovelace', phone: '+441234567890' }];
-      const { hashId } = (await send('/v1/users', { users })).users[0];
+      const { hashId } = (await send('/v1/users', { users })).users[0]!;
       const { decisionId } = await send('/v1/decisioning/decide', { hashId });
       const traceparent = `00-${trace}-${caller}-01`;
       await send(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' }, { traceparent });
