@@ -5,7 +5,7 @@ import type { ExitCode } from '../cli/errors/exit-codes.ts';
 import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
-import { processesOf, serviceFlags, serviceOptions, tlsOf } from '../features/serve/options.ts';
+import { processesOf, serviceFlags, serviceOptions, tlsOf, tracingOf } from '../features/serve/options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 
 export default class Serve extends SvcCommand {
@@ -59,13 +59,14 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
   };
 
   protected override async run(context: Context<typeof Serve>): Promise<ExitCode> {
-    const { flags, out, world, paths, signal, invocation } = context;
+    const { flags, out, world, paths, signal, invocation, version } = context;
     const { createLog } = await import('../service/operations/log.ts');
     const { withoutRepeats } = await import('../service/operations/repeats.ts');
     const database = databaseOf(flags.database, world, paths, out);
     const given = serviceOptions(flags, world);
     const processes = processesOf(flags.processes, availableParallelism());
     const tls = tlsOf(flags['tls-cert'], flags['tls-key']);
+    const tracing = tracingOf(world.env, version);
     const { host, port, region, 'metrics-port': metricsPort } = flags;
     const log = withoutRepeats(
       createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
@@ -114,6 +115,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       host,
       port,
       tls,
+      tracing,
       log,
       member,
     }).catch((error) => {

@@ -18,6 +18,7 @@ import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
+import { recordRequests } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
@@ -37,6 +38,8 @@ import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clo
 import { filesOf, openStore } from './store/open.ts';
 import { workspaces } from './store/repositories/workspaces.ts';
 import type { Store } from './store/store.ts';
+import type { TracingSettings } from './tracing/settings.ts';
+import { untraced } from './tracing/tracing.ts';
 import { startDeliverer } from './workers/deliverer.ts';
 import { startDispatcher } from './workers/dispatcher.ts';
 import { startEraser } from './workers/eraser.ts';
@@ -64,6 +67,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly seed?: string | undefined;
   /** Path of a faults file, for fault injection (docs/fault-injection.md). */
   readonly faults?: string | undefined;
+  /** Exports traces. Default: those of callers are passed on only. */
+  readonly tracing?: TracingSettings | undefined;
   /** Path of a catalog file. Default: the catalog in the store, or else the built-in one. */
   readonly catalog?: string | undefined;
   /** The key of the personal fields, 64 hex characters (SVC_DATA_KEY). Default: the file beside the data. */
@@ -144,6 +149,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       if (level !== 'debug') observe.line(level);
       options.log?.(level, message, fields);
     };
+    const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
+    closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
@@ -156,6 +163,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       random: randomFrom(options.seed),
       policy,
       log,
+      tracing,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
       catalog,
       publicUrl: publicUrlOf(options.environment ?? {}),
@@ -169,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const channelsAs =
       options.channels ??
       channelSettings(options.environment ?? {}, `${files}.outbox.ndjson`, options.providers);
-    const channels = openChannels(channelsAs, clock.now, policy);
+    const channels = openChannels(channelsAs, clock.now, policy, tracing);
     // `svc serve` reports once; the service of `local` starts with every command.
     if (!options.onThisMachine && member?.reports !== false)
       await reportModes(store, channels.configured, log);
@@ -199,6 +207,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const keys = watchKeys(deps);
     closers.push(() => keys.stop());
     const health = healthOf(store, clock);
+    const recorder = recordRequests(log, observe, tracing);
+    closers.push(() => recorder.close());
     const app = createApp({
       deps,
       handlers: {
@@ -215,7 +225,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
-      observe,
+      recorder,
       health,
       region: options.region,
     });
@@ -287,6 +297,12 @@ async function reportModes(store: Store, configured: readonly string[], log: Log
 async function loadMetrics(store: Store, steady: SteadyClock) {
   const { createMetrics } = await import('./operations/metrics.ts');
   return createMetrics(store, steady);
+}
+
+/** Imported on demand: the packages of OpenTelemetry are large. */
+async function loadTracing(settings: TracingSettings, log: Log) {
+  const { exportTraces } = await import('./tracing/export.ts');
+  return exportTraces(settings, log);
 }
 
 /** Loads fault injection only if it is used. Throws FaultsError. */

@@ -96,7 +96,9 @@ describe('the environment', () => {
     );
     const read = new Set(
       source.flatMap((text) =>
-        [...text.matchAll(/\benv(?:ironment)?\.([A-Z][A-Z_]+)\b/g)].map(([, name]) => name!),
+        [...text.matchAll(/\benv(?:ironment)?\.([A-Z][A-Z_]+)\b|'(OTEL_[A-Z_]+)'/g)].map(
+          ([, name, otel]) => (name ?? otel)!,
+        ),
       ),
     );
     for (const { settings } of Object.values(SHIPPED) as { settings: Record<string, { env: string }> }[])

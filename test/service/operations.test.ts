@@ -1,10 +1,36 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startTestService } from '../support/process/service.ts';
 import { exchange } from '../support/scenarios/hostile-requests.ts';
 
 const event = { userId: 'u1', event: 'opened', timestamp: '2026-01-01T00:00:00Z' };
 
+/** The metrics in the expressions of deploy/grafana-dashboard.json. */
+function dashboardMetrics(): Set<string> {
+  const { panels } = JSON.parse(readFileSync('deploy/grafana-dashboard.json', 'utf8')) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  return new Set(expressions.flatMap((text) => text.match(/\b(?:svc|process|nodejs)_\w+/g) ?? []));
+}
+
 describe('operations', () => {
+  it('exposes each metric of the dashboard, which has each metric of the service', async () => {
+    const service = await startTestService({ metricsPort: 0 });
+    await service.fetch('/v1/events', { body: { events: [event] } });
+    const text = await (await fetch(service.metricsUrl!)).text();
+    const exposed = new Map(
+      [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name!, type!]),
+    );
+    const named = [...dashboardMetrics()].map((name) =>
+      exposed.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ''),
+    );
+    expect(named.filter((name) => !exposed.has(name))).toEqual([]);
+    const own = [...exposed.keys()].filter((name) => name.startsWith('svc_'));
+    expect(own.filter((name) => !named.includes(name))).toEqual([]);
+    expect(own.length).toBeGreaterThan(5);
+  });
+
   it('answers health checks without a key', async () => {
     const service = await startTestService({ metricsPort: 0 });
     const operations = service.metricsUrl!.replace('/metrics', '');

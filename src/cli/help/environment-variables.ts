@@ -61,4 +61,23 @@ export const ENVIRONMENT = {
     SENDGRID_BASE_URL: 'sendgrid: address of the API',
     SVC_OUTBOX_FILE: 'file for notifications of channels without a provider; else beside the data',
   },
+  'Traces of svc serve': {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'where they are exported to; /v1/traces is added',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'the whole address',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf (default) or http/json; gRPC is refused',
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'the same, for traces alone',
+    OTEL_EXPORTER_OTLP_HEADERS: 'headers of an export: name=value,other=value',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'the same, for traces alone',
+    OTEL_EXPORTER_OTLP_TIMEOUT: 'for an export, in ms (10000)',
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: 'the same, for traces alone',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip or none (default)',
+    OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'the same, for traces alone',
+    OTEL_TRACES_SAMPLER:
+      'parentbased_always_on (default), parentbased_always_off, parentbased_traceidratio, always_on, always_off or traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: 'the part of the traces, 0 to 1',
+    OTEL_TRACES_EXPORTER: 'otlp, also without an endpoint (http://localhost:4318), or none',
+    OTEL_SERVICE_NAME: 'name of the service in the traces (svc)',
+    OTEL_RESOURCE_ATTRIBUTES: 'attributes of the resource: key=value,other=value',
+    OTEL_SDK_DISABLED: 'true: exports nothing',
+  },
 } as const satisfies Record<string, Record<string, string>>;

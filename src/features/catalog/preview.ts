@@ -58,7 +58,7 @@ export function previewNotification(request: PreviewRequest): Preview {
     texts &&
     compose({
       ...{ workspaceId: '', notificationId: '', hashId: '', templateId, priority: template.priority },
-      ...{ channel, earlierTries: 0, address: '', addressHash: '', email: undefined },
+      ...{ channel, earlierTries: 0, trace: null, address: '', addressHash: '', email: undefined },
       template: texts,
       variables,
       personal: { ...SAMPLE, name: request.name },

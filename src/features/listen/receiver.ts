@@ -1,11 +1,12 @@
 /**
  * The local HTTP receiver of deliveries: verifies raw bytes in constant time, reports and forwards them.
- * Answers 200, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and the status of the
+ * Answers 200, 400, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and the status of the
  * target where it forwards.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
+import { isHostHeader } from '../../kit/host-header.ts';
 import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
 import { DiagnosisQueue } from './diagnosis-queue.ts';
@@ -110,6 +111,12 @@ export class Receiver {
   #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
     request.on('error', () => {}); // the sender disconnected
     const receivedAt = this.#options.now();
+    if (!isHostHeader(request.headers.host ?? '')) {
+      request.resume();
+      answer(response, 400, { error: 'invalid_host' });
+      this.#reject(request, receivedAt, 'invalid_host', undefined);
+      return;
+    }
     if (request.method !== 'POST') {
       request.resume();
       answer(response, 405, { error: 'method_not_allowed' }, { allow: 'POST' });

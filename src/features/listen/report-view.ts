@@ -1,9 +1,11 @@
 /** Formats the reports of the listener: a JSON line for scripts, lines of text for people. */
+
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { wrap } from '../../kit/wrap.ts';
 import { type Delivery, textField } from './delivery.ts';
 import { findings, fixLines } from './diagnosis-view.ts';
 import type { Rejected, Report, Verified } from './receiver.ts';
+import type { RejectReason } from './verify-signature.ts';
 
 /**
  * Formats a report as one line of JSON. A JSON body keeps its original spelling (big numbers, key order), other text is a
@@ -81,8 +83,12 @@ export class TextRenderer {
   #rejected({ receivedAt, reason, diagnosis, method }: Rejected): string[] {
     const time = localTime(receivedAt);
     if (diagnosis === undefined) {
-      const why = reason === 'payload_too_large' ? '413  over 1 MiB' : `405  ${method}: only POST is allowed`;
-      return [`${time}  ✗  ${why}`];
+      const answered: Partial<Record<RejectReason, string>> = {
+        invalid_host: '400  the Host header is not a host',
+        payload_too_large: '413  over 1 MiB',
+        method_not_allowed: `405  ${method}: only POST is allowed`,
+      };
+      return [`${time}  ✗  ${answered[reason]}`];
     }
     const lines = [`${time}  ✗  401  ${diagnosis.name}`];
     for (const { name, summary, fix } of findings(diagnosis)) {

@@ -15,6 +15,7 @@ export type RejectReason =
   | 'missing_signature'
   | 'malformed_signature'
   | 'signature_mismatch'
+  | 'invalid_host'
   | 'method_not_allowed'
   | 'payload_too_large';
 

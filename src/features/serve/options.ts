@@ -7,6 +7,7 @@ import { proxyList } from '../../service/http/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
 import type { ServiceOptions } from '../../service/start.ts';
+import { type TracingSettings, tracingSettings } from '../../service/tracing/settings.ts';
 
 /** The flags of every command that runs the service. */
 export const serviceFlags = {
@@ -138,6 +139,17 @@ export function tlsOf(cert: string | undefined, key: string | undefined): TlsFil
   throw new SvcError('usage', `${given} needs ${missing}`, {
     hint: (invocation) => invocation.again(missing, file),
   });
+}
+
+/** Where traces are exported to, from the OTEL_ variables; undefined if they are not. Throws usage. */
+export function tracingOf(env: World['env'], version: string): TracingSettings | undefined {
+  try {
+    return tracingSettings(env, version);
+  } catch (error) {
+    throw new SvcError('usage', (error as Error).message, {
+      hint: 'correct the variable, or export OTEL_SDK_DISABLED=true',
+    });
+  }
 }
 
 const MAX_PROCESSES = 64;

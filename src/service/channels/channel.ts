@@ -23,6 +23,8 @@ export interface ChannelMessage {
   readonly masked: { readonly to: Address; readonly subject: string | undefined; readonly text: string };
   /** Number of previous attempts to send it, including those of workers that stopped. */
   readonly earlierTries: number;
+  /** The traceparent of the request that triggered it, or null. */
+  readonly trace: string | null;
 }
 
 export interface PushParts {

@@ -12,6 +12,7 @@ export interface MessageParts {
   readonly channel: string;
   readonly priority: string;
   readonly earlierTries: number;
+  readonly trace: string | null;
   /** Where it is sent, and the keyed hash of that. */
   readonly address: string;
   readonly addressHash: string;

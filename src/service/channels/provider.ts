@@ -1,5 +1,6 @@
 import { phoneDigits } from '../crypto/address-hash.ts';
 import type { ExchangeResult } from '../egress/exchange.ts';
+import { type Tracing, traceHeaders } from '../tracing/tracing.ts';
 import { authenticationOf } from './authentication.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -11,6 +12,7 @@ import { retryAfterOf } from './retry-after.ts';
 
 export interface ProviderParts {
   readonly outgoing: Outgoing;
+  readonly tracing: Tracing;
   /** For each request, connection and answer included. */
   readonly deadlineMs: number;
   /** Unix ms. */
@@ -34,17 +36,27 @@ export function providerChannel(provider: Provider, parts: ProviderParts): Chann
   const attempt = async (message: ChannelMessage, request: BuiltRequest, signal: AbortSignal) => {
     const credentials = await authentication.headersFor(message.notificationId, request.body, signal);
     if (!credentials.ok) return credentials.result;
+    const method = file.request.method ?? 'POST';
+    const span = parts.tracing.start({
+      kind: 'client',
+      name: `${method} ${file.name}`,
+      parent: message.trace,
+      attributes: { 'http.request.method': method, 'svc.notification_id': message.notificationId },
+    });
     const headers = {
       'content-type': request.type,
+      ...traceHeaders(span),
       ...credentials.headers,
       ...request.headers,
       ...(idempotency ? { [idempotency.header]: message.idempotencyKey } : {}),
     };
-    return parts.outgoing.request(request.url, request.body, headers, {
-      method: file.request.method ?? 'POST',
+    const got = await parts.outgoing.request(request.url, request.body, headers, {
+      method,
       deadlineMs: parts.deadlineMs,
       signal,
     });
+    span.end(got.status);
+    return got;
   };
 
   return {

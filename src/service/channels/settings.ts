@@ -1,5 +1,6 @@
 import { CHANNELS } from '../../contract/schemas.ts';
 import { DEFAULT_POLICY, type Policy } from '../runtime/policy.ts';
+import { untraced } from '../tracing/tracing.ts';
 import type { ChannelAdapter } from './channel.ts';
 import { outboxChannel } from './outbox.ts';
 import { anyOutgoing, publicOutgoing } from './outgoing.ts';
@@ -117,6 +118,7 @@ export function openChannels(
   settings: ChannelSettings,
   now: () => number,
   policy: () => Policy = () => DEFAULT_POLICY,
+  tracing = untraced,
 ): Channels {
   const outbox = outboxChannel(settings.outboxFile, now);
   const adapters = new Map<string, ChannelAdapter>();
@@ -129,7 +131,7 @@ export function openChannels(
     const outgoing = provider.file.network === 'private' ? anyOutgoing() : publicOutgoing(policy);
     adapters.set(
       provider.channel,
-      providerChannel(provider, { outgoing, deadlineMs: CHANNEL_TIMEOUT_MS, now }),
+      providerChannel(provider, { outgoing, tracing, deadlineMs: CHANNEL_TIMEOUT_MS, now }),
     );
     if (provider.givesReceipts)
       receivers.set(provider.file.name, [...(receivers.get(provider.file.name) ?? []), provider]);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { errorText } from '../egress/exchange.ts';
+import { errorText } from '../../kit/error-text.ts';
 import type { ChannelAdapter, SendResult } from './channel.ts';
 import { unsubscribeHeaders } from './unsubscribe.ts';
 

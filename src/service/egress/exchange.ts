@@ -1,12 +1,11 @@
 import { type Dispatcher, request } from 'undici';
+import { errorText } from '../../kit/error-text.ts';
 import { AnswerTooLarge } from './bounded-answers.ts';
 
 /** Bytes read of a response body; a longer response counts by its status. */
 const ANSWER_BYTES = 64 * 1024;
 /** Maximum number of informational responses (1xx) before the final one. */
 const MAX_INFORMATIONAL = 8;
-/** Maximum length of an error message: a certificate, for example, can contain 100 KB of names. */
-const MAX_ERROR_CHARACTERS = 300;
 
 /** Errors raised before a connection exists, so that nothing can have been received. */
 const CONNECT_ERRORS = new Set([
@@ -109,12 +108,4 @@ async function readBounded(body: Dispatcher.ResponseData['body']): Promise<Buffe
     if (!(error instanceof AnswerTooLarge)) throw error;
   }
   return Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
-}
-
-/** An error as one short line without control characters: parts of it may come from the other side. */
-export function errorText(error: unknown): string {
-  const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  const text = error instanceof Error ? inner?.message || error.message || error.name : String(error);
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return line.length > MAX_ERROR_CHARACTERS ? `${line.slice(0, MAX_ERROR_CHARACTERS)}…` : line;
 }

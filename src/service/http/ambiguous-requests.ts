@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Detail } from '../../contract/validation.ts';
+import { isHostHeader } from '../../kit/host-header.ts';
 
 /**
  * Headers that this service or the framing of a request depends on, and that may occur only once. Node's parser rejects
@@ -21,7 +22,7 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * Finds what a proxy could interpret differently from this service: a repeated header, a transfer encoding other than
- * chunked, or a request target whose host differs from the Host header. Returns undefined for a clear request.
+ * chunked, a Host header that is not a host, or a request target whose host differs from it. Returns undefined for a clear request.
  */
 export function ambiguity(request: IncomingMessage): Detail | undefined {
   const { rawHeaders, headers, httpVersion, url = '' } = request;
@@ -32,6 +33,8 @@ export function ambiguity(request: IncomingMessage): Detail | undefined {
     if (seen.has(name)) return { field: rawHeaders[i]!, message: 'is given more than once' };
     seen.add(name);
   }
+  if (headers.host !== undefined && !isHostHeader(headers.host))
+    return { field: 'Host', message: 'is not a host, with or without a port' };
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return { field: 'Transfer-Encoding', message: 'can only be chunked, in HTTP/1.1' };

@@ -6,7 +6,6 @@ import { HEADERS } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Health } from '../operations/health.ts';
-import type { Observe } from '../operations/observe.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import type { Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
@@ -18,6 +17,7 @@ import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
 import { INTERACTIVE, PAGES } from './precedence.ts';
 import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
+import type { RequestRecord, RequestRecorder } from './record-requests.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
 import { turnsOf } from './turns.ts';
@@ -33,8 +33,8 @@ export interface AppParts {
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
   readonly admitClient: AdmitClient;
-  readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
-  readonly observe: Observe;
+  readonly receipts: Omit<ReceiptParts, 'deps' | 'recorder'>;
+  readonly recorder: RequestRecorder;
   readonly health: Health;
   /** The region of this service; undefined if it serves all workspaces alike. */
   readonly region: string | undefined;
@@ -55,22 +55,30 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     if (endpoint.forClients)
       app.options(path, (c) => preflight(c.req.header('origin'), [endpoint.method], parts.deps.store));
     app.on(endpoint.method, path, async (c) => {
-      const recordStatus = parts.observe.request(name);
-      const trace: Trace = { requestId: newId('req'), countedAt: undefined };
-      const work = () => answer(c, parts, name, endpoint, trace);
+      const { method, path: route } = endpoint;
+      const traceparent = c.req.header('traceparent');
+      const record = parts.recorder.begin({ endpoint: name, method, route, traceparent });
+      const work = () => answer(c, parts, name, endpoint, record);
       const response = await (INTERACTIVE.has(name) ? parts.deps.precedence.during(work) : work());
-      recordStatus(response.status);
-      parts.deps.log('debug', 'request', { endpoint: name, status: response.status, ...trace });
+      record.end(response.status);
       return response;
     });
   }
-  addReceipts(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
-  addUnsubscribe(app, { deps: parts.deps, observe: parts.observe, ...parts.receipts });
+  addReceipts(app, { deps: parts.deps, recorder: parts.recorder, ...parts.receipts });
+  addUnsubscribe(app, { deps: parts.deps, recorder: parts.recorder, ...parts.receipts });
+  /** Answers a request for which there is no endpoint. */
+  const refuse = async (c: Ctx, error: ServiceError) => {
+    const { method } = c.req;
+    const traceparent = c.req.header('traceparent');
+    const record = parts.recorder.begin({ endpoint: undefined, method, route: undefined, traceparent });
+    record.end(error.status);
+    return errorResponse(error, c.env.incoming, record.requestId);
+  };
   byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
   byPath.set(UNSUBSCRIBE_ROUTE, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
-    app.all(path, (c) => errorResponse(error, c.env.incoming));
+    app.all(path, (c) => refuse(c, error));
   }
   // For load balancers, without a key: liveness and readiness.
   app.get('/healthz', (c) => c.text('ok\n'));
@@ -86,15 +94,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     const requestId = newId('req');
     return errorResponse(toServiceError(error, parts.deps.log, requestId), c.env.incoming, requestId);
   });
-  app.notFound((c) => errorResponse(new ServiceError('not_found'), c.env.incoming));
+  app.notFound((c) => refuse(c, new ServiceError('not_found')));
   return app;
-}
-
-/** What the log line of a request says about it. */
-interface Trace {
-  readonly requestId: string;
-  /** Limiter time at which the request counts against its limit, in ms; undefined if it does not count. */
-  countedAt: number | undefined;
 }
 
 /** Answers one request; errors become error responses. */
@@ -103,17 +104,18 @@ async function answer(
   parts: AppParts,
   name: EndpointName,
   endpoint: Endpoint,
-  trace: Trace,
+  record: RequestRecord,
 ): Promise<Response> {
-  const { requestId } = trace;
+  const { requestId, trace } = record;
   const headers = new Headers({ [HEADERS.requestId]: requestId });
   const { deps } = parts;
   try {
     const request = {
-      ...(await admitted(c, parts, endpoint, trace, headers)),
+      ...(await admitted(c, parts, endpoint, record, headers)),
       params: c.req.param() as Record<string, string>,
       query: checkedQuery(c, endpoint),
       requestId,
+      trace,
       deps,
     };
     const stream = parts.streams[name];
@@ -187,7 +189,7 @@ async function admitted(
   c: Ctx,
   parts: AppParts,
   endpoint: Endpoint,
-  trace: Trace,
+  record: RequestRecord,
   headers: Headers,
 ): Promise<Pick<Call, 'workspace' | 'onlyUser'>> {
   const { deps } = parts;
@@ -200,7 +202,7 @@ async function admitted(
   if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
   if (holder.kind === 'publishable')
     return { workspace, onlyUser: parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
-  trace.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
+  record.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
   return { workspace, onlyUser: undefined };
 }
 

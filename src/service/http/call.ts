@@ -19,6 +19,8 @@ export interface Call<N extends EndpointName = EndpointName> {
   /** Time of the transaction, Unix ms. */
   readonly now: number;
   readonly requestId: string;
+  /** The traceparent that work caused by the request keeps; undefined without a trace. */
+  readonly trace: string | undefined;
   readonly deps: ServiceDeps;
 }
 

@@ -3,22 +3,23 @@ import type { Context, Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
-import { newId } from '../../kit/id.ts';
 import { fillText } from '../channels/provider-file/fill.ts';
 import type { Provider } from '../channels/provider-file/load.ts';
 import { applyFacts } from '../channels/receipts/apply.ts';
 import { factsOf } from '../channels/receipts/events.ts';
 import { type IncomingReceipt, isGenuine, isSame } from '../channels/receipts/verify.ts';
-import type { Observe } from '../operations/observe.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import type { Limiter } from '../store/limiter/limiter.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import { readBody } from './body.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { parseJson } from './json-body.ts';
+import type { RequestRecorder } from './record-requests.ts';
 
 /** Where providers send receipts. It takes no API key: the provider's own signature is checked. */
 export const RECEIPTS_PATH = '/v1/inform/receipts/:workspace/:provider';
+/** The same, as endpoints write templates. */
+const ROUTE = '/v1/inform/receipts/{workspace}/{provider}';
 /** Maximum size of a receipt in bytes: Meta sends up to 3 MB. */
 const MAX_RECEIPT_BYTES = 3 * 1024 * 1024;
 const MAX_CHALLENGE = 1024;
@@ -26,7 +27,7 @@ const MAX_CHALLENGE = 1024;
 export interface ReceiptParts {
   readonly deps: ServiceDeps;
   readonly limiter: Limiter;
-  readonly observe: Observe;
+  readonly recorder: RequestRecorder;
   /** Per window and workspace. */
   readonly limit: number;
   /** The providers that give receipts, by name. */
@@ -38,8 +39,10 @@ type Env = { Bindings: HttpBindings };
 /** Adds the endpoint for receipts of providers: POST for receipts, GET for the challenge of a provider that sends one. */
 export function addReceipts(app: Hono<Env>, parts: ReceiptParts): void {
   const answered = async (c: Context<Env>, work: (providers: readonly Provider[]) => Promise<Response>) => {
-    const requestId = newId('req');
-    const recordStatus = parts.observe.request('receipt');
+    const { method } = c.req;
+    const traceparent = c.req.header('traceparent');
+    const record = parts.recorder.begin({ endpoint: 'receipt', method, route: ROUTE, traceparent });
+    const { requestId } = record;
     const headers = new Headers({ [HEADERS.requestId]: requestId });
     let response: Response;
     try {
@@ -48,7 +51,7 @@ export function addReceipts(app: Hono<Env>, parts: ReceiptParts): void {
       const known = toServiceError(error, parts.deps.log, requestId);
       response = await errorResponse(known, c.env.incoming, requestId, headers);
     }
-    recordStatus(response.status);
+    record.end(response.status);
     return response;
   };
   app.post(RECEIPTS_PATH, (c) => answered(c, (providers) => take(c, parts, providers)));

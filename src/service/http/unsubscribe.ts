@@ -3,17 +3,18 @@ import type { Context, Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
-import { newId } from '../../kit/id.ts';
 import { UNSUBSCRIBE_PATH, type UnsubscribeTarget, unsubscribeTarget } from '../channels/unsubscribe.ts';
-import type { Observe } from '../operations/observe.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import type { Limiter } from '../store/limiter/limiter.ts';
 import { consents } from '../store/repositories/marketing/consents.ts';
 import { readBody } from './body.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
+import type { RequestRecorder } from './record-requests.ts';
 
 /** A route without an API key: the sealed link says what it is for. */
 export const UNSUBSCRIBE_ROUTE = `${UNSUBSCRIBE_PATH}/:token`;
+/** The same, as endpoints write templates. */
+const ROUTE = `${UNSUBSCRIBE_PATH}/{token}`;
 const MAX_BODY_BYTES = 4096;
 /** A link is far shorter. */
 const MAX_TOKEN = 2048;
@@ -21,7 +22,7 @@ const MAX_TOKEN = 2048;
 export interface UnsubscribeParts {
   readonly deps: ServiceDeps;
   readonly limiter: Limiter;
-  readonly observe: Observe;
+  readonly recorder: RequestRecorder;
   /** Per window and workspace. */
   readonly limit: number;
 }
@@ -42,8 +43,10 @@ const HTML = {
  */
 export function addUnsubscribe(app: Hono<Env>, parts: UnsubscribeParts): void {
   const answered = async (c: Context<Env>, work: (target: UnsubscribeTarget) => Promise<Response>) => {
-    const requestId = newId('req');
-    const recordStatus = parts.observe.request('unsubscribe');
+    const { method } = c.req;
+    const traceparent = c.req.header('traceparent');
+    const record = parts.recorder.begin({ endpoint: 'unsubscribe', method, route: ROUTE, traceparent });
+    const { requestId } = record;
     let response: Response;
     try {
       response = await work(await admitted(c, parts));
@@ -52,7 +55,7 @@ export function addUnsubscribe(app: Hono<Env>, parts: UnsubscribeParts): void {
       const headers = new Headers({ [HEADERS.requestId]: requestId });
       response = await errorResponse(known, c.env.incoming, requestId, headers);
     }
-    recordStatus(response.status);
+    record.end(response.status);
     return response;
   };
   app.get(UNSUBSCRIBE_ROUTE, (c) => answered(c, async () => new Response(page(ASK), { headers: HTML })));

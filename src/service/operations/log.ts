@@ -22,7 +22,7 @@ const MASKED_FIELDS = [
 const MASKED_TEXTS: readonly [RegExp, string][] = [
   [/\b(sk_(?:test|live)_)\w+/g, '$1***'],
   [/\b(Bearer )[\w.~+/=-]+/g, '$1***'],
-  [/(\w+:\/\/[^/?#@:\s"]*):[^/?#\s"]*@/g, '$1:***@'],
+  [/(\b\w+:\/\/[^/?#@:\s"]*):[^/?#\s"]*@/g, '$1:***@'],
 ];
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

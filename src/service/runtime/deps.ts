@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { DecisionSeed } from './decision-seed.ts';
 import type { EventSignals } from './event-signals.ts';
 import type { LearnedModels } from './learned-models.ts';
@@ -18,6 +19,8 @@ export interface ServiceDeps {
   /** The configured policy, which the store shares with every process. */
   readonly policy: () => Policy;
   readonly log: Log;
+  /** Follows requests, deliveries and calls of providers through traces. */
+  readonly tracing: Tracing;
   /** Encrypts personal fields at rest. */
   readonly cipher: Cipher;
   /** The current catalog of contents and templates. */

@@ -5,6 +5,7 @@ import type { Egress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, type PostResult, type post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries.ts';
+import { traceHeaders } from '../tracing/tracing.ts';
 import { recordResult } from './record-result.ts';
 
 /** Results of one subscription that are stored at a time. */
@@ -17,19 +18,27 @@ export function deliveryAttempt(
   send: typeof post,
   stopping: AbortSignal,
 ): (claimed: ClaimedDelivery) => Promise<void> {
-  const { store, clock, log, random, cipher, precedence } = deps;
+  const { store, clock, log, random, cipher, precedence, tracing } = deps;
 
   const sendSigned = async (claimed: ClaimedDelivery, startedAt: number): Promise<PostResult> => {
     const body = Buffer.from(claimed.body);
     const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
     const route = egress.to(claimed.url);
     if ('refused' in route) return { status: null, error: route.refused, retryAfterMs: null };
-    return send(claimed.url, body, headers, {
-      ...route,
-      deadlineMs: DELIVERY_DEADLINE_MS,
-      now: clock.now,
-      signal: stopping,
+    const span = tracing.start({
+      kind: 'client',
+      name: 'POST webhook',
+      parent: claimed.trace,
+      attributes: { 'http.request.method': 'POST', 'svc.delivery_id': claimed.deliveryId },
     });
+    const result = await send(
+      claimed.url,
+      body,
+      { ...headers, ...traceHeaders(span) },
+      { ...route, deadlineMs: DELIVERY_DEADLINE_MS, now: clock.now, signal: stopping },
+    );
+    span.end(result.status);
+    return result;
   };
 
   return async (claimed) => {

@@ -105,6 +105,16 @@ describe('the receiver answers', () => {
     ]);
   });
 
+  it('400 to a Host header that is not a host', async () => {
+    const { url, reports } = await startReceiver();
+    const socket = net.connect(Number(url.port), url.hostname);
+    socket.write('POST / HTTP/1.1\r\nHost: x\\y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(reports).toMatchObject([{ type: 'rejected', reason: 'invalid_host' }]);
+  });
+
   it('nothing to a sender that disconnects, and continues', async () => {
     const { url, reports } = await startReceiver();
     const socket = net.connect(Number(url.port), url.hostname);

@@ -38,7 +38,7 @@ const issuesOf = (template: object): string[] => {
 function messageFor(channel: string, locale: string | null, name = '<Ada & "Co">') {
   const composed = compose({
     ...{ workspaceId: 'ws', notificationId: 'n', hashId: 'h', templateId: 'order', priority: 'marketing' },
-    ...{ channel, earlierTries: 0, address: 'a', addressHash: 'hash', email: undefined },
+    ...{ channel, earlierTries: 0, trace: null, address: 'a', addressHash: 'hash', email: undefined },
     template: textsFor(templateOf(ORDER), channel, locale)!,
     variables: { orderId: '<1>' },
     personal: { name },

@@ -16,6 +16,7 @@ export function sampleMessage(change: Partial<ChannelMessage> = {}): ChannelMess
     text: 'Hello Ada Lovelace,\nyour order A-1 is here.',
     masked: { to: { phone: '•••90' }, subject: 'Your order', text: 'Hello A•••,\nyour order A-1 is here.' },
     earlierTries: 0,
+    trace: null,
     ...change,
   };
 }

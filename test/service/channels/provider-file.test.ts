@@ -6,6 +6,7 @@ import { providerChannel, requestFor } from '../../../src/service/channels/provi
 import { fillJson, fillText, MissingValue } from '../../../src/service/channels/provider-file/fill.ts';
 import { loadProvider, SHIPPED_PROVIDERS } from '../../../src/service/channels/provider-file/load.ts';
 import { DEFAULT_POLICY } from '../../../src/service/runtime/policy.ts';
+import { untraced } from '../../../src/service/tracing/tracing.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { ROOT } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -138,7 +139,7 @@ describe('a template', () => {
 
 describe('requests to a provider', () => {
   const { signal } = new AbortController();
-  const parts = { deadlineMs: 10_000, now: Date.now };
+  const parts = { tracing: untraced, deadlineMs: 10_000, now: Date.now };
 
   it('go to public addresses only, over https, unless the file says that its network is private', async () => {
     const receiver = await startReceiver();

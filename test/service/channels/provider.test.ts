@@ -4,6 +4,7 @@ import { verifyBody } from '../../../src/contract/signature.ts';
 import { anyOutgoing } from '../../../src/service/channels/outgoing.ts';
 import { providerChannel } from '../../../src/service/channels/provider.ts';
 import { genericProvider } from '../../../src/service/channels/settings.ts';
+import { untraced } from '../../../src/service/tracing/tracing.ts';
 import { startRawServer } from '../../support/peers/raw-server.ts';
 import { type Answer, type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { sampleMessage } from './message.ts';
@@ -16,7 +17,7 @@ afterEach(() => receiver?.close());
 /** The provider `generic`, as the variables SVC_SMS_URL and SVC_PROVIDER_SECRET configure it. */
 function generic(url: string, keysHonoured: boolean, deadlineMs: number) {
   const provider = genericProvider('sms', { url, secret, keysHonoured });
-  return providerChannel(provider, { outgoing: anyOutgoing(), deadlineMs, now: Date.now });
+  return providerChannel(provider, { outgoing: anyOutgoing(), tracing: untraced, deadlineMs, now: Date.now });
 }
 
 async function sendTo(answer?: Answer, deadlineMs = 10_000) {

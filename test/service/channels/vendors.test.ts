@@ -3,6 +3,7 @@ import type { ChannelMessage, SendResult } from '../../../src/service/channels/c
 import { anyOutgoing } from '../../../src/service/channels/outgoing.ts';
 import { providerChannel } from '../../../src/service/channels/provider.ts';
 import { loadProvider } from '../../../src/service/channels/provider-file/load.ts';
+import { untraced } from '../../../src/service/tracing/tracing.ts';
 import { json, type Vendor } from '../../support/vendors/vendor.ts';
 import {
   fcmError,
@@ -17,7 +18,12 @@ const { signal } = new AbortController();
 
 type Environment = Record<string, string>;
 const open = (channel: string, name: string, env: Environment, deadlineMs = 10_000, now = Date.now) =>
-  providerChannel(loadProvider(channel, name, env), { outgoing: anyOutgoing(), deadlineMs, now });
+  providerChannel(loadProvider(channel, name, env), {
+    outgoing: anyOutgoing(),
+    tracing: untraced,
+    deadlineMs,
+    now,
+  });
 
 const twilio = async (env: Environment = {}, deadlineMs?: number) => {
   const vendor = await startTwilio();

@@ -70,6 +70,21 @@ test('a repeated request is answered although its Host header is invalid', async
   }
 });
 
+test.each(['x\\y', '1\\23456', 'x/y', 'x?y', 'x#y', 'u@x', 'x y', '[::1', 'x:8a', 'x%2', '<x>'])(
+  'refuses the Host header %s, which would change what the request is for',
+  async (host) => {
+    const service = await startTestService();
+    const { status, body } = await send(service, 'POST /v1/events', { host }, EVENT);
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  },
+);
+
+test('answers as usual under any Host header that is one', async () => {
+  const service = await startTestService();
+  for (const host of ['x', 'X.Example', 'a_b', '127.0.0.1:80', '[::1]:4010', "a!$&'()*+,;=b"])
+    expect([host, (await send(service, 'POST /v1/missing', { host }, EVENT)).status]).toEqual([host, 404]);
+});
+
 test('rejects every content-length that does not match the body', async () => {
   const service = await startTestService();
   await fc.assert(

@@ -28,6 +28,13 @@ it('omits lines below its level', () => {
   expect(lines).toHaveLength(1);
 });
 
+it('masks long texts in linear time', () => {
+  const { lines, log } = logged();
+  for (const part of ['a', 'a:', '://', 'x://a:', 'Bearer ', 'sk_test_', 'eyJ-'])
+    log('error', 'a request failed', { reason: part.repeat(300_000 / part.length) });
+  expect(lines).toHaveLength(7);
+});
+
 it('masks secrets and personal fields everywhere', () => {
   const { lines, log } = logged('debug');
   log('error', 'postgres://svc:hunter2@db/svc refused Bearer sk_test_0123abcd', {

@@ -7,6 +7,8 @@ export interface Occurrence {
   readonly hashId: string;
   readonly notificationId?: string;
   readonly occurredAt: number;
+  /** The traceparent of the request that caused it. */
+  readonly trace?: string | undefined;
 }
 
 /** The event of each outcome type (docs/design-choices.md). Other types, such as a dismissal, have none. */
@@ -24,13 +26,14 @@ export function occurrenceOf(
     readonly type: string;
     readonly hashId: string;
     readonly contentId: string;
+    readonly trace?: string | undefined;
   },
   occurredAt: number,
 ): Occurrence | null {
   const kind = Object.hasOwn(KINDS, outcome.type) ? KINDS[outcome.type] : undefined;
   if (kind === undefined) return null;
-  const { id, hashId, contentId } = outcome;
+  const { id, hashId, contentId, trace } = outcome;
   return outcome.kind === 'message'
-    ? { kind, decisionId: id, contentId, hashId, occurredAt }
-    : { kind, decisionId: '', contentId, hashId, notificationId: id, occurredAt };
+    ? { kind, decisionId: id, contentId, hashId, occurredAt, trace }
+    : { kind, decisionId: '', contentId, hashId, notificationId: id, occurredAt, trace };
 }

@@ -18,7 +18,7 @@ export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
 
   /** Also accepted after the day of the message: the app may have shown it just before midnight. */
-  messageOutcome: async ({ tx, workspace, onlyUser, params, body, requestId, now, deps }) => {
+  messageOutcome: async ({ tx, workspace, onlyUser, params, body, requestId, trace, now, deps }) => {
     const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
     const readable = onlyUser === undefined || decision?.hashId === onlyUser;
     if (!decision || !readable || decision.contentId === null)
@@ -30,6 +30,7 @@ export const messageHandlers: Handlers = {
       type: body.type,
       hashId: decision.hashId,
       contentId: decision.contentId,
+      trace,
     });
     if (fresh) {
       const { rewardWindowMs } = deps.catalog().settings;

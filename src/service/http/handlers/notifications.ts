@@ -14,7 +14,7 @@ const PAGE = 100;
 
 export const notificationHandlers: Handlers = {
   /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
-  trigger: async ({ tx, workspace, body, requestId, deps }) => {
+  trigger: async ({ tx, workspace, body, requestId, trace, deps }) => {
     const { hashId, templateId, channel, variables = {} } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
@@ -37,6 +37,7 @@ export const notificationHandlers: Handlers = {
       channel,
       priority: body.priority ?? template.priority,
       variables: deps.cipher.seal(JSON.stringify(variables), variablesAssociatedData(notificationId)),
+      trace,
     });
     await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
     return { body: { notificationId, status: 'queued', requestId } };
@@ -66,7 +67,7 @@ export const notificationHandlers: Handlers = {
     };
   },
 
-  notificationOutcome: async ({ tx, workspace, params, body, requestId }) => {
+  notificationOutcome: async ({ tx, workspace, params, body, requestId, trace }) => {
     const found = await notifications.get(tx, workspace.id, params.id!);
     if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');
     await recordOutcome(tx, {
@@ -76,6 +77,7 @@ export const notificationHandlers: Handlers = {
       type: body.type,
       hashId: found.hashId,
       contentId: found.templateId,
+      trace,
     });
     return { body: { requestId } };
   },

@@ -16,6 +16,8 @@ export interface ClaimedDelivery {
   /** Null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly claim: number;
+  /** The traceparent of the request that caused it, or null. */
+  readonly trace: string | null;
 }
 
 /** A subscription with due deliveries. */
@@ -107,13 +109,13 @@ export const deliveries = {
     if (!webhook) return [];
     const { previousUntil, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
-    const rows = await tx.sql.all<{ deliveryId: string; body: string; claim: number }>(
+    const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
       `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
          first_attempt_at = COALESCE(first_attempt_at, ?)
        WHERE workspace_id = ? AND delivery_id IN
          (SELECT delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
           ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
-       RETURNING delivery_id AS "deliveryId", body, claim`,
+       RETURNING delivery_id AS "deliveryId", body, claim, trace`,
       [tx.now + leaseMs, tx.now, workspaceId, workspaceId, webhookId, tx.now, most],
     );
     return rows.map((row) => ({

@@ -98,15 +98,16 @@ async function queueBatch(
 }
 
 function insertOf(rows: number): string {
-  const row = `(?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?)`;
+  const row = `(?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?, ?)`;
   return `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts,
-    claim, in_hand, due_at) VALUES ${Array(rows).fill(row).join(', ')}`;
+    claim, in_hand, due_at, trace) VALUES ${Array(rows).fill(row).join(', ')}`;
 }
 
 function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occurrence): SqlValue[] {
   const deliveryId = newId('dlv');
-  const { kind, occurredAt } = occurrence;
-  return [workspaceId, deliveryId, webhookId, kind, bodyOf(occurrence, deliveryId), occurredAt, tx.now];
+  const { kind, occurredAt, trace = null } = occurrence;
+  const body = bodyOf(occurrence, deliveryId);
+  return [workspaceId, deliveryId, webhookId, kind, body, occurredAt, tx.now, trace];
 }
 
 /** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */

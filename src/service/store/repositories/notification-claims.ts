@@ -119,11 +119,11 @@ async function claimOne(
 ): Promise<ClaimedNotification | undefined> {
   const row = await tx.sql.get<
     NotificationRow &
-      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt'> & {
+      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt' | 'trace'> & {
         inHand: number;
       }
   >(
-    `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt",
+    `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt", trace,
        (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
      FROM notification WHERE workspace_id = ? AND notification_id = ?`,
     [workspaceId, id],

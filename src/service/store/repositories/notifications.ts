@@ -43,6 +43,8 @@ export interface ClaimedNotification extends StoredNotification {
   readonly tries: number;
   /** Unix ms. */
   readonly createdAt: number;
+  /** The traceparent of the request that triggered it, or null. */
+  readonly trace: string | null;
 }
 
 /** Which notifications; times are Unix ms. */
@@ -86,13 +88,14 @@ export const notifications = {
     workspaceId: string,
     made: Pick<StoredNotification, 'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'> & {
       readonly variables: Uint8Array;
+      readonly trace?: string | undefined;
     },
   ): Promise<void> {
     const history: HistoryEntry[] = [{ status: 'queued', at: new Date(tx.now).toISOString() }];
     await tx.sql.run(
       `INSERT INTO notification (workspace_id, notification_id, hash_id, template_id, channel, priority, variables,
-         status, history, tries, claim, in_hand, due_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?)`,
+         status, history, tries, claim, in_hand, due_at, created_at, trace)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?, ?)`,
       [
         workspaceId,
         made.notificationId,
@@ -104,6 +107,7 @@ export const notifications = {
         JSON.stringify(history),
         tx.now,
         tx.now,
+        made.trace ?? null,
       ],
     );
     await due.mark(tx, workspaceId, 'notifications');

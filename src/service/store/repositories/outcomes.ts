@@ -12,6 +12,8 @@ export interface Outcome {
   readonly hashId: string;
   /** Content of a message, template of a notification. */
   readonly contentId: string;
+  /** The traceparent of the request that reports it. */
+  readonly trace: string | undefined;
 }
 
 /**

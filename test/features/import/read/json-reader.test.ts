@@ -44,6 +44,13 @@ test('records at a path: what is around them is skipped, other arrays are named'
   await expect(json('[]', { json: ['data'] })).rejects.toThrow('no array at data');
 });
 
+test('a broken record with much white space is rejected in linear time', async () => {
+  const broken = `{"a": nothing${' '.repeat(500_000)}x}`;
+  const { records, rejects } = await json(`[${broken},\n${event(1)}]`);
+  expect(records).toEqual([event(1)]);
+  expect(rejects).toMatchObject([{ reason: expect.stringContaining('is not valid JSON') }]);
+});
+
 const BAD: [string, string, string][] = [
   ['a trailing comma in it', '{"a":1,}', 'is not valid JSON'],
   ['no closing brace', '{"a":1', 'is not valid JSON'],

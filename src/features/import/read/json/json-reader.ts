@@ -19,6 +19,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
+/** White space and commas, as bytes. */
+const BETWEEN_RECORDS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, LINE_FEED, COMMA]);
 /** RFC 7464 puts it before each text of a sequence. */
 const RECORD_SEPARATOR = 0x1e;
 
@@ -267,8 +269,9 @@ export class JsonReader implements RecordReader {
     const bytes = window.buffer.subarray(window.start, end);
     const next = window.base + end;
     const place = { line: open.line, offset: open.start, next };
-    const text = bytes.toString('latin1').replace(/[ \t\r\n,]+$/, '');
-    const range = [window.start, window.start + text.length] as const;
+    let length = bytes.length;
+    while (length > 0 && BETWEEN_RECORDS.has(bytes[length - 1]!)) length--;
+    const range = [window.start, window.start + length] as const;
     this.open = undefined;
     this.line = open.line;
     for (const byte of bytes) if (byte === LINE_FEED) this.line++;

@@ -71,7 +71,8 @@ export function tooLong(
     offset,
     field: 'record',
     reason: `is longer than the longest record (${longest} bytes)`,
-    raw: excerpt.toString('utf8').replace(/\uFFFD+$/, ''),
+    // The excerpt may end inside a character.
+    raw: excerpt.toString('utf8').replace(/\uFFFD{1,3}$/, ''),
     truncated: true,
   };
 }

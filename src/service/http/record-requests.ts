@@ -1,0 +1,107 @@
+import { newId } from '../../kit/id.ts';
+import type { Log } from '../log.ts';
+import type { Observe } from '../operations/observe.ts';
+import { traceparentOf } from '../tracing/context.ts';
+import { type Tracing, traceFields } from '../tracing/tracing.ts';
+
+/** Requests of one interval that are logged at `info`; further ones are counted, and logged at `debug`. */
+const LINES_PER_INTERVAL = 100;
+const INTERVAL_MS = 1000;
+
+/** What is known of a request before it is answered. */
+interface RequestStart {
+  /** Name of the endpoint in the metrics; undefined for a request that has none. */
+  readonly endpoint: string | undefined;
+  readonly method: string;
+  /** The template of the path, such as `/v1/users/{hashId}`: the path itself may name a person. */
+  readonly route: string | undefined;
+  /** The W3C header of that name. */
+  readonly traceparent: string | undefined;
+}
+
+/** The record of a request in progress. */
+export interface RequestRecord {
+  readonly requestId: string;
+  /** The traceparent of the request's span, which work that it causes belongs to; undefined without a trace. */
+  readonly trace: string | undefined;
+  /** Limiter time at which the request counts against its limit, in ms; undefined if it does not count. */
+  countedAt: number | undefined;
+  /** Records the status of the answer in the log, the metrics and the trace. */
+  end(status: number): void;
+}
+
+export interface RequestRecorder {
+  begin(request: RequestStart): RequestRecord;
+  /** Logs how many requests were left out since the last interval. */
+  close(): void;
+}
+
+/**
+ * Records requests. The log has a line for each, or where they are many for the first of each second, and then how many
+ * were left out of it.
+ */
+export function recordRequests(log: Log, observe: Observe, tracing: Tracing): RequestRecorder {
+  const lines = boundedLines(log);
+  return {
+    begin({ endpoint, method, route, traceparent }) {
+      const requestId = newId('req');
+      const startedAt = performance.now();
+      const observed = endpoint === undefined ? undefined : observe.request(endpoint);
+      const span = tracing.start({
+        kind: 'server',
+        name: route === undefined ? method : `${method} ${route}`,
+        parent: traceparent,
+        attributes: {
+          'http.request.method': method,
+          ...(route === undefined ? {} : { 'http.route': route }),
+          'svc.request_id': requestId,
+        },
+      });
+      return {
+        requestId,
+        trace: span.context && traceparentOf(span.context),
+        countedAt: undefined,
+        end(status) {
+          observed?.(status);
+          span.end(status);
+          lines.write({
+            method,
+            path: route ?? 'unknown',
+            status,
+            durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+            requestId,
+            ...(this.countedAt === undefined ? {} : { countedAt: this.countedAt }),
+            ...traceFields(span),
+          });
+        },
+      };
+    },
+    close: lines.close,
+  };
+}
+
+function boundedLines(log: Log): { write(fields: Record<string, unknown>): void; close(): void } {
+  let written = 0;
+  let omitted = 0;
+  let interval: NodeJS.Timeout | undefined;
+  const endInterval = () => {
+    clearTimeout(interval);
+    interval = undefined;
+    if (omitted > 0) log('info', 'requests were left out of the log', { omitted });
+    written = 0;
+    omitted = 0;
+  };
+  return {
+    write(fields) {
+      interval ??= setTimeout(endInterval, INTERVAL_MS).unref();
+      if (written < LINES_PER_INTERVAL) {
+        written++;
+        log('info', 'request', fields);
+      } else {
+        omitted++;
+        log('debug', 'request', fields);
+      }
+    },
+    close: endInterval,
+  };
+}
