@@ -173,8 +173,9 @@ export const decisions = {
       `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM decision
            WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL)
          OR EXISTS (SELECT 1 FROM decision
-           WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL)`,
-      [workspaceId, workspaceId],
+           WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ?)`,
+      // The time is what makes SQLite choose the index of these decisions, which are few or none.
+      [workspaceId, workspaceId, Number.MAX_SAFE_INTEGER],
     );
     return row !== undefined;
   },
