@@ -16,7 +16,7 @@ import type { AdmitClient } from './client-access.ts';
 import { preflight } from './cross-origin.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
-import { INTERACTIVE, PAGES } from './precedence.ts';
+import { BULK, INTERACTIVE, PAGES } from './precedence.ts';
 import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
@@ -174,6 +174,7 @@ async function callHandler(
       body: raw,
       onlyUser,
       idempotencyKey,
+      bulk: BULK.has(name),
       turns: turnsOf(name, workspace.id, checked, idempotencyKey),
     },
     work,

@@ -52,6 +52,8 @@ export type Turn = Limit;
 
 export interface WriteOptions {
   readonly durable?: boolean;
+  /** Work that may wait: on SQLite, other writes pass it (sqlite/write-queue.ts). Ignored by PostgreSQL. */
+  readonly bulk?: boolean;
   /** Ignored by SQLite, which runs one transaction at a time. */
   readonly turns?: readonly Turn[];
 }

@@ -17,7 +17,7 @@ const CHUNK = 200;
 export function startSettler(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
   const settle = async (workspaceId: string) =>
-    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false })) === CHUNK;
+    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
   const round = dueRound(deps, 'settle', settle);
   const worker = repeat('the settler', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('settler'))) return false;

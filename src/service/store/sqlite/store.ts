@@ -4,14 +4,15 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import { ensurePrivateDir } from '../../../kit/private-file.ts';
 import { migrate } from '../migrate.ts';
-import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
+import { type Store, StoreUnavailable, type Topic, type Tx, type WriteOptions } from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
+import { WriteQueue } from './write-queue.ts';
 
-/** Limits of a group: transactions that share one commit, and the time in ms for which they block the event loop. */
+/** Limits of a group: transactions that share one commit, and the time in ms after which it is committed. */
 const GROUP_SIZE = 64;
 const GROUP_MS = 15;
 
@@ -37,7 +38,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 /**
  * The embedded store: one SQLite file in WAL mode.
  *
- * Queued writes share one commit (group commit). Each runs under its own savepoint, so a failure rolls back only that
+ * Queued writes share one commit (group commit; write-queue.ts). Each runs under its own savepoint, so a failure rolls back only that
  * write, and all are answered after the commit is on disk (`synchronous=FULL`). A group without a durable write commits
  * with `synchronous=NORMAL`, which keeps the file consistent after any crash, but may lose the last commits in a power
  * failure.
@@ -48,7 +49,7 @@ export class SqliteStore implements Store {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
-  #queue: Job[] = [];
+  readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
   #synchronous: 'FULL' | 'NORMAL' | undefined;
@@ -92,9 +93,9 @@ export class SqliteStore implements Store {
     }
   }
 
-  write<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
+  write<T>(work: (tx: Tx) => Promise<T>, { durable = true, bulk = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.add({ work, durable, resolve: resolve as (value: unknown) => void, reject }, bulk);
       if (!this.#flushing) {
         this.#flushing = true;
         // Deferred, so that writes of the same event-loop iteration join the group.
@@ -154,9 +155,9 @@ export class SqliteStore implements Store {
 
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#commitGroup(this.#queue.splice(0, GROUP_SIZE));
+      await this.#commitGroup();
       // Requests that arrived in the meantime join the next group.
-      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#queue.length > 0) await nextIteration();
     }
     this.#flushing = false;
     this.#onFlushed?.();
@@ -171,24 +172,33 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Runs jobs in one transaction and settles them after the commit. Jobs beyond GROUP_MS return to the queue. */
-  async #commitGroup(group: Job[]): Promise<void> {
+  /** Runs a group of jobs in one transaction and settles them after the commit. */
+  async #commitGroup(): Promise<void> {
     const topics = new Set<Topic>();
+    const group: Job[] = [];
     const outcomes: Outcome[] = [];
+    // SQLite cannot change the level within a transaction.
+    const level = this.#queue.some((job) => job.durable) ? 'FULL' : 'NORMAL';
+    const next = () => this.#queue.next((job) => level === 'FULL' || !job.durable);
+    this.#queue.startGroup();
     try {
       this.#secureLog();
-      this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
+      this.#setSynchronous(level);
       await this.#begin();
       const deadline = performance.now() + GROUP_MS;
-      for (const job of group) {
-        outcomes.push(await this.#runUnderSavepoint(job, topics));
+      for (let entry = next(); entry; entry = next()) {
+        group.push(entry.job);
+        outcomes.push(await this.#runUnderSavepoint(entry.job, topics));
         if (performance.now() > deadline) break;
+        // A bulk job may take long: requests that arrived in the meantime come next.
+        if (entry.bulk) await nextIteration();
       }
-      this.#queue.unshift(...group.splice(outcomes.length));
       this.#writer.exec('COMMIT');
     } catch (error) {
       this.#writer.rollBack();
       this.#logUnsynced ||= isFailedSync(error);
+      // Where no transaction began, the whole group fails: each would wait as long for the lock.
+      if (group.length === 0) for (let entry = next(); entry; entry = next()) group.push(entry.job);
       for (const job of group) job.reject(error);
       return;
     }
@@ -285,6 +295,8 @@ export class SqliteStore implements Store {
     return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
   }
 }
+
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Creates a missing file that only its owner can read. SQLite gives the log the same mode. */
 function makePrivate(path: string): void {

@@ -32,7 +32,14 @@ const OF_A_USER: Record<string, (tx: Tx) => Promise<unknown>> = {
       { workspaceId: 'ws', hashId: 'h', notificationId: 'n', templateId: 't', category: undefined },
       { day: 0, week: 0 },
     ),
-  notifications: (tx) => notifications.list(tx, 'ws', { hashId: 'h' }, 10, undefined),
+  notifications: (tx) =>
+    notifications.list(
+      tx,
+      'ws',
+      { hashId: 'h', status: undefined, since: undefined, until: undefined },
+      10,
+      undefined,
+    ),
 };
 
 /** The plans by which SQLite runs the statements of `work`, in a new database. */
@@ -62,7 +69,7 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
     return work({ ...tx, sql: recording });
   });
   const explaining = new Database(join(dir, 'store.db'));
-  onTestFinished(() => explaining.close());
+  onTestFinished(() => void explaining.close());
   const steps = statements.flatMap(
     ([statement, params]) =>
       explaining.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...params) as { detail: string }[],
