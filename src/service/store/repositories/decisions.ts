@@ -136,10 +136,11 @@ export const decisions = {
     return row && fromRow(row);
   },
 
-  async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
+  /** Sets the reward of decisions, which count from now on if they did not. */
+  async setRewards(tx: Tx, workspaceId: string, ids: readonly string[], reward: number): Promise<void> {
     const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
-      WHERE workspace_id = ? AND decision_id = ?`;
-    await tx.sql.run(sql, [reward, tx.now, workspaceId, decisionId]);
+      WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`;
+    await tx.sql.run(sql, [reward, tx.now, workspaceId, ...ids]);
   },
 
   /**

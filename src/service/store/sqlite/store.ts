@@ -4,7 +4,15 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import { ensurePrivateDir } from '../../../kit/private-file.ts';
 import { migrate } from '../migrate.ts';
-import { type Store, StoreUnavailable, type Topic, type Tx, type WriteOptions } from '../store.ts';
+import {
+  type Looked,
+  type SqlValue,
+  type Store,
+  StoreUnavailable,
+  type Topic,
+  type Tx,
+  type WriteOptions,
+} from '../store.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
@@ -114,6 +122,15 @@ export class SqliteStore implements Store {
       }
     };
     const result = this.#reading.then(run);
+    this.#reading = result.catch(() => {});
+    return result;
+  }
+
+  look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+    const result = this.#reading.then(() => {
+      const [row] = this.#reader.allSync<T>(sql, params);
+      return row && { ...row, now: this.#clock.now() };
+    });
     this.#reading = result.catch(() => {});
     return result;
   }
