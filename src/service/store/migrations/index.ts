@@ -15,7 +15,7 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
-import { userNotifications } from './024-speed.ts';
+import { grownData } from './024-grown-data.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -37,7 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
-  userNotifications,
+  grownData,
 ];
 
 /** The schema version that this program writes. */
