@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
-import { ensurePrivateDir } from '../../../kit/private-file.ts';
+import { ensurePrivateDir, ensurePrivateFile } from '../../../kit/private-file.ts';
 import { migrate } from '../migrate.ts';
 import {
   type Looked,
@@ -13,7 +12,8 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
-import { SqliteConnection, sqliteDialect } from './connection.ts';
+import { ChangeWatch } from './change-watch.ts';
+import { isBusy, isFailedSync, SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
@@ -27,9 +27,6 @@ const GROUP_MS = 15;
 /** How long a group waits for the write lock of another process, and the interval between attempts. */
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 10;
-
-/** Interval of the check for commits by other processes. */
-const DATA_VERSION_POLL_MS = 200;
 
 interface Job {
   work: (tx: Tx) => Promise<unknown>;
@@ -61,8 +58,7 @@ export class SqliteStore implements Store {
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
   #synchronous: 'FULL' | 'NORMAL' | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #version = 0;
+  readonly #watch: ChangeWatch;
   /** True after a failed fsync of the log, until its content is in the database file. */
   #logUnsynced = false;
   #onFlushed: (() => void) | undefined;
@@ -73,6 +69,12 @@ export class SqliteStore implements Store {
     // A wait inside SQLite would block the event loop; #begin waits instead.
     this.#writer.exec('PRAGMA busy_timeout=0');
     this.#reader = new SqliteConnection(path);
+    this.#watch = new ChangeWatch(
+      () => (this.#flushing ? undefined : this.#dataVersion()),
+      () => {
+        for (const topic of this.#notifications.eventNames()) this.#notifications.emit(topic);
+      },
+    );
   }
 
   /** Opens the file (created with mode 0600 if missing) and migrates it to this version's schema. */
@@ -88,7 +90,7 @@ export class SqliteStore implements Store {
     refuseForeign(path);
     ensurePrivateDir(dirname(path));
     refuseLostData(path);
-    makePrivate(path);
+    ensurePrivateFile(path);
     const older = await migrateOlder(path, clock);
     const store = new SqliteStore(path, clock);
     try {
@@ -128,7 +130,7 @@ export class SqliteStore implements Store {
 
   look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
     const result = this.#reading.then(() => {
-      const [row] = this.#reader.allSync<T>(sql, params);
+      const row = this.#reader.first<T>(sql, params);
       return row && { ...row, now: this.#clock.now() };
     });
     this.#reading = result.catch(() => {});
@@ -137,10 +139,10 @@ export class SqliteStore implements Store {
 
   subscribe(topic: Topic, listener: () => void): () => void {
     this.#notifications.on(topic, listener);
-    this.#watchOtherProcesses();
+    this.#watch.start();
     return () => {
       this.#notifications.off(topic, listener);
-      if (this.#notifications.eventNames().length === 0) this.#stopWatching();
+      if (this.#notifications.eventNames().length === 0) this.#watch.stop();
     };
   }
 
@@ -161,7 +163,7 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#stopWatching();
+    this.#watch.stop();
     this.#notifications.removeAllListeners();
     if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
@@ -284,29 +286,6 @@ export class SqliteStore implements Store {
     this.#synchronous = level;
   }
 
-  #watchOtherProcesses(): void {
-    if (this.#poll) return;
-    this.#version = this.#dataVersion();
-    this.#poll = setInterval(() => {
-      if (this.#flushing) return;
-      let version: number;
-      try {
-        version = this.#dataVersion();
-      } catch {
-        // The disk fails: the next check tries again.
-        return;
-      }
-      if (version === this.#version) return;
-      this.#version = version;
-      for (const topic of this.#notifications.eventNames()) this.#notifications.emit(topic);
-    }, DATA_VERSION_POLL_MS).unref();
-  }
-
-  #stopWatching(): void {
-    clearInterval(this.#poll);
-    this.#poll = undefined;
-  }
-
   /** Changes when another connection commits, not on commits of this one. */
   #dataVersion(): number {
     return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
@@ -314,18 +293,3 @@ export class SqliteStore implements Store {
 }
 
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Creates a missing file that only its owner can read. SQLite gives the log the same mode. */
-function makePrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    // SQLite reports any other problem when it opens the file.
-    if (!['EEXIST', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code!))
-      throw error;
-  }
-}
-
-const isBusy = (error: unknown) => error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
-const isFailedSync = (error: unknown) => error instanceof StoreUnavailable && /FSYNC/.test(codeOf(error));
-const codeOf = (error: StoreUnavailable) => String((error.cause as { code?: unknown } | undefined)?.code);
