@@ -50,3 +50,13 @@ export function writePrivateFile(path: string, content: string | Uint8Array): vo
     throw error;
   }
 }
+
+/** Creates a missing file that only its owner can read. Other problems show when the file is opened. */
+export function ensurePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!['EEXIST', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code!))
+      throw error;
+  }
+}

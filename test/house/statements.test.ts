@@ -41,6 +41,8 @@ function unbound(sql: string): string[] {
     ...GLOBAL_TABLES,
     ...named,
     'pg_settings',
+    'pg_stat_user_tables',
+    'pg_class',
     'unnest',
     'json_each',
     'sqlite_master',

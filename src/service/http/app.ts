@@ -15,7 +15,7 @@ import type { AdmitClient } from './client-access.ts';
 import { preflight } from './cross-origin.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
-import { INTERACTIVE, PAGES } from './precedence.ts';
+import { BULK, INTERACTIVE, PAGES } from './precedence.ts';
 import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import type { RequestRecord, RequestRecorder } from './record-requests.ts';
 import { regionOf } from './region.ts';
@@ -176,6 +176,7 @@ async function callHandler(
       body: raw,
       onlyUser,
       idempotencyKey,
+      bulk: BULK.has(name),
       turns: turnsOf(name, workspace.id, checked, idempotencyKey),
     },
     work,

@@ -18,7 +18,7 @@ export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(reque
 export async function authenticate(request: HonoRequest, store: Store): Promise<KeyHolder> {
   const key = keyOf(request);
   if (!key) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
-  const holder = await store.read((tx) => apiKeys.holderOf(tx, key));
+  const holder = await apiKeys.holderOf(store, key);
   if (!holder) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
   const named = request.header(HEADERS.workspace);
   if (named === undefined) {

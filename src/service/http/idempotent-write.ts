@@ -26,6 +26,8 @@ export interface WriteRequest {
   readonly onlyUser: string | undefined;
   /** The Idempotency-Key header. */
   readonly idempotencyKey: string | undefined;
+  /** Other writes pass it (WriteOptions). */
+  readonly bulk: boolean;
   readonly turns: readonly Turn[];
 }
 
@@ -39,14 +41,15 @@ export async function writeOnce(
   request: WriteRequest,
   work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
-  const { workspaceId, onlyUser, idempotencyKey, turns } = request;
+  const { workspaceId, onlyUser, idempotencyKey, turns, bulk } = request;
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
     const { answer, last } = await work(tx);
     await keep(answer);
     await last?.();
     return { answer, replayed: false };
   };
-  if (idempotencyKey === undefined) return store.write((tx) => answerOnce(tx, async () => {}), { turns });
+  if (idempotencyKey === undefined)
+    return store.write((tx) => answerOnce(tx, async () => {}), { turns, bulk });
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -66,7 +69,7 @@ export async function writeOnce(
             throw new AnsweredConcurrently();
         });
       },
-      { turns },
+      { turns, bulk },
     );
   try {
     return await attempt();

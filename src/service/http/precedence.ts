@@ -15,3 +15,6 @@ export const PAGES: ReadonlySet<EndpointName> = new Set<EndpointName>([
   'listWebhooks',
   'listDeliveries',
 ]);
+
+/** Requests that write many records, which the writes of other requests pass. */
+export const BULK: ReadonlySet<EndpointName> = new Set<EndpointName>(['ingestEvents', 'ingestUsers']);

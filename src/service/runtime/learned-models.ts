@@ -53,6 +53,9 @@ export class LearnedModels {
    * of a transaction that is undone later must not be learned.
    */
   async follow(store: Store, workspaceId: string): Promise<number> {
+    const held = this.#held.get(workspaceId);
+    // Mostly there is nothing new, which one statement tells.
+    if (held && !(await rewards.isAhead(store, workspaceId, held.version))) return 0;
     const { model, entries } = await store.read(async (tx) => {
       const model = await this.current(tx, workspaceId);
       const { rows } = await rewards.after(tx, workspaceId, model.version, CHUNK);

@@ -52,9 +52,14 @@ export type Turn = Limit;
 
 export interface WriteOptions {
   readonly durable?: boolean;
+  /** Work that may wait: on SQLite, other writes pass it (sqlite/write-queue.ts). Ignored by PostgreSQL. */
+  readonly bulk?: boolean;
   /** Ignored by SQLite, which runs one transaction at a time. */
   readonly turns?: readonly Turn[];
 }
+
+/** A row, and the time of the database when it was read, Unix ms. */
+export type Looked<T> = T & { readonly now: number };
 
 export interface Store {
   readonly dialect: Dialect;
@@ -71,6 +76,8 @@ export interface Store {
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Runs `work` on a consistent snapshot. Writes in it are rejected or discarded. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Reads the first row of one SELECT, in one round trip. */
+  look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined>;
   /**
    * Calls `listener` when any process notifies of a topic, and sometimes without cause. Returns the function that
    * unsubscribes.

@@ -28,13 +28,13 @@ export function startEventIndexer(deps: ServiceDeps): Worker {
     return marked === undefined && sameNames(names, catalog().events);
   };
   const indexDue = dueRound(deps, 'index', (workspaceId) =>
-    store.write((tx) => indexOnce(tx, workspaceId, catalog().events, SCANNED)),
+    store.write((tx) => indexOnce(tx, workspaceId, catalog().events, SCANNED), { bulk: true }),
   );
   const loop = repeat('the event indexer', clock, log, POLL_MS, async () => {
     const spread = await upToDate();
     if (spread && !(await store.read((tx) => due.any(tx, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
-    if (!spread) await store.write((tx) => markSome(tx, catalog().events));
+    if (!spread) await store.write((tx) => markSome(tx, catalog().events), { bulk: true });
     return (await indexDue()) || !spread;
   });
   const worker = wokenBy(store, 'settings', loop);

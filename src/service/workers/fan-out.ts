@@ -11,13 +11,16 @@ const POLL_MS = 1000;
 export function startFanOut(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
   const proceed = (workspaceId: string) =>
-    store.write(async (tx) => {
-      await due.clear(tx, workspaceId, 'fan-out');
-      const proceeded = await fanOuts.proceed(tx, workspaceId);
-      if (await fanOuts.pending(tx, workspaceId))
-        await due.mark(tx, workspaceId, 'fan-out', proceeded ? tx.now : tx.now + POLL_MS);
-      return proceeded;
-    });
+    store.write(
+      async (tx) => {
+        await due.clear(tx, workspaceId, 'fan-out');
+        const proceeded = await fanOuts.proceed(tx, workspaceId);
+        if (await fanOuts.pending(tx, workspaceId))
+          await due.mark(tx, workspaceId, 'fan-out', proceeded ? tx.now : tx.now + POLL_MS);
+        return proceeded;
+      },
+      { bulk: true },
+    );
   const loop = repeat('the fan-out', clock, log, POLL_MS, dueRound(deps, 'fan-out', proceed));
   const worker = wokenBy(store, 'deliveries', loop);
   const pending = () => store.read((tx) => due.any(tx, 'fan-out'));

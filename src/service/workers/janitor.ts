@@ -48,7 +48,10 @@ export function startJanitor(deps: ServiceDeps): Worker {
     await markNext(workspaceId, pause);
     let most = 0;
     for (const chore of CHORES)
-      most = Math.max(most, await store.write((tx) => chore(tx, workspaceId, CHUNK), { durable: false }));
+      most = Math.max(
+        most,
+        await store.write((tx) => chore(tx, workspaceId, CHUNK), { durable: false, bulk: true }),
+      );
     pauses.set(workspaceId, most > 0 ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS));
     if (most > 0 && pause > PAUSE_MS) await markNext(workspaceId, PAUSE_MS);
     if (most === CHUNK) await markNext(workspaceId, 0);
@@ -60,7 +63,7 @@ export function startJanitor(deps: ServiceDeps): Worker {
         await due.clear(tx, workspaceId, 'clean');
         await due.mark(tx, workspaceId, 'clean', tx.now + pause);
       },
-      { durable: false },
+      { durable: false, bulk: true },
     );
   const round = dueRound(deps, 'clean', clean);
   return repeat('the janitor', clock, log, PAUSE_MS, async () => (await store.leads('janitor')) && round());

@@ -36,7 +36,7 @@ export function startLearner(deps: ServiceDeps): Worker {
         if (head && learned.isBehind(workspaceId, head.seq)) await due.mark(tx, workspaceId, 'learn');
         return learned.publish(tx, workspaceId);
       },
-      { durable: false },
+      { durable: false, bulk: true },
     );
     return false;
   };

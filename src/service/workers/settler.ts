@@ -17,7 +17,7 @@ const CHUNK = 200;
 export function startSettler(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
   const settle = async (workspaceId: string) =>
-    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false })) === CHUNK;
+    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
   const round = dueRound(deps, 'settle', settle);
   const worker = repeat('the settler', clock, log, PAUSE_MS, async () => {
     if (!(await store.leads('settler'))) return false;
@@ -36,9 +36,8 @@ export async function settleOnce(tx: Tx, workspaceId: string, most: number): Pro
   await due.clear(tx, workspaceId, 'settle');
   const counting = await decisions.counting(tx, workspaceId, most);
   const found = counting.length > 0 ? counting : await decisions.open(tx, workspaceId, tx.now, most);
-  let added = false;
-  for (const decision of found) added = (await rewards.add(tx, workspaceId, decision, 0)) || added;
-  if (added) await due.mark(tx, workspaceId, 'learn');
+  const added = await rewards.addZeros(tx, workspaceId, found);
+  if (added > 0) await due.mark(tx, workspaceId, 'learn');
   if (await decisions.anyUnsettled(tx, workspaceId))
     await due.mark(tx, workspaceId, 'settle', found.length > 0 ? tx.now : tx.now + PAUSE_MS);
   return found.length;

@@ -10,7 +10,8 @@ const CHUNK = 400;
 export function startSignalWriter({ store, clock, log, signals }: ServiceDeps): Worker {
   const worker = repeat('the writer of event counts', clock, log, PAUSE_MS, async () => {
     const taken = signals.take(CHUNK);
-    if (taken.length > 0) await store.write((tx) => userSignals.add(tx, taken), { durable: false });
+    if (taken.length > 0)
+      await store.write((tx) => userSignals.add(tx, taken), { durable: false, bulk: true });
     return false;
   });
   return {
@@ -20,7 +21,9 @@ export function startSignalWriter({ store, clock, log, signals }: ServiceDeps): 
       await worker.stop();
       while (signals.waiting > 0) {
         const taken = signals.take(CHUNK);
-        await store.write((tx) => userSignals.add(tx, taken), { durable: false }).catch(() => undefined);
+        await store
+          .write((tx) => userSignals.add(tx, taken), { durable: false, bulk: true })
+          .catch(() => undefined);
       }
     },
   };

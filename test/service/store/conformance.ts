@@ -228,18 +228,37 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(rolledBack.times()).toBe(0);
     });
 
+    it('looks at the first row of a statement, as another process committed it', async () => {
+      const statement = 'SELECT value FROM setting WHERE name = ?';
+      expect(await other.look(statement, ['looked at'])).toBeUndefined();
+      const written = await store.write(async (tx) => {
+        await settings.set(tx, 'looked at', 'first');
+        return tx.now;
+      });
+      const row = await other.look<{ value: string }>(statement, ['looked at']);
+      expect(row).toMatchObject({ value: '"first"' });
+      expect(row!.now).toBeGreaterThanOrEqual(written);
+      await store.write((tx) => settings.set(tx, 'looked at', 'then'));
+      expect(await other.look(statement, ['looked at'])).toMatchObject({ value: '"then"' });
+    });
+
+    it('looks again after a look that failed', async () => {
+      await expect(other.look('SELECT nothing FROM setting', [])).rejects.toThrow(/nothing/);
+      expect(await other.look('SELECT 1 AS one', [])).toMatchObject({ one: 1 });
+    });
+
     it('stores only the hash of a key', async () => {
       await store.write(async (tx) => {
         await workspaces.create(tx, { id: WORKSPACE, region: 'eu', mode: 'live' });
         await apiKeys.add(tx, WORKSPACE, 'sk_test_1', 'live');
       });
-      expect(await other.read((tx) => apiKeys.holderOf(tx, 'sk_test_1'))).toEqual({
+      expect(await apiKeys.holderOf(other, 'sk_test_1')).toEqual({
         workspace: { id: WORKSPACE, region: 'eu', mode: 'live' },
         kind: 'live',
         keyId: expect.stringMatching(/^key_/),
         clients: { origins: [], open: false },
       });
-      expect(await other.read((tx) => apiKeys.holderOf(tx, 'sk_test_2'))).toBeUndefined();
+      expect(await apiKeys.holderOf(other, 'sk_test_2')).toBeUndefined();
     });
 
     it('refuses a database written by a newer version', async () => {

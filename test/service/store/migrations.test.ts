@@ -27,6 +27,7 @@ const RELEASED: Record<number, string> = {
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
   17: '087f860dbd1996f8 087f860dbd1996f8',
   25: '8d0d7646fd5d92af 8d0d7646fd5d92af',
+  24: '0fd0fca46791e6ee b073e852a00950af',
 };
 
 test('released migrations are unchanged', () => {

@@ -16,6 +16,7 @@ import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
 import { traces } from './025-traces.ts';
+import { grownData } from './024-grown-data.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lists,
   receiptAges,
   traces,
+  grownData,
 ];
 
 /** The schema version that this program writes. */

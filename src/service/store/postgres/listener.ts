@@ -12,6 +12,9 @@ const COLLECT_MS = 10;
 /** Pauses between attempts to reconnect. */
 const RETRY_MS = [100, 250, 500, 1000, 2000];
 
+/** How long a node that does not lead a role waits before it asks for it again. */
+const ASK_MS = 1_000;
+
 /** Interval of the queries that detect a dead connection. */
 const HEARTBEAT_MS = 5_000;
 
@@ -31,6 +34,8 @@ export class Listener {
   readonly #stopping = new AbortController();
   readonly #pendingTopics = new Set<Topic>();
   readonly #ledRoles = new Set<string>();
+  /** The roles that another node leads, with the time (performance.now) at which to ask again. */
+  readonly #askAgain = new Map<string, number>();
   #client: pg.Client | undefined;
   #sending: Promise<void> | undefined;
   #lastQuery: Promise<unknown> = Promise.resolve();
@@ -59,6 +64,8 @@ export class Listener {
     const client = this.#client;
     if (!client) return false;
     if (this.#ledRoles.has(role)) return true;
+    // Workers ask in every round, and most rounds are for the node that leads.
+    if (performance.now() < (this.#askAgain.get(role) ?? 0)) return false;
     try {
       const { rows } = await this.#query(
         client,
@@ -66,6 +73,7 @@ export class Listener {
         [`svc role ${role}`],
       );
       if (rows[0].won && this.#client === client) this.#ledRoles.add(role);
+      else this.#askAgain.set(role, performance.now() + ASK_MS);
     } catch {
       // The connection is lost, and the lock with it.
       return false;
@@ -112,6 +120,7 @@ export class Listener {
       await heartbeat.stop();
       this.#client = undefined;
       this.#ledRoles.clear();
+      this.#askAgain.clear();
       for (let attempt = 0; !signal.aborted; attempt++) {
         const pause = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
         await this.#clock.sleep(pause, signal).catch(() => {});

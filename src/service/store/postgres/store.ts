@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
-import pg, { type PoolClient } from 'pg';
+import type pg from 'pg';
+import type { PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
+  type Looked,
   type SqlValue,
   type Store,
   StoreUnavailable,
@@ -11,27 +13,21 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
-import { isBroken, isConflict, translate, translateConnecting, translateOpening } from './errors.ts';
+import { Connections } from './connections.ts';
+import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
-import { connectionSettings, NOW, prepareSession, QUERY_TIMEOUT_MS } from './settings.ts';
+import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
+import { statementOf } from './statements.ts';
+import { Statistics } from './statistics.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
-
-/** Size of the connection pool of one node. The listener has one more connection. */
-const CONNECTIONS = 10;
-
-/** The least that the limits on concurrent work (http/turns.ts) leave free connections of. */
-const MIN_CONNECTIONS = 5;
 
 /** How long a write waits for its turns before it fails with StoreUnavailable. */
 const TURN_TIMEOUT_MS = 5_000;
 
 /** Attempts of a transaction that fails with a deadlock or a serialization failure. */
 const ATTEMPTS = 5;
-
-/** Timeout for BEGIN, after which a pooled connection counts as dead. */
-const BEGIN_TIMEOUT_MS = 3_000;
 
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
@@ -51,32 +47,18 @@ const BEGIN = {
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
-  readonly #pool: pg.Pool;
+  readonly #connections: Connections;
   readonly #listener: Listener;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #where: string;
   readonly #limiter: ConcurrencyLimiter;
-  readonly #connections: number;
+  readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
   #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
     this.#where = identityOf(url);
     this.#limiter = new ConcurrencyLimiter(share);
-    this.#connections = Math.max(MIN_CONNECTIONS, Math.ceil(CONNECTIONS * share));
-    this.#pool = new pg.Pool({
-      ...connectionSettings(url),
-      max: this.#connections,
-      // Statements that are sent together take one round trip (together.ts).
-      pipeline: true,
-      idleTimeoutMillis: 30_000,
-      allowExitOnIdle: true,
-      onConnect: prepareSession,
-    });
-    // The pool handles errors of idle connections only, and an unhandled 'error' event ends the process. The error of a
-    // connection in use also fails its current or next statement.
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
-    // The pool removes an idle connection that fails; the next request opens another.
-    this.#pool.on('error', () => {});
+    this.#connections = new Connections(url, this.#where, share);
     this.#listener = new Listener(url, clock, (topic) => this.#onNotification(topic));
   }
 
@@ -114,7 +96,9 @@ export class PostgresStore implements Store {
     return this.#limited(turns, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await this.#transaction(durable ? 'durable' : 'lazy', work);
+          const value = await this.#transaction(durable ? 'durable' : 'lazy', work);
+          this.#statistics.noteWrite();
+          return value;
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict((error as Error).cause)) throw error;
         }
@@ -126,6 +110,13 @@ export class PostgresStore implements Store {
     return this.#transaction('read', work);
   }
 
+  async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+    const statement = statementOf(`SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`);
+    const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
+    client.release();
+    return result.rows[0];
+  }
+
   /** Runs one statement outside a transaction, in one round trip. It uses `$1` placeholders and is prepared as `name`. */
   async statement<T>(
     name: string,
@@ -134,11 +125,8 @@ export class PostgresStore implements Store {
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
     return this.#limited(turns, async () => {
-      try {
-        return (await this.#pool.query({ name, text, values: values as SqlValue[] })).rows as T[];
-      } catch (error) {
-        throw translate(error, this.#where);
-      }
+      const { rows } = await this.#connections.query({ name, text, values: values as SqlValue[] });
+      return rows as T[];
     });
   }
 
@@ -156,8 +144,7 @@ export class PostgresStore implements Store {
   }
 
   connections(): Record<string, number> {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { busy: totalCount - idleCount, idle: idleCount, waited_for: waitingCount };
+    return this.#connections.counts();
   }
 
   close(): Promise<void> {
@@ -179,7 +166,8 @@ export class PostgresStore implements Store {
   async #close(): Promise<void> {
     this.#notifications.removeAllListeners();
     await this.#listener.stop();
-    await this.#pool.end();
+    await this.#statistics.idle();
+    await this.#connections.end();
   }
 
   async #transaction<T>(kind: keyof typeof BEGIN, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -234,26 +222,10 @@ export class PostgresStore implements Store {
       throw new Error('a statement of this transaction failed, and its error was swallowed');
   }
 
-  /**
-   * Begins a transaction. A dead pooled connection fails at its first statement, when it is safe to try the next one,
-   * until BEGIN_TIMEOUT_MS have passed.
-   */
   async #begin(kind: keyof typeof BEGIN): Promise<{ client: PoolClient; now: number }> {
-    const begin = { text: BEGIN[kind], query_timeout: BEGIN_TIMEOUT_MS };
-    const deadline = performance.now() + BEGIN_TIMEOUT_MS;
-    for (let attempt = 0; ; attempt++) {
-      const client = await this.#pool.connect().catch((error) => {
-        throw translateConnecting(error, this.#where);
-      });
-      try {
-        const results = (await client.query(begin)) as unknown as pg.QueryResult<{ now: number }>[];
-        return { client, now: results.at(-1)!.rows[0]!.now };
-      } catch (error) {
-        client.release(true);
-        const last = attempt >= this.#connections || performance.now() >= deadline;
-        if (last || !isBroken(error)) throw translate(error, this.#where);
-      }
-    }
+    const { client, result } = await this.#connections.first({ text: BEGIN[kind] });
+    const results = result as unknown as pg.QueryResult<{ now: number }>[];
+    return { client, now: results.at(-1)!.rows[0]!.now };
   }
 
   #onNotification(topic: Topic | 'all'): void {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../../kit/id.ts';
-import type { Tx } from '../store.ts';
+import type { Store, Tx } from '../store.ts';
 import {
   type ClientSettings,
   clientSettingsOf,
@@ -107,16 +107,18 @@ export const apiKeys = {
   },
 
   /** What a valid API key opens; undefined for a key that is unknown or has ended. */
-  async holderOf(tx: Tx, apiKey: string): Promise<KeyHolder | undefined> {
-    const row = await tx.sql.get<Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & StoredClientSettings>(
-      `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId",
+  async holderOf(store: Pick<Store, 'look'>, apiKey: string): Promise<KeyHolder | undefined> {
+    const row = await store.look<
+      Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & Pick<ApiKey, 'endsAt'> & StoredClientSettings
+    >(
+      `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId", k.ends_at AS "endsAt",
               w.client_origins AS "clientOrigins", w.open_clients AS "openClients"
-       FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id
-       WHERE k.key_hash = ? AND (k.ends_at IS NULL OR k.ends_at > ?)`,
-      [hashOfKey(apiKey), tx.now],
+       FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id WHERE k.key_hash = ?`,
+      [hashOfKey(apiKey)],
     );
     if (!row) return undefined;
-    const { id, region, mode, kind, keyId, ...stored } = row;
+    const { id, region, mode, kind, keyId, endsAt, now, ...stored } = row;
+    if (endsAt !== null && endsAt <= now) return undefined;
     return { workspace: { id, region, mode }, kind, keyId, clients: clientSettingsOf(stored) };
   },
 };

@@ -136,10 +136,11 @@ export const decisions = {
     return row && fromRow(row);
   },
 
-  async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
+  /** Sets the reward of decisions, which count from now on if they did not. */
+  async setRewards(tx: Tx, workspaceId: string, ids: readonly string[], reward: number): Promise<void> {
     const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
-      WHERE workspace_id = ? AND decision_id = ?`;
-    await tx.sql.run(sql, [reward, tx.now, workspaceId, decisionId]);
+      WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`;
+    await tx.sql.run(sql, [reward, tx.now, workspaceId, ...ids]);
   },
 
   /**
@@ -173,8 +174,9 @@ export const decisions = {
       `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM decision
            WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL)
          OR EXISTS (SELECT 1 FROM decision
-           WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL)`,
-      [workspaceId, workspaceId],
+           WHERE workspace_id = ? AND reward IS NULL AND content_id IS NOT NULL AND features IS NULL AND at_ms < ?)`,
+      // The time is what makes SQLite choose the index of these decisions, which are few or none.
+      [workspaceId, workspaceId, Number.MAX_SAFE_INTEGER],
     );
     return row !== undefined;
   },

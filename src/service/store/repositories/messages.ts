@@ -67,7 +67,7 @@ export const messages = {
       columns: `decision_id AS "decisionId", content_id AS "contentId", channel, surface, format, title, body,
         served_at AS "servedAt", at_ms AS at`,
       long: ['title', 'body'],
-      from: `message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+      from: `message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
         AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
         AND at_ms <= ? AND (at_ms < ? OR decision_id > ?)`,
       params: [
@@ -96,7 +96,8 @@ export const messages = {
     contentId: string,
   ): Promise<string | undefined> {
     const row = await tx.sql.get<{ id: string }>(
-      `SELECT decision_id AS id FROM message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?
+      // `+` keeps both engines from the index by withdrawal, which has the messages of all users.
+      `SELECT decision_id AS id FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
          AND content_id = ? AND COALESCE(channel, '') = ? AND COALESCE(surface, '') = ? ORDER BY at_ms DESC LIMIT 1`,
       [workspaceId, hashId, tx.now, contentId, channel ?? '', surface ?? ''],
     );
@@ -132,7 +133,8 @@ export const messages = {
       tx,
       workspaceId,
       await tx.sql.all<Expired>(
-        `DELETE FROM message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at <= ? ${EXPIRED}`,
+        // As in `find`.
+        `DELETE FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at <= ? ${EXPIRED}`,
         [workspaceId, hashId, tx.now],
       ),
     );

@@ -1,7 +1,8 @@
 import { featuresOf, unpackFeatures } from '../../domain/decide/features.ts';
 import type { RewardEntry } from '../../domain/decide/learning.ts';
 import { type Page, readPage } from '../pages.ts';
-import type { Tx } from '../store.ts';
+import type { SqlValue, Store, Tx } from '../store.ts';
+import { together } from '../together.ts';
 import { decisions, type LoggedDecision } from './decisions.ts';
 import { due } from './due.ts';
 
@@ -26,6 +27,9 @@ interface Row {
 /** What the log of rewards needs of a decision. */
 type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
 
+/** Rows per statement (see users.ts). */
+const CHUNKS = [64, 8, 1];
+
 /** Workspaces per statement. */
 const HEADS_PER_QUERY = 64;
 
@@ -43,29 +47,43 @@ export const rewards = {
   async add(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<boolean> {
     if (decision.contentId === null || decision.prior === null) return false;
     if (decision.reward !== null && reward <= decision.reward) return false;
-    const head = await tx.sql.get<{ seq: number }>(
-      `INSERT INTO reward_head (workspace_id, seq) VALUES (?, 1)
-       ON CONFLICT (workspace_id) DO UPDATE SET seq = reward_head.seq + 1 RETURNING seq`,
-      [workspaceId],
-    );
-    await tx.sql.run(
-      `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, was, reward, at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        workspaceId,
-        Number(head!.seq),
-        decision.decisionId,
-        decision.contentId,
-        JSON.stringify(decision.context),
-        decision.prior,
-        decision.reward,
-        reward,
-        tx.now,
-      ],
-    );
-    await decisions.setReward(tx, workspaceId, decision.decisionId, reward);
+    const { decisionId, contentId, context, prior, reward: was } = decision;
+    const seq = await advance(tx, workspaceId, 1);
+    await together([
+      insert(tx, [
+        [workspaceId, seq, decisionId, contentId, JSON.stringify(context), prior, was, reward, tx.now],
+      ]),
+      decisions.setRewards(tx, workspaceId, [decisionId], reward),
+    ]);
     await tx.notify('outcomes');
     return true;
+  },
+
+  /**
+   * Adds a reward of 0 for decisions that have none; returns how many were added. This transaction must have locked the
+   * decisions, and marks the lane `learn`.
+   */
+  async addZeros(tx: Tx, workspaceId: string, decided: readonly Rewarded[]): Promise<number> {
+    const added = decided.filter(
+      ({ contentId, prior, reward }) => contentId !== null && prior !== null && reward === null,
+    );
+    if (added.length === 0) return 0;
+    const last = await advance(tx, workspaceId, added.length);
+    const rows = added.map(({ decisionId, contentId, context, prior }, i) => [
+      ...[workspaceId, last - added.length + 1 + i, decisionId, contentId],
+      ...[JSON.stringify(context), prior, null, 0, tx.now],
+    ]);
+    const statements: Promise<unknown>[] = [];
+    let from = 0;
+    for (const size of CHUNKS)
+      for (; added.length - from >= size; from += size) {
+        const piece = rows.slice(from, from + size);
+        const ids = added.slice(from, from + size).map(({ decisionId }) => decisionId);
+        statements.push(insert(tx, piece), decisions.setRewards(tx, workspaceId, ids, 0));
+      }
+    await together(statements);
+    await tx.notify('outcomes');
+    return added.length;
   },
 
   /** The number of the last entry of each of these workspaces' logs, if there is one. */
@@ -81,6 +99,12 @@ export const rewards = {
       heads.push(...rows.map((row) => ({ ...row, seq: Number(row.seq) })));
     }
     return heads;
+  },
+
+  /** True if the log of a workspace has entries after a number. */
+  async isAhead(store: Pick<Store, 'look'>, workspaceId: string, seq: number): Promise<boolean> {
+    const head = 'SELECT seq FROM reward_head WHERE workspace_id = ? AND seq > ?';
+    return (await store.look(head, [workspaceId, seq])) !== undefined;
   },
 
   /** Reads a page of the log after a number, in order. */
@@ -114,3 +138,22 @@ export const rewards = {
     return { rows: entries, more };
   },
 };
+
+/** Numbers entries of the log of a workspace; returns the last number. Locks the log until the transaction ends. */
+async function advance(tx: Tx, workspaceId: string, entries: number): Promise<number> {
+  const head = await tx.sql.get<{ seq: number }>(
+    `INSERT INTO reward_head (workspace_id, seq) VALUES (?, ?)
+     ON CONFLICT (workspace_id) DO UPDATE SET seq = reward_head.seq + excluded.seq RETURNING seq`,
+    [workspaceId, entries],
+  );
+  return Number(head!.seq);
+}
+
+/** Inserts entries of the log. */
+function insert(tx: Tx, rows: readonly SqlValue[][]): Promise<number> {
+  return tx.sql.run(
+    `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, was, reward, at_ms)
+     VALUES ${Array(rows.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    rows.flat(),
+  );
+}

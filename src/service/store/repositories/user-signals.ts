@@ -56,8 +56,9 @@ export const userSignals = {
     userId: string,
   ): Promise<{ event: string; count: number; last: number }[]> {
     const rows = await tx.sql.all<{ event: string; count: number; last: number }>(
+      // `+` keeps both engines from the index by age, which has the counts of all users.
       `SELECT event, count, last_ms AS last FROM user_signal WHERE workspace_id = ? AND user_id = ?
-       ORDER BY last_ms DESC LIMIT ${MOST}`,
+       ORDER BY +last_ms DESC LIMIT ${MOST}`,
       [workspaceId, userId],
     );
     return rows.map(({ event, count, last }) => ({ event, count: Number(count), last: Number(last) }));

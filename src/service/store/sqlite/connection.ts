@@ -124,6 +124,18 @@ export class SqliteConnection implements Sql {
     }
   }
 
+  /** Reads the first row of a statement, outside a transaction. */
+  first<T extends object>(sql: string, params: readonly SqlValue[]): T | undefined {
+    // One that could not be rolled back would show the past.
+    if (this.#database.inTransaction) this.rollBack();
+    try {
+      const row = this.#prepare(sql).all(...params)[0] as Record<string, unknown> | undefined;
+      return row && (withBytes(row) as T);
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
   /** Reads the single row of a pragma, outside a transaction. */
   pragma<T>(name: string): T {
     try {
@@ -222,3 +234,11 @@ function withBytes(row: Record<string, unknown>): Record<string, unknown> {
   }
   return row;
 }
+
+/** Another connection holds a lock. */
+export const isBusy = (error: unknown) =>
+  error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
+/** What was written may not be on disk. */
+export const isFailedSync = (error: unknown) =>
+  error instanceof StoreUnavailable && /FSYNC/.test(codeOf(error));
+const codeOf = (error: StoreUnavailable) => String((error.cause as { code?: unknown } | undefined)?.code);

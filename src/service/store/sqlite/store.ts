@@ -1,26 +1,32 @@
 import { EventEmitter } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
-import { ensurePrivateDir } from '../../../kit/private-file.ts';
+import { ensurePrivateDir, ensurePrivateFile } from '../../../kit/private-file.ts';
 import { migrate } from '../migrate.ts';
-import { type Store, StoreUnavailable, type Topic, type Tx } from '../store.ts';
-import { SqliteConnection, sqliteDialect } from './connection.ts';
+import {
+  type Looked,
+  type SqlValue,
+  type Store,
+  StoreUnavailable,
+  type Topic,
+  type Tx,
+  type WriteOptions,
+} from '../store.ts';
+import { ChangeWatch } from './change-watch.ts';
+import { isBusy, isFailedSync, SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
+import { WriteQueue } from './write-queue.ts';
 
-/** Limits of a group: transactions that share one commit, and the time in ms for which they block the event loop. */
+/** Limits of a group: transactions that share one commit, and the time in ms after which it is committed. */
 const GROUP_SIZE = 64;
 const GROUP_MS = 15;
 
 /** How long a group waits for the write lock of another process, and the interval between attempts. */
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 10;
-
-/** Interval of the check for commits by other processes. */
-const DATA_VERSION_POLL_MS = 200;
 
 interface Job {
   work: (tx: Tx) => Promise<unknown>;
@@ -37,7 +43,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 /**
  * The embedded store: one SQLite file in WAL mode.
  *
- * Queued writes share one commit (group commit). Each runs under its own savepoint, so a failure rolls back only that
+ * Queued writes share one commit (group commit; write-queue.ts). Each runs under its own savepoint, so a failure rolls back only that
  * write, and all are answered after the commit is on disk (`synchronous=FULL`). A group without a durable write commits
  * with `synchronous=NORMAL`, which keeps the file consistent after any crash, but may lose the last commits in a power
  * failure.
@@ -48,12 +54,11 @@ export class SqliteStore implements Store {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
-  #queue: Job[] = [];
+  readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
   #synchronous: 'FULL' | 'NORMAL' | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #version = 0;
+  readonly #watch: ChangeWatch;
   /** True after a failed fsync of the log, until its content is in the database file. */
   #logUnsynced = false;
   #onFlushed: (() => void) | undefined;
@@ -64,6 +69,12 @@ export class SqliteStore implements Store {
     // A wait inside SQLite would block the event loop; #begin waits instead.
     this.#writer.exec('PRAGMA busy_timeout=0');
     this.#reader = new SqliteConnection(path);
+    this.#watch = new ChangeWatch(
+      () => (this.#flushing ? undefined : this.#dataVersion()),
+      () => {
+        for (const topic of this.#notifications.eventNames()) this.#notifications.emit(topic);
+      },
+    );
   }
 
   /** Opens the file (created with mode 0600 if missing) and migrates it to this version's schema. */
@@ -79,7 +90,7 @@ export class SqliteStore implements Store {
     refuseForeign(path);
     ensurePrivateDir(dirname(path));
     refuseLostData(path);
-    makePrivate(path);
+    ensurePrivateFile(path);
     const older = await migrateOlder(path, clock);
     const store = new SqliteStore(path, clock);
     try {
@@ -92,9 +103,9 @@ export class SqliteStore implements Store {
     }
   }
 
-  write<T>(work: (tx: Tx) => Promise<T>, { durable = true } = {}): Promise<T> {
+  write<T>(work: (tx: Tx) => Promise<T>, { durable = true, bulk = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.add({ work, durable, resolve: resolve as (value: unknown) => void, reject }, bulk);
       if (!this.#flushing) {
         this.#flushing = true;
         // Deferred, so that writes of the same event-loop iteration join the group.
@@ -117,12 +128,21 @@ export class SqliteStore implements Store {
     return result;
   }
 
+  look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+    const result = this.#reading.then(() => {
+      const row = this.#reader.first<T>(sql, params);
+      return row && { ...row, now: this.#clock.now() };
+    });
+    this.#reading = result.catch(() => {});
+    return result;
+  }
+
   subscribe(topic: Topic, listener: () => void): () => void {
     this.#notifications.on(topic, listener);
-    this.#watchOtherProcesses();
+    this.#watch.start();
     return () => {
       this.#notifications.off(topic, listener);
-      if (this.#notifications.eventNames().length === 0) this.#stopWatching();
+      if (this.#notifications.eventNames().length === 0) this.#watch.stop();
     };
   }
 
@@ -143,7 +163,7 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#stopWatching();
+    this.#watch.stop();
     this.#notifications.removeAllListeners();
     if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
@@ -154,9 +174,9 @@ export class SqliteStore implements Store {
 
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#commitGroup(this.#queue.splice(0, GROUP_SIZE));
+      await this.#commitGroup();
       // Requests that arrived in the meantime join the next group.
-      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#queue.length > 0) await nextIteration();
     }
     this.#flushing = false;
     this.#onFlushed?.();
@@ -171,24 +191,33 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Runs jobs in one transaction and settles them after the commit. Jobs beyond GROUP_MS return to the queue. */
-  async #commitGroup(group: Job[]): Promise<void> {
+  /** Runs a group of jobs in one transaction and settles them after the commit. */
+  async #commitGroup(): Promise<void> {
     const topics = new Set<Topic>();
+    const group: Job[] = [];
     const outcomes: Outcome[] = [];
+    // SQLite cannot change the level within a transaction.
+    const level = this.#queue.some((job) => job.durable) ? 'FULL' : 'NORMAL';
+    const next = () => this.#queue.next((job) => level === 'FULL' || !job.durable);
+    this.#queue.startGroup();
     try {
       this.#secureLog();
-      this.#setSynchronous(group.some((job) => job.durable) ? 'FULL' : 'NORMAL');
+      this.#setSynchronous(level);
       await this.#begin();
       const deadline = performance.now() + GROUP_MS;
-      for (const job of group) {
-        outcomes.push(await this.#runUnderSavepoint(job, topics));
+      for (let entry = next(); entry; entry = next()) {
+        group.push(entry.job);
+        outcomes.push(await this.#runUnderSavepoint(entry.job, topics));
         if (performance.now() > deadline) break;
+        // A bulk job may take long: requests that arrived in the meantime come next.
+        if (entry.bulk) await nextIteration();
       }
-      this.#queue.unshift(...group.splice(outcomes.length));
       this.#writer.exec('COMMIT');
     } catch (error) {
       this.#writer.rollBack();
       this.#logUnsynced ||= isFailedSync(error);
+      // Where no transaction began, the whole group fails: each would wait as long for the lock.
+      if (group.length === 0) for (let entry = next(); entry; entry = next()) group.push(entry.job);
       for (const job of group) job.reject(error);
       return;
     }
@@ -257,46 +286,10 @@ export class SqliteStore implements Store {
     this.#synchronous = level;
   }
 
-  #watchOtherProcesses(): void {
-    if (this.#poll) return;
-    this.#version = this.#dataVersion();
-    this.#poll = setInterval(() => {
-      if (this.#flushing) return;
-      let version: number;
-      try {
-        version = this.#dataVersion();
-      } catch {
-        // The disk fails: the next check tries again.
-        return;
-      }
-      if (version === this.#version) return;
-      this.#version = version;
-      for (const topic of this.#notifications.eventNames()) this.#notifications.emit(topic);
-    }, DATA_VERSION_POLL_MS).unref();
-  }
-
-  #stopWatching(): void {
-    clearInterval(this.#poll);
-    this.#poll = undefined;
-  }
-
   /** Changes when another connection commits, not on commits of this one. */
   #dataVersion(): number {
     return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
   }
 }
 
-/** Creates a missing file that only its owner can read. SQLite gives the log the same mode. */
-function makePrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    // SQLite reports any other problem when it opens the file.
-    if (!['EEXIST', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code!))
-      throw error;
-  }
-}
-
-const isBusy = (error: unknown) => error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
-const isFailedSync = (error: unknown) => error instanceof StoreUnavailable && /FSYNC/.test(codeOf(error));
-const codeOf = (error: StoreUnavailable) => String((error.cause as { code?: unknown } | undefined)?.code);
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));

@@ -27,10 +27,11 @@ export const marketingSent = {
     since: { readonly day: number; readonly week: number },
   ): Promise<Record<CapScope, SentCount>> {
     const rows = await tx.sql.all<{ today: number; template: number; category: number; n: number }>(
+      // `+` keeps both engines from the index by age, which has the messages to all users.
       `SELECT CASE WHEN at_ms >= ? THEN 1 ELSE 0 END AS today,
          CASE WHEN template_id = ? THEN 1 ELSE 0 END AS template,
          CASE WHEN category = ? AND category <> '' THEN 1 ELSE 0 END AS category, count(*) AS n
-       FROM marketing_sent WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND notification_id <> ?
+       FROM marketing_sent WHERE workspace_id = ? AND hash_id = ? AND +at_ms >= ? AND notification_id <> ?
        GROUP BY 1, 2, 3`,
       [since.day, templateId, category, workspaceId, hashId, since.week, notificationId],
     );

@@ -1,0 +1,79 @@
+import pg, { type PoolClient } from 'pg';
+import { isBroken, translate, translateConnecting } from './errors.ts';
+import { connectionSettings, prepareSession } from './settings.ts';
+
+/** Size of the connection pool of one node. The listener has one more connection. */
+const CONNECTIONS = 10;
+
+/** The least that the limits on concurrent work (http/turns.ts) leave free connections of. */
+const MIN_CONNECTIONS = 5;
+
+/** Timeout of the first statement on a pooled connection, after which the connection counts as dead. */
+const FIRST_TIMEOUT_MS = 3_000;
+
+/** The pooled connections of a process. */
+export class Connections {
+  readonly #pool: pg.Pool;
+  readonly #most: number;
+  readonly #where: string;
+
+  /** `where` names the database in errors; `share` is this process's part of the connections of a node. */
+  constructor(url: string, where: string, share: number) {
+    this.#where = where;
+    this.#most = Math.max(MIN_CONNECTIONS, Math.ceil(CONNECTIONS * share));
+    this.#pool = new pg.Pool({
+      ...connectionSettings(url),
+      max: this.#most,
+      // Statements that are sent together take one round trip (together.ts).
+      pipeline: true,
+      idleTimeoutMillis: 30_000,
+      allowExitOnIdle: true,
+      onConnect: prepareSession,
+    });
+    // The pool handles errors of idle connections only, and an unhandled 'error' event ends the process. The error of a
+    // connection in use also fails its current or next statement.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    // The pool removes an idle connection that fails; the next request opens another.
+    this.#pool.on('error', () => {});
+  }
+
+  /**
+   * Takes a connection and runs a first statement that may be repeated: BEGIN, or a read. On a dead pooled connection it
+   * fails, and the next one is tried, until FIRST_TIMEOUT_MS have passed. The caller releases the connection.
+   */
+  async first(query: pg.QueryConfig): Promise<{ client: PoolClient; result: pg.QueryResult }> {
+    const limited = { ...query, query_timeout: FIRST_TIMEOUT_MS };
+    const deadline = performance.now() + FIRST_TIMEOUT_MS;
+    for (let attempt = 0; ; attempt++) {
+      const client = await this.#pool.connect().catch((error) => {
+        throw translateConnecting(error, this.#where);
+      });
+      try {
+        return { client, result: await client.query(limited) };
+      } catch (error) {
+        client.release(true);
+        const last = attempt >= this.#most || performance.now() >= deadline;
+        if (last || !isBroken(error)) throw translate(error, this.#where);
+      }
+    }
+  }
+
+  /** Runs one statement, once. */
+  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await this.#pool.query(query);
+    } catch (error) {
+      throw translate(error, this.#where);
+    }
+  }
+
+  /** Connections by state. */
+  counts(): Record<string, number> {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waited_for: waitingCount };
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
