@@ -3,6 +3,7 @@ import type { Random } from '../../kit/random.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { Log } from '../log.ts';
+import type { Retention } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import type { DecisionSeed } from './decision-seed.ts';
 import type { EventSignals } from './event-signals.ts';
@@ -17,6 +18,8 @@ export interface ServiceDeps {
   readonly random: Random;
   /** The configured policy, which the store shares with every process. */
   readonly policy: () => Policy;
+  /** How long events and decisions are kept, at least as long as the rules of the catalog read them. */
+  readonly retention: () => Retention;
   readonly log: Log;
   /** Encrypts personal fields at rest. */
   readonly cipher: Cipher;

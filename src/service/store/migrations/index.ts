@@ -15,6 +15,7 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
+import { retentionTables } from './020-retention.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
+  retentionTables,
 ];
 
 /** The schema version that this program writes. */

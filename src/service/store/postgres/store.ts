@@ -14,7 +14,14 @@ import {
 import { isBroken, isConflict, translate, translateConnecting, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
-import { connectionSettings, NOW, prepareSession, QUERY_TIMEOUT_MS } from './settings.ts';
+import { partitionsOf } from './partitions.ts';
+import {
+  connectionSettings,
+  MIGRATION_TIMEOUT_MS,
+  NOW,
+  prepareSession,
+  QUERY_TIMEOUT_MS,
+} from './settings.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
 
@@ -51,6 +58,8 @@ const BEGIN = {
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
+  readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
+  readonly #url: string;
   readonly #pool: pg.Pool;
   readonly #listener: Listener;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
@@ -60,6 +69,7 @@ export class PostgresStore implements Store {
   #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
+    this.#url = url;
     this.#where = identityOf(url);
     this.#limiter = new ConcurrencyLimiter(share);
     this.#connections = Math.max(MIN_CONNECTIONS, Math.ceil(CONNECTIONS * share));
@@ -146,6 +156,10 @@ export class PostgresStore implements Store {
     return true;
   }
 
+  async shrink(): Promise<boolean> {
+    return false;
+  }
+
   leads(role: string): Promise<boolean> {
     return this.#listener.leads(role);
   }
@@ -173,6 +187,21 @@ export class PostgresStore implements Store {
       return await work();
     } finally {
       release();
+    }
+  }
+
+  /** Runs a statement that may take hours, on a connection of its own. */
+  async #alone(statement: string): Promise<void> {
+    const client = new pg.Client({ ...connectionSettings(this.#url), query_timeout: MIGRATION_TIMEOUT_MS });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SET statement_timeout = 0');
+      await client.query(statement);
+    } catch (error) {
+      throw translate(error, this.#where);
+    } finally {
+      await client.end().catch(() => {});
     }
   }
 
