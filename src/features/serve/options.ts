@@ -3,12 +3,12 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { CLIENT_SCOPES, GROUP_LIMITS, GROUPS, WINDOW_MS } from '../../contract/limits.ts';
+import { RETAINED_LOGS, type RetainedLog, type Retention } from '../../service/domain/retention.ts';
 import { proxyList } from '../../service/http/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
 import { textOf } from '../../service/runtime/retention.ts';
 import type { ServiceOptions } from '../../service/start.ts';
-import { RETAINED_LOGS, type RetainedLog, type Retention } from '../../service/store/retention.ts';
 
 /** The flags of every command that runs the service. */
 export const serviceFlags = {
@@ -44,7 +44,7 @@ export const serviceFlags = {
   retain: Flags.string({
     summary: 'how long events and decisions are kept; older ones are removed (default: forever)',
     multiple: true,
-    helpValue: 'events=90d,decisions=400d|forever',
+    helpValue: 'LOG=DURATION|forever',
   }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
   'allow-loopback-webhooks': Flags.boolean({

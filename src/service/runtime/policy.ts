@@ -6,8 +6,8 @@ import {
   type Group,
   WINDOW_MS,
 } from '../../contract/limits.ts';
+import type { Retention } from '../domain/retention.ts';
 import { settings } from '../store/repositories/settings.ts';
-import type { Retention } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 
 /** The settings that all processes on a store share (docs/design-choices.md, "Settings of a shared store"). */

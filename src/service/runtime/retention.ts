@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { RETAINED_LOGS, type RetainedLog, type Retention } from '../store/retention.ts';
+import { RETAINED_LOGS, type RetainedLog, type Retention } from '../domain/retention.ts';
 
 const DAY_MS = 86_400_000;
 

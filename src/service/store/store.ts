@@ -1,5 +1,5 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
-import type { RetainedLog } from './retention.ts';
+import type { RetainedLog } from '../domain/retention.ts';
 
 /**
  * What the service needs from a database. Repositories (repositories/) are written once, in SQL that SQLite and

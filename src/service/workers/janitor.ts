@@ -1,4 +1,6 @@
+import { type Cutoffs, cutoffsOf, RETAINED_LOGS, type RetainedLog } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { LOG_TABLES } from '../store/log-tables.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
@@ -12,7 +14,6 @@ import { recentEvents } from '../store/repositories/recent-events.ts';
 import { removals } from '../store/repositories/removals.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
-import { type Cutoffs, cutoffsOf, LOG_TABLES, RETAINED_LOGS, type RetainedLog } from '../store/retention.ts';
 import type { Tx } from '../store/store.ts';
 import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker } from './worker.ts';

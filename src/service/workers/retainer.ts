@@ -1,5 +1,5 @@
+import { RETAINED_LOGS } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { RETAINED_LOGS } from '../store/retention.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;

@@ -26,6 +26,7 @@ const RELEASED: Record<number, string> = {
   14: 'e828799db6300a3d b97ba74188ca4861',
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
   17: '087f860dbd1996f8 087f860dbd1996f8',
+  20: '7cf2b2ea7a73c748 18762d96b3927db0',
 };
 
 test('released migrations are unchanged', () => {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { RETAINED_LOGS, type Retention } from '../../../src/service/domain/retention.ts';
 import { Precedence } from '../../../src/service/runtime/precedence.ts';
 import { connectStore } from '../../../src/service/store/open.ts';
 import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
-import { RETAINED_LOGS, type Retention } from '../../../src/service/store/retention.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { cleanOnce } from '../../../src/service/workers/janitor.ts';
 import { freshDatabase, onPostgres, tellTime } from '../postgres/database.ts';
@@ -30,8 +30,7 @@ export async function agedStore(start: number): Promise<AgedStore> {
   const store = await connectStore(database, clock);
   onTestFinished(() => store.close());
   const ids = ['ws_one', 'ws_two'];
-  for (const id of ids)
-    await store.write((tx) => workspaces.create(tx, { id, region: null, mode: 'test' }));
+  for (const id of ids) await store.write((tx) => workspaces.create(tx, { id, region: null, mode: 'test' }));
   const precedence = new Precedence();
   return {
     database,
@@ -44,7 +43,8 @@ export async function agedStore(start: number): Promise<AgedStore> {
     clean: async (retention) => {
       const obstacles: string[] = [];
       if (store.partitions)
-        for (const log of RETAINED_LOGS) obstacles.push((await store.partitions.keep(log, retention[log])) ?? '');
+        for (const log of RETAINED_LOGS)
+          obstacles.push((await store.partitions.keep(log, retention[log])) ?? '');
       for (const id of ids)
         while ((await cleanOnce({ store, precedence, retention: () => retention }, id)) > 0);
       return obstacles.filter((obstacle) => obstacle !== '');

@@ -1,4 +1,5 @@
-import { cutoffOf, LOG_TABLES, periodOf, type RetainedLog } from '../retention.ts';
+import { cutoffOf, periodOf, type RetainedLog } from '../../domain/retention.ts';
+import { LOG_TABLES } from '../log-tables.ts';
 import { ConstraintViolation, type Partitions, type Sql, type Store, StoreUnavailable } from '../store.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,6 @@
+import type { Cutoffs, RetainedLog } from '../../domain/retention.ts';
+import { LOG_TABLES } from '../log-tables.ts';
 import { bytesOf } from '../pages.ts';
-import { type Cutoffs, LOG_TABLES, type RetainedLog } from '../retention.ts';
 import type { Tx } from '../store.ts';
 
 /** What was removed of a log of a workspace. */

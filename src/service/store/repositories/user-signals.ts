@@ -1,4 +1,4 @@
-import type { Cutoffs } from '../retention.ts';
+import type { Cutoffs } from '../../domain/retention.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
 export interface SignalChange {

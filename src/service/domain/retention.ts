@@ -8,24 +8,6 @@ export type Retention = Readonly<Record<RetainedLog, number | null>>;
 /** For each log: rows from before this time, Unix ms, are removed; null for none. */
 export type Cutoffs = Readonly<Record<RetainedLog, number | null>>;
 
-/** The table of a log, and the columns of its rows' numbers, times (Unix ms) and long values. */
-export interface LogTable {
-  readonly table: string;
-  readonly number: string;
-  readonly time: string;
-  readonly long: readonly string[];
-}
-
-export const LOG_TABLES: Readonly<Record<RetainedLog, LogTable>> = {
-  events: { table: 'event', number: 'number', time: 'received_at', long: ['properties'] },
-  decisions: {
-    table: 'decision',
-    number: 'seq',
-    time: 'at_ms',
-    long: ['context', 'candidates', 'others', 'features'],
-  },
-};
-
 const HOUR_MS = 3_600_000;
 /** A partition of a log that is kept for ever, in ms. */
 const LONG_MS = 365 * 24 * HOUR_MS;
