@@ -47,6 +47,11 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
   /** The `id` of the last event that was handled; the stream resumes after it. */
   readonly lastEventId?: string | undefined;
+  /**
+   * Called when events since `lastEventId` were removed by age: those from before this time, ISO 8601. Without it, the
+   * iteration throws a RangeError.
+   */
+  readonly onRemoved?: ((before: string) => void) | undefined;
 }
 
 /** A method for each operation of the service. */

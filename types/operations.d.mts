@@ -228,6 +228,8 @@ export interface ListDecisionsAnswer {
   readonly decisions: readonly LoggedDecision[];
   /** The value of `after` for the next page; null on the last page. */
   readonly next: string | null;
+  /** Decisions from before this time were removed, and the page is of a part of the log that reaches so far back. */
+  readonly removedBefore?: string | undefined;
 }
 
 /** A page of deliveries, newest first. */
@@ -547,7 +549,7 @@ export interface Operations {
   getUser(input: { readonly hashId: string }, options?: CallOptions): Promise<GetUserAnswer>;
   /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
-  /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
+  /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. A message of the type `gap` says that events since the position were removed by age, with `removedBefore` in `data`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
   listDecisions(input?: {

@@ -183,7 +183,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'The live event stream (Server-Sent Events)',
     description:
-      'Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open.',
+      'Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. A message of the type `gap` says that events since the position were removed by age, with `removedBefore` in `data`. Comments keep an idle stream open.',
     stream: true,
   },
   listDecisions: {

@@ -67,7 +67,7 @@ export const createClient: typeof declared.createClient = (options) => {
     return send({ method, path: path + query, body, group, repeatable }, more);
   };
 
-  const stream = async function* (_input: undefined, { signal, lastEventId }: StreamOptions = {}) {
+  const stream = async function* (_input: undefined, { signal, lastEventId, onRemoved }: StreamOptions = {}) {
     const messages = follow({
       client: {
         stream: (name, { headers, signal: until } = {}) => {
@@ -83,7 +83,15 @@ export const createClient: typeof declared.createClient = (options) => {
       lastEventId,
       onState: () => {},
     });
-    for await (const { id, data } of messages) yield { id, event: JSON.parse(data!) as unknown };
+    for await (const { id, event, data } of messages) {
+      const value = JSON.parse(data!) as unknown;
+      if (event !== 'gap') yield { id, event: value };
+      else {
+        const before = String((value as { removedBefore?: unknown } | null)?.removedBefore);
+        if (!onRemoved) throw new RangeError(`events from before ${before} were removed by the service`);
+        onRemoved(before);
+      }
+    }
   };
 
   const methods = Object.entries<Endpoint>(ENDPOINTS).map(([name, endpoint]) => [

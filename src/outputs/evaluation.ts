@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { about } from '../contract/parts.ts';
+import { about, time } from '../contract/parts.ts';
 import { number, whole } from './fields.ts';
 
 const estimate = (description: string) =>
@@ -16,6 +16,9 @@ export const EvaluationOutput = z.object({
   decisions: whole('Decisions that were judged.'),
   pending: whole('Decisions that were not served yet, and are left out.'),
   skipped: whole('Entries that could not be judged.'),
+  removedBefore: z.optional(
+    time('Decisions from before this time were removed, and the log was asked for them.'),
+  ),
   policies: about(
     'The policies by name; null for one without decisions.',
     z.record(

@@ -33,6 +33,7 @@ import { EventSignals } from './runtime/event-signals.ts';
 import { LearnedModels } from './runtime/learned-models.ts';
 import { followPolicy, type PolicyChange } from './runtime/policy.ts';
 import { Precedence } from './runtime/precedence.ts';
+import { checkRetention, inForce } from './runtime/retention.ts';
 import { provision } from './store/credentials.ts';
 import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
@@ -47,6 +48,7 @@ import { startEventIndexer } from './workers/event-indexer.ts';
 import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
+import { startRetainer } from './workers/retainer.ts';
 import { startSettler } from './workers/settler.ts';
 import { startSignalWriter } from './workers/signal-writer.ts';
 
@@ -152,16 +154,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
+    const { catalog, stop: stopCatalog } = await followCatalog(store, options.catalog, log);
+    closers.push(stopCatalog);
+    checkRetention(options.retain ?? {}, catalog());
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
-    const { catalog, stop: stopCatalog } = await followCatalog(store, options.catalog, log);
-    closers.push(stopCatalog);
     const deps: ServiceDeps = {
       store,
       clock,
       random: randomFrom(options.seed),
       policy,
+      retention: () => inForce(policy().retain, catalog()),
       log,
       tracing,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
@@ -184,6 +188,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const workers = [
       startJanitor(deps),
+      startRetainer(deps),
       startLearner(deps),
       startSettler(deps),
       startSignalWriter(deps),

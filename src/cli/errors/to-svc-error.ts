@@ -89,6 +89,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
           `correct that (docs/catalog.md says what it may hold), then: ${invocation.again()}`,
         cause: error,
       });
+    case 'RetentionTooShort':
+      return new SvcError('usage', named.message, {
+        hint: 'keep them longer with --retain, or shorten what the catalog reads (docs/operations.md)',
+        cause: error,
+      });
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
         hint: (invocation) =>

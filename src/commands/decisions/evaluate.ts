@@ -119,10 +119,14 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
     };
     const fromService = async () => {
       const { client } = await context.connect();
-      return pages(client, signal, flags, (count) =>
-        out.notice(`${count.toLocaleString('en')} decisions read`),
-      );
+      return pages(client, signal, flags, {
+        onProgress: (count) => out.notice(`${count.toLocaleString('en')} decisions read`),
+        onRemoved: (before) => {
+          removedBefore = before;
+        },
+      });
     };
+    let removedBefore: string | undefined;
     const result = await evaluateLog(read() ?? (await fromService()), {
       policies,
       clip,
@@ -136,8 +140,12 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       throw new SvcError('interrupted', 'interrupted before the end of the log', {
         hint: (invocation) => invocation.again(),
       });
+    if (removedBefore !== undefined)
+      out.warn(
+        `decisions from before ${removedBefore} were removed by the service: the estimates are of later ones`,
+      );
     for (const text of warnings(result, names)) out.notice(text);
-    out.result(result, () =>
+    out.result({ ...result, ...(removedBefore === undefined ? {} : { removedBefore }) }, () =>
       result.decisions === 0
         ? 'no decision in the log has an action'
         : out.table(
@@ -184,7 +192,7 @@ async function* pages(
   client: Client,
   signal: AbortSignal,
   { since, until }: { since?: string | undefined; until?: string | undefined },
-  onProgress: (read: number) => void,
+  { onProgress, onRemoved }: { onProgress: (read: number) => void; onRemoved: (before: string) => void },
 ): AsyncGenerator<LogEntry[]> {
   const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
   const to = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
@@ -200,6 +208,8 @@ async function* pages(
       throw new SvcError('unavailable', 'the service returned an invalid page of the decision log', {
         hint: (invocation) => `check the base URL: ${invocation.on('doctor')}`,
       });
+    const { removedBefore } = body;
+    if (removedBefore !== undefined && from < Date.parse(removedBefore)) onRemoved(removedBefore);
     const before = read;
     read += body.decisions.length;
     if (Math.floor(read / 10_000) > Math.floor(before / 10_000)) onProgress(read);

@@ -41,6 +41,9 @@ export default class DecisionsList extends SvcCommand {
       (after) => client.call('listDecisions', { query: { ...query, after }, signal }),
       { limit, out },
     );
+    const { removedBefore } = list.rest;
+    if (typeof removedBefore === 'string' && (since !== undefined || flags.oldest))
+      out.warn(`decisions from before ${removedBefore} were removed by the service`);
     out.list({ key: 'decisions', ...list, fields: DECISION_FIELDS, empty: 'no decisions' }, flags.fields);
   }
 }

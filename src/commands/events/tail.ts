@@ -39,7 +39,7 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
   }: Context<typeof EventsTail>): Promise<ExitCode> {
     const { client } = await connect({ lasting: true });
     const { follow } = await import('../../client/follow.ts');
-    const { jsonLine, readEvent, matches, tableLine, tableHead } = await import(
+    const { jsonLine, readEvent, matches, removedText, tableLine, tableHead } = await import(
       '../../features/live-events/event.ts'
     );
     const { randomFrom } = await import('../../kit/random.ts');
@@ -61,7 +61,11 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
     const layout = { columns: out.columns, fields };
     let remaining = flags.count ?? Infinity;
     let headPrinted = out.json;
-    for await (const { data } of orNotOffered(stream)) {
+    for await (const { event: type, data } of orNotOffered(stream)) {
+      if (type === 'gap') {
+        out.warn(removedText(data!));
+        continue;
+      }
       const event = readEvent(data!);
       if (!matches(event, filter)) continue;
       if (!headPrinted) out.line(undefined, () => tableHead(layout));

@@ -160,6 +160,11 @@ export const ListDecisionsAnswer = named(
     z.object({
       decisions: about('The decisions.', z.array(LoggedDecision)),
       next: about('The value of `after` for the next page; null on the last page.', z.nullable(z.string())),
+      removedBefore: z.optional(
+        time(
+          'Decisions from before this time were removed, and the page is of a part of the log that reaches so far back.',
+        ),
+      ),
     }),
   ),
 );

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
 import { membersOf } from '../import/transform/json-members.ts';
 import type { EventField } from './fields.ts';
 
@@ -12,19 +13,29 @@ export interface LiveEvent {
   readonly properties: string;
 }
 
-/** Parses an event; undefined for data that is not a JSON object. */
-export function readEvent(data: string): LiveEvent | undefined {
-  let value: unknown;
+/** Undefined for data that is not JSON. */
+function parsed(data: string): unknown {
   try {
-    value = JSON.parse(data);
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
+}
+
+/** Parses an event; undefined for data that is not a JSON object. */
+export function readEvent(data: string): LiveEvent | undefined {
+  const value = parsed(data);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const fields = value as Record<string, unknown>;
   const text = (name: string) => (fields[name] === undefined ? '' : String(fields[name]));
   const properties = membersAsText(data).properties ?? '';
   return { userId: text('userId'), event: text('event'), timestamp: text('timestamp'), properties };
+}
+
+/** What a message of the type `gap` says. */
+export function removedText(data: string): string {
+  const { removedBefore } = objectOf(parsed(data));
+  return `events${typeof removedBefore === 'string' ? ` from before ${removedBefore}` : ''} were removed by the service: some are missing here`;
 }
 
 /** Tests an event against filters. An empty list matches everything; data that is not an event matches no filter. */

@@ -4,7 +4,7 @@ import type { Output } from '../../cli/terminal/output.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
 import { shell } from '../../kit/shell.ts';
 import type { PolicyChange } from '../../service/runtime/policy.ts';
-import { aboveCeiling, storedFlags } from './options.ts';
+import { aboveCeiling, retentionNotice, storedFlags } from './options.ts';
 import type { ReadyService } from './processes/messages.ts';
 
 interface Announcement {
@@ -50,6 +50,8 @@ export function announce(
       'svc on other machines requires https: pass --tls-cert and --tls-key, or run a TLS proxy in front of this service (docs/operations.md) and set SVC_BASE_URL to its address',
     );
   for (const warning of aboveCeiling(policy)) out.warn(warning);
+  const kept = retentionNotice(policy);
+  if (kept) out.notice(kept);
   const { stored, defaults } = storedFlags(policy, given);
   if (stored.length > 0)
     out.notice(

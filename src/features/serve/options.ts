@@ -3,9 +3,11 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { CLIENT_SCOPES, GROUP_LIMITS, GROUPS, WINDOW_MS } from '../../contract/limits.ts';
+import { RETAINED_LOGS, type RetainedLog, type Retention } from '../../service/domain/retention.ts';
 import { proxyList } from '../../service/http/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
+import { textOf } from '../../service/runtime/retention.ts';
 import type { ServiceOptions } from '../../service/start.ts';
 import { type TracingSettings, tracingSettings } from '../../service/tracing/settings.ts';
 
@@ -40,6 +42,11 @@ export const serviceFlags = {
     summary: 'JSON file of faults to inject (docs/fault-injection.md)',
     helpValue: 'FILE',
   }),
+  retain: Flags.string({
+    summary: 'how long events and decisions are kept; older ones are removed (default: forever)',
+    multiple: true,
+    helpValue: 'LOG=DURATION|forever',
+  }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
   'allow-loopback-webhooks': Flags.boolean({
     summary: 'accept webhook URLs with http and loopback addresses',
@@ -56,6 +63,7 @@ export function serviceOptions(
     catalog?: string | undefined;
     provider?: string[] | undefined;
     faults?: string | undefined;
+    retain?: string[] | undefined;
     window?: string | undefined;
     region?: string | undefined;
     'allow-loopback-webhooks'?: boolean | undefined;
@@ -68,6 +76,7 @@ export function serviceOptions(
     clientLimits: parseLimits('--client-limit', flags['client-limit'] ?? [], CLIENT_SCOPES),
     trustedProxies: checkedProxies(flags['trusted-proxy'] ?? []),
     windowMs: parseWindow(flags.window),
+    retain: parseRetention(flags.retain ?? []),
     allowLoopbackWebhooks: flags['allow-loopback-webhooks'],
     catalog: flags.catalog,
     providers: flags.provider,
@@ -102,6 +111,9 @@ export function storedFlags(policy: Policy, given: PolicyChange): { stored: stri
       (scope) => `--client-limit ${scope}=${of.clientLimits[scope] ?? 'off'}`,
     ),
     ...(given.windowMs === undefined ? [`--window ${of.windowMs / 1000}s`] : []),
+    ...RETAINED_LOGS.filter((log) => given.retain?.[log] === undefined).map(
+      (log) => `--retain ${log}=${textOf(of.retain[log])}`,
+    ),
     ...(given.allowLoopbackWebhooks === undefined
       ? [`--${of.allowLoopbackWebhooks ? '' : 'no-'}allow-loopback-webhooks`]
       : []),
@@ -182,6 +194,29 @@ function parseLimits<Name extends string>(
     limits[name as Name] = value === 'off' ? null : Number(value);
   }
   return limits;
+}
+
+/** Parses how long logs are kept, such as `events=90d,decisions=forever`. Throws usage. */
+function parseRetention(given: readonly string[]): Partial<Retention> {
+  const kept: Partial<Record<RetainedLog, number | null>> = {};
+  for (const part of given.flatMap((text) => text.split(','))) {
+    const [, name, value] = /^(\w+)=(forever|[1-9]\d{0,4}[hd])$/.exec(part) ?? [];
+    const log = RETAINED_LOGS.find((each) => each === name);
+    if (!log || kept[log] !== undefined)
+      throw new SvcError('usage', `--retain ${part} is not LOG=DURATION, each log once`, {
+        hint: `the logs are ${RETAINED_LOGS.join(' and ')}, durations in hours or days: --retain events=90d,decisions=400d, or --retain events=forever`,
+      });
+    kept[log] = value === 'forever' ? null : parseDuration(value!, '--retain');
+  }
+  return kept;
+}
+
+/** What is removed after which time; undefined if everything is kept. */
+export function retentionNotice({ retain }: Pick<Policy, 'retain'>): string | undefined {
+  const parts = RETAINED_LOGS.filter((log) => retain[log] !== null).map(
+    (log) => `${log} for ${textOf(retain[log])}`,
+  );
+  return parts.length === 0 ? undefined : `keeps ${parts.join(' and ')}, and removes older ones`;
 }
 
 /** Throws usage for what is neither an address nor a network. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Cipher } from '../crypto/cipher.ts';
+import type { Retention } from '../domain/retention.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -18,6 +19,8 @@ export interface ServiceDeps {
   readonly random: Random;
   /** The configured policy, which the store shares with every process. */
   readonly policy: () => Policy;
+  /** How long events and decisions are kept, at least as long as the rules of the catalog read them. */
+  readonly retention: () => Retention;
   readonly log: Log;
   /** Follows requests, deliveries and calls of providers through traces. */
   readonly tracing: Tracing;

@@ -6,6 +6,7 @@ import {
   type Group,
   WINDOW_MS,
 } from '../../contract/limits.ts';
+import type { Retention } from '../domain/retention.ts';
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -18,6 +19,8 @@ export interface Policy {
   readonly windowMs: number;
   /** Allows subscriptions to plain http and to loopback addresses. */
   readonly allowLoopbackWebhooks: boolean;
+  /** How long events and decisions are kept. */
+  readonly retain: Retention;
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -28,6 +31,7 @@ export const DEFAULT_POLICY: Policy = {
   clientLimits: CLIENT_LIMITS,
   windowMs: WINDOW_MS,
   allowLoopbackWebhooks: false,
+  retain: { events: null, decisions: null },
 };
 
 /** A change of the policy at start. Omitted fields keep the stored value. */
@@ -36,6 +40,7 @@ export interface PolicyChange {
   clientLimits?: Partial<Record<ClientScope, number | null>> | undefined;
   windowMs?: number | undefined;
   allowLoopbackWebhooks?: boolean | undefined;
+  retain?: Partial<Retention> | undefined;
 }
 
 /** Applies a change to the stored policy, and then follows changes by any process. */
@@ -51,6 +56,7 @@ export async function followPolicy(
       clientLimits: { ...stored.clientLimits, ...change.clientLimits },
       windowMs: change.windowMs ?? stored.windowMs,
       allowLoopbackWebhooks: change.allowLoopbackWebhooks ?? stored.allowLoopbackWebhooks,
+      retain: { ...stored.retain, ...change.retain },
     };
     if (JSON.stringify(next) !== JSON.stringify(stored)) await settings.set(tx, 'policy', next);
     return next;

@@ -1,4 +1,7 @@
+import { RETAINED_LOGS } from '../domain/retention.ts';
+import { LOG_TABLES } from './log-tables.ts';
 import { readPage } from './pages.ts';
+import { removals } from './repositories/removals.ts';
 import { workspaces } from './repositories/workspaces.ts';
 import type { SqlValue, Store } from './store.ts';
 
@@ -119,7 +122,8 @@ type Row = Record<string, SqlValue>;
 /**
  * Exports the records of a kind, each as JSON text: `{"type", "workspace", …}`, workspace by workspace. Numbered records
  * come oldest first. JSON from clients is exported verbatim. Records are read page by page so that writers are not
- * blocked; records added during the export may be included.
+ * blocked; records added during the export may be included. After the records of a log from which old ones were removed
+ * comes a record of the type `removal`.
  */
 export async function* dump(store: Store, kind: DumpKind): AsyncGenerator<string> {
   for (let after = ''; ; ) {
@@ -153,6 +157,16 @@ async function* dumpOf(store: Store, kind: DumpKind, workspaceId: string): Async
     more = page.more;
     if (more) after = key.map((column) => page.rows.at(-1)![column]!);
   }
+  yield* removalOf(store, table, workspaceId);
+}
+
+/** What was removed by age of an exported table, also while it was exported. */
+async function* removalOf(store: Store, table: string, workspaceId: string): AsyncGenerator<string> {
+  const log = RETAINED_LOGS.find((name) => LOG_TABLES[name].table === table);
+  const removed = log && (await store.read((tx) => removals.of(tx, workspaceId, log)));
+  if (!removed) return;
+  const removedBefore = new Date(removed.before).toISOString();
+  yield JSON.stringify({ type: 'removal', workspace: workspaceId, of: log, removedBefore });
 }
 
 function line(kind: DumpKind, row: Row, fields: Source['fields']): string {

@@ -1,4 +1,5 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
+import type { RetainedLog } from '../domain/retention.ts';
 
 /**
  * What the service needs from a database. Repositories (repositories/) are written once, in SQL that SQLite and
@@ -60,9 +61,21 @@ export interface WriteOptions {
 
 /** A row, and the time of the database when it was read, Unix ms. */
 export type Looked<T> = T & { readonly now: number };
+/** The logs of a database server, which keeps them in partitions by time. */
+export interface Partitions {
+  /**
+   * Makes the partitions of the coming time and drops those from before the kept time, in ms. A log is divided into
+   * partitions when it has one. Resolves to what stands in the way and is tried again at the next call.
+   */
+  keep(log: RetainedLog, keptMs: number | null): Promise<string | undefined>;
+  /** The tables of a log whose old rows are removed one by one: those that hold more than a period. */
+  byRow(tx: Tx, log: RetainedLog, keptMs: number): Promise<string[]>;
+}
 
 export interface Store {
   readonly dialect: Dialect;
+  /** Undefined for SQLite. */
+  readonly partitions?: Partitions;
   /**
    * Runs `work` in one transaction and resolves once it is durable on disk (and on the synchronous standby, if
    * PostgreSQL has one). If it rejects, the transaction was rolled back, except with StoreUnavailable, where the commit
@@ -88,6 +101,11 @@ export interface Store {
    * another process reads: try again. PostgreSQL removes it with VACUUM.
    */
   scrub(): Promise<boolean>;
+  /**
+   * Gives a piece of the space that removed rows left back to the file system. Resolves to false if little is left, or if
+   * the store does not give space back: PostgreSQL does it with VACUUM.
+   */
+  shrink(): Promise<boolean>;
   /** True while this process is the leader for a role, such as learning. Leadership may change: ask each time. */
   leads(role: string): Promise<boolean>;
   /** Connections to a database server by state; empty for SQLite. */

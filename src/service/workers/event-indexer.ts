@@ -102,7 +102,8 @@ async function changeNames(
     if ((await recentEvents.forget(tx, workspaceId, name, DELETED)) === DELETED) return true;
   // Locks the head until the commit: earlier events are part of the backlog, later ones see the new names.
   const upTo = await eventHeads.setNames(tx, workspaceId, [...wanted]);
-  const next = added.length > 0 && upTo > 0 ? { names: added, after: 0, upTo } : undefined;
+  const after = await events.beforeOldest(tx, workspaceId, upTo);
+  const next = added.length > 0 && upTo > after ? { names: added, after, upTo } : undefined;
   await recentEvents.setBacklog(tx, workspaceId, next);
   return next !== undefined;
 }

@@ -1,4 +1,6 @@
+import { type Cutoffs, cutoffsOf, RETAINED_LOGS, type RetainedLog } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { LOG_TABLES } from '../store/log-tables.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
@@ -9,6 +11,7 @@ import { messages } from '../store/repositories/messages.ts';
 import { polls } from '../store/repositories/polls.ts';
 import { receipts } from '../store/repositories/receipts.ts';
 import { recentEvents } from '../store/repositories/recent-events.ts';
+import { removals } from '../store/repositories/removals.ts';
 import { userSignals } from '../store/repositories/user-signals.ts';
 import { webhooks } from '../store/repositories/webhooks.ts';
 import type { Tx } from '../store/store.ts';
@@ -20,8 +23,11 @@ const PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 const CHUNK = 500;
 
-/** Each deletes up to `most` rows of a workspace and returns how many. */
-const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<number>)[] = [
+/** Deletes up to `most` rows of a workspace and returns how many. */
+type Chore = (tx: Tx, workspaceId: string, most: number, cutoffs: Cutoffs) => Promise<number>;
+
+const CHORES: readonly Chore[] = [
+  removals.ofDecisions,
   idempotency.purge,
   webhooks.purgeExpired,
   deliveries.purgeDropped,
@@ -46,16 +52,11 @@ export function startJanitor(deps: ServiceDeps): Worker {
   const clean = async (workspaceId: string): Promise<boolean> => {
     const pause = pauses.get(workspaceId) ?? PAUSE_MS;
     await markNext(workspaceId, pause);
-    let most = 0;
-    for (const chore of CHORES)
-      most = Math.max(
-        most,
-        await store.write((tx) => chore(tx, workspaceId, CHUNK), { durable: false, bulk: true }),
-      );
+    const most = await cleanOnce(deps, workspaceId);
     pauses.set(workspaceId, most > 0 ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS));
     if (most > 0 && pause > PAUSE_MS) await markNext(workspaceId, PAUSE_MS);
-    if (most === CHUNK) await markNext(workspaceId, 0);
-    return most === CHUNK;
+    if (most >= CHUNK) await markNext(workspaceId, 0);
+    return most >= CHUNK;
   };
   const markNext = (workspaceId: string, pause: number) =>
     store.write(
@@ -67,4 +68,32 @@ export function startJanitor(deps: ServiceDeps): Worker {
     );
   const round = dueRound(deps, 'clean', clean);
   return repeat('the janitor', clock, log, PAUSE_MS, async () => (await store.leads('janitor')) && round());
+}
+
+/** Does each chore once for a workspace. Returns the largest number of rows that one removed, CHUNK if more are left. */
+export async function cleanOnce(
+  { store, precedence, retention }: Pick<ServiceDeps, 'store' | 'precedence' | 'retention'>,
+  workspaceId: string,
+): Promise<number> {
+  /** Removes the old rows of a log that are not dropped with a partition. */
+  const removeOld =
+    (name: RetainedLog): Chore =>
+    async (tx, _, most, cutoffs) => {
+      const keptMs = retention()[name];
+      const before = cutoffs[name];
+      if (keptMs === null || before === null) return 0;
+      const tables = (await store.partitions?.byRow(tx, name, keptMs)) ?? [LOG_TABLES[name].table];
+      let removed = 0;
+      for (const table of tables)
+        removed = Math.max(removed, await removals.rows(tx, workspaceId, name, table, before, most));
+      // Fewer rows were removed at once because they are large.
+      return removed > 0 ? most : 0;
+    };
+  let most = 0;
+  for (const chore of [...RETAINED_LOGS.map(removeOld), ...CHORES]) {
+    await precedence.piece();
+    const clean = (tx: Tx) => chore(tx, workspaceId, CHUNK, cutoffsOf(tx.now, retention()));
+    most = Math.max(most, await store.write(clean, { durable: false, bulk: true }));
+  }
+  return most;
 }

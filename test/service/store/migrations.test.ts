@@ -28,6 +28,7 @@ const RELEASED: Record<number, string> = {
   17: '087f860dbd1996f8 087f860dbd1996f8',
   25: '8d0d7646fd5d92af 8d0d7646fd5d92af',
   24: '0fd0fca46791e6ee b073e852a00950af',
+  20: '7cf2b2ea7a73c748 18762d96b3927db0',
 };
 
 test('released migrations are unchanged', () => {

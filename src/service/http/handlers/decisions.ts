@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
-import { decisions, type LoggedDecision } from '../../store/repositories/decisions.ts';
+import { decisions, type LogFilter, type LoggedDecision } from '../../store/repositories/decisions.ts';
+import { type Removal, removals } from '../../store/repositories/removals.ts';
 import type { Handlers } from '../call.ts';
 
 /** Default and maximum page size; pages with large decisions are shorter (store/pages.ts). */
@@ -18,15 +19,32 @@ export const decisionLogHandlers: Handlers = {
       after: query.after === undefined ? undefined : Number(query.after),
     };
     const { rows, more } = await decisions.page(tx, workspace.id, filter, most);
-    return { body: { decisions: rows.map(entryOf), next: more ? String(rows.at(-1)!.seq) : null } };
+    const removed = await removals.of(tx, workspace.id, 'decisions');
+    return {
+      body: {
+        decisions: rows.map(entryOf),
+        next: more ? String(rows.at(-1)!.seq) : null,
+        ...(removed && reaches(filter, removed) ? { removedBefore: timeOf(removed) } : {}),
+      },
+    };
   },
 
   getDecision: async ({ tx, workspace, params }) => {
     const found = await decisions.get(tx, workspace.id, params.id!);
-    if (!found) throw new ServiceError('not_found', 'No decision has this identifier.');
-    return { body: entryOf(found) };
+    if (found) return { body: entryOf(found) };
+    const removed = await removals.of(tx, workspace.id, 'decisions');
+    const why = removed ? ` Decisions from before ${timeOf(removed)} were removed.` : '';
+    throw new ServiceError('not_found', `No decision has this identifier.${why}`);
   },
 };
+
+const timeOf = ({ before }: Removal) => new Date(before).toISOString();
+
+/** True if a page is of a part of the log that was removed. */
+function reaches({ newest, after, since }: LogFilter, { number, before }: Removal): boolean {
+  if (since !== undefined && since >= before) return false;
+  return newest || after === undefined || after < number;
+}
 
 /** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
 function entryOf(decision: LoggedDecision): object {

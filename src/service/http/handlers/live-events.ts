@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Page } from '../../store/pages.ts';
 import { eventHeads } from '../../store/repositories/event-heads.ts';
 import { events, type PagedEvent } from '../../store/repositories/events.ts';
+import { type Removal, removals } from '../../store/repositories/removals.ts';
+import { together } from '../../store/together.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
 import type { KeyWatch } from '../key-watch.ts';
@@ -28,7 +30,7 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
 /**
  * The live event stream (WHATWG HTML, Server-sent events): each event with its number in the workspace as `id`. It starts with
  * an id without an event, so that a client that is disconnected before the first event knows its position. With
- * `Last-Event-ID` it resumes after that event without a gap. Ends when `closing` fires or its key is deleted. Acquires
+ * `Last-Event-ID` it resumes after that event; where events since then were removed by age, a message `gap` says so. Ends when `closing` fires or its key is deleted. Acquires
  * nothing before the first read, because the body of a HEAD request is never read. `share` is this process's part of what
  * the streams of a node may buffer.
  */
@@ -43,6 +45,8 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
     let wake = () => {};
     let news = true;
     let position: number | undefined;
+    /** The events up to this number whose removal the client knows of. */
+    let knownRemoved = 0;
     let idlePolls = 0;
     /** Output that is not sent yet: `text` from index `sent`, then `pieces`, then `rest`. */
     let text = '';
@@ -102,8 +106,15 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
 
     /** Reads the next events; empty if there are no new ones. */
     const read = async (after: number): Promise<Part[]> => {
-      const readPage = () => store.read((tx) => events.after(tx, workspace.id, after, PAGE));
-      let page: Page<PagedEvent> | undefined = await readPage();
+      const readPage = () =>
+        store.read(async (tx) => {
+          const [removed, found] = await together([
+            removals.of(tx, workspace.id, 'events'),
+            events.after(tx, workspace.id, after, PAGE),
+          ]);
+          return { ...found, removed };
+        });
+      let page: (Page<PagedEvent> & { removed: Removal | undefined }) | undefined = await readPage();
       const size = sizeOf(page);
       if (!budget.take(size)) {
         // Do not keep the page while waiting for the budget; read it again.
@@ -117,8 +128,13 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
         return [];
       }
       news ||= page.more;
-      position = page.rows.at(-1)?.number ?? after;
-      return partsOf(page.rows);
+      const { rows, removed } = page;
+      const gone = removed && removed.number > Math.max(after, knownRemoved) ? removed : undefined;
+      const first = Number(rows[0]?.number ?? (gone?.number ?? after) + 1);
+      position = Number(rows.at(-1)?.number ?? first - 1);
+      if (!gone) return partsOf(rows);
+      knownRemoved = gone.number;
+      return [gap(gone, first - 1), ...partsOf(rows)];
     };
 
     /** Reads the next range of a long event. The rest of the event stays the next part. */
@@ -250,6 +266,12 @@ function inChunks(bytes: Uint8Array): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let from = 0; from < bytes.length; from += CHUNK) chunks.push(bytes.subarray(from, from + CHUNK));
   return chunks;
+}
+
+/** Says that events after the last one may be gone; the stream continues after the event `id`. */
+function gap({ before }: Removal, id: number): string {
+  const data = JSON.stringify({ removedBefore: new Date(before).toISOString() });
+  return `id: ${id}\nevent: gap\ndata: ${data}\n\n`;
 }
 
 /** Replaces line breaks, which in JSON can only occur between tokens. */

@@ -15,8 +15,9 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
-import { traces } from './025-traces.ts';
+import { retentionTables } from './020-retention.ts';
 import { grownData } from './024-grown-data.ts';
+import { traces } from './025-traces.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   receiptAges,
   traces,
   grownData,
+  retentionTables,
 ];
 
 /** The schema version that this program writes. */

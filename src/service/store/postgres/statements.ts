@@ -7,13 +7,16 @@ export interface Statement {
 /** Maximum number of prepared statements. Statements are few and fixed; the limit guards against generated ones. */
 const MOST_NAMED = 500;
 
+/** Changes of the schema, and statements on partitions, which come and go. */
+const PASSING = /^(?:CREATE|ALTER|DROP|LOCK|SET) |_\d{10,}\b/;
+
 const cache = new Map<string, Statement>();
 
 /** Rewrites the placeholders of a statement, once per text. A `?` inside quotes is kept. */
 export function statementOf(sql: string): Statement {
   let statement = cache.get(sql);
   if (!statement) {
-    const named = cache.size < MOST_NAMED;
+    const named = cache.size < MOST_NAMED && !PASSING.test(sql);
     statement = { name: named ? `svc_${cache.size}` : undefined, text: numbered(sql) };
     if (named) cache.set(sql, statement);
   }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type pg from 'pg';
 import type { PoolClient } from 'pg';
+import pg from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
@@ -17,7 +17,8 @@ import { Connections } from './connections.ts';
 import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
-import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
+import { partitionsOf } from './partitions.ts';
+import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW, QUERY_TIMEOUT_MS } from './settings.ts';
 import { statementOf } from './statements.ts';
 import { Statistics } from './statistics.ts';
 import { PostgresSql, postgresDialect } from './transaction.ts';
@@ -47,6 +48,8 @@ const BEGIN = {
  */
 export class PostgresStore implements Store {
   readonly dialect = postgresDialect;
+  readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
+  readonly #url: string;
   readonly #connections: Connections;
   readonly #listener: Listener;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
@@ -56,6 +59,7 @@ export class PostgresStore implements Store {
   #closing: Promise<void> | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
+    this.#url = url;
     this.#where = identityOf(url);
     this.#limiter = new ConcurrencyLimiter(share);
     this.#connections = new Connections(url, this.#where, share);
@@ -134,6 +138,10 @@ export class PostgresStore implements Store {
     return true;
   }
 
+  async shrink(): Promise<boolean> {
+    return false;
+  }
+
   leads(role: string): Promise<boolean> {
     return this.#listener.leads(role);
   }
@@ -160,6 +168,21 @@ export class PostgresStore implements Store {
       return await work();
     } finally {
       release();
+    }
+  }
+
+  /** Runs a statement that may take hours, on a connection of its own. */
+  async #alone(statement: string): Promise<void> {
+    const client = new pg.Client({ ...connectionSettings(this.#url), query_timeout: MIGRATION_TIMEOUT_MS });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SET statement_timeout = 0');
+      await client.query(statement);
+    } catch (error) {
+      throw translate(error, this.#where);
+    } finally {
+      await client.end().catch(() => {});
     }
   }
 

@@ -86,9 +86,13 @@ type EarningRow = Omit<Earning, 'context'> & { context: string };
 const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
   counted_at AS "countedAt"`;
 
-/** Per engine: the number of a new decision. PostgreSQL gives numbers of its own, so that decisions do not wait. */
+/**
+ * Per engine: the number of a new decision, above those of removed ones. PostgreSQL gives numbers of its own, so that
+ * decisions do not wait.
+ */
 const NUMBER = {
-  sqlite: '(SELECT COALESCE(max(seq), 0) + 1 FROM decision WHERE workspace_id = ?)',
+  sqlite: `(SELECT max(COALESCE((SELECT max(seq) FROM decision WHERE workspace_id = ?), 0),
+    COALESCE((SELECT number FROM removal WHERE workspace_id = ? AND log = 'decisions'), 0)) + 1)`,
   postgres: 'DEFAULT',
 } as const;
 
@@ -100,7 +104,7 @@ export const decisions = {
          model_version, seed, features, category, others, policy)
        VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        ...(engine === 'sqlite' ? [workspaceId] : []),
+        ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
         record.decisionId,
         record.hashId,

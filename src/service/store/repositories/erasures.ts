@@ -3,6 +3,7 @@ import type { Cipher } from '../../crypto/cipher.ts';
 import type { SqlValue, Tx } from '../store.ts';
 import { due } from './due.ts';
 import { eventHeads } from './event-heads.ts';
+import { events } from './events.ts';
 import { idempotency } from './idempotency.ts';
 import { userKeys } from './user-keys.ts';
 
@@ -65,14 +66,15 @@ export const erasures = {
     await tx.sql.run(
       `INSERT INTO erasure (workspace_id, hash_id, user_id, phase, after_number, up_to, after_id, requested_at,
          due_at)
-       VALUES (?, ?, ?, 'scan', 0, ?, '', ?, ?)
+       VALUES (?, ?, ?, 'scan', ?, ?, '', ?, ?)
        ON CONFLICT (workspace_id, hash_id) DO UPDATE SET user_id = excluded.user_id, phase = 'scan',
-         after_number = 0, up_to = excluded.up_to, after_id = '', requested_at = excluded.requested_at,
+         after_number = excluded.after_number, up_to = excluded.up_to, after_id = '', requested_at = excluded.requested_at,
          due_at = excluded.due_at`,
       [
         workspaceId,
         hashId,
         cipher.seal(user.userId, erasureAssociatedData(workspaceId, hashId)),
+        await events.beforeOldest(tx, workspaceId, number),
         number,
         tx.now,
         tx.now,

@@ -132,6 +132,15 @@ export const events = {
     return { rows: rows.map((row) => ({ ...row, leftOut: Number(row.leftOut) })), more };
   },
 
+  /** The number before the oldest event of a workspace; that of the newest one of all if none is left. */
+  async beforeOldest(tx: Tx, workspaceId: string, newest: number): Promise<number> {
+    const row = await tx.sql.get<{ number: number | null }>(
+      'SELECT min(number) AS number FROM event WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row?.number === null || row === undefined ? newest : Number(row.number) - 1;
+  },
+
   /** Up to `bytes` bytes of an event's properties, starting at the offset `from`, in one or more pieces. */
   async range(
     tx: Tx,

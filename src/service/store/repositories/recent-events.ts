@@ -1,4 +1,6 @@
+import type { Cutoffs } from '../../domain/retention.ts';
 import type { SqlValue, Tx } from '../store.ts';
+import { removals } from './removals.ts';
 import { settings } from './settings.ts';
 
 export interface RecentEvent {
@@ -144,14 +146,22 @@ export const recentEvents = {
     );
   },
 
-  /** Deletes up to `most` entries that are too old for any rule. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
-         (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
-          WHERE workspace_id = ? AND at_ms < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
-      [workspaceId, tx.now - RETENTION_MS, most],
-    );
+  /**
+   * Deletes up to `most` entries that are too old for any rule, and those of removed events whose time is still to come.
+   * Returns how many.
+   */
+  async purge(tx: Tx, workspaceId: string, most: number, { events }: Cutoffs): Promise<number> {
+    const purge = (condition: string, params: readonly number[]) =>
+      tx.sql.run(
+        `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
+           (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
+            WHERE workspace_id = ? AND ${condition} LIMIT ? ${tx.sql.dialect.skipLocked})`,
+        [workspaceId, ...params, most],
+      );
+    const old = await purge('at_ms < ?', [Math.max(tx.now - RETENTION_MS, events ?? 0)]);
+    const removed = events === null ? undefined : await removals.of(tx, workspaceId, 'events');
+    if (!removed) return old;
+    return Math.max(old, await purge('at_ms > ? AND number <= ?', [tx.now, removed.number]));
   },
 };
 

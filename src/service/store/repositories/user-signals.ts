@@ -1,3 +1,4 @@
+import type { Cutoffs } from '../../domain/retention.ts';
 import type { SqlValue, Tx } from '../store.ts';
 
 export interface SignalChange {
@@ -64,12 +65,12 @@ export const userSignals = {
     return rows.map(({ event, count, last }) => ({ event, count: Number(count), last: Number(last) }));
   },
 
-  /** Removes up to `most` counts of events that did not happen for long; returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Removes up to `most` counts of events that did not happen for long, or are all removed; returns how many. */
+  async purge(tx: Tx, workspaceId: string, most: number, { events }: Cutoffs): Promise<number> {
     return tx.sql.run(
       `DELETE FROM user_signal WHERE (workspace_id, user_id, event) IN
          (SELECT workspace_id, user_id, event FROM user_signal WHERE workspace_id = ? AND last_ms < ? LIMIT ?)`,
-      [workspaceId, tx.now - LASTING_MS, most],
+      [workspaceId, Math.max(tx.now - LASTING_MS, events ?? 0), most],
     );
   },
 };

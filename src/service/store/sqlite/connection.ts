@@ -43,6 +43,8 @@ export class SqliteConnection implements Sql {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
       if (sharing === 'alone') this.exec('PRAGMA locking_mode=EXCLUSIVE');
+      // For new files: what is removed later can be given back in pieces. SQLite ignores it for others.
+      this.exec('PRAGMA auto_vacuum=INCREMENTAL');
       this.#setApplicationId();
       this.#execWhenUnlocked('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');

@@ -18,6 +18,7 @@ import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
+import { shrink } from './shrink.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Limits of a group: transactions that share one commit, and the time in ms after which it is committed. */
@@ -151,6 +152,10 @@ export class SqliteStore implements Store {
     const result = this.#reading.then(() => !this.#flushing && this.#writer.emptyLog());
     this.#reading = result.catch(() => {});
     return result;
+  }
+
+  shrink(): Promise<boolean> {
+    return this.write(({ sql }) => shrink(sql), { durable: false });
   }
 
   /** Every process on the machine may lead: the write lock of the file serializes them. */

@@ -211,7 +211,11 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
         ['some a', 7],
         ['third', 2],
       ]);
-      expect(await store().write((tx) => recentEvents.purge(tx, WORKSPACE.id, 1000))).toBe(38);
+      expect(
+        await store().write((tx) =>
+          recentEvents.purge(tx, WORKSPACE.id, 1000, { events: null, decisions: null }),
+        ),
+      ).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);
       expect(await store().write((tx) => messages.purge(tx, WORKSPACE.id, 1000))).toBe(0);
     });

@@ -1,0 +1,117 @@
+import type { Cutoffs, RetainedLog } from '../../domain/retention.ts';
+import { LOG_TABLES } from '../log-tables.ts';
+import { bytesOf } from '../pages.ts';
+import type { Tx } from '../store.ts';
+
+/** What was removed of a log of a workspace. */
+export interface Removal {
+  /** The highest number of a removed row. */
+  readonly number: number;
+  /** The removed rows are from before this time, Unix ms. */
+  readonly before: number;
+}
+
+/** Maximum size in bytes of the rows that one transaction removes; a larger row is removed alone. */
+const REMOVED_BYTES = 4 * 1024 * 1024;
+
+interface OldRow {
+  readonly number: number;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The removal of old rows of the logs (serve --retain), and what hangs off them. */
+export const removals = {
+  async of(tx: Tx, workspaceId: string, log: RetainedLog): Promise<Removal | undefined> {
+    const row = await tx.sql.get<Removal>(
+      'SELECT number, before_ms AS before FROM removal WHERE workspace_id = ? AND log = ?',
+      [workspaceId, log],
+    );
+    return row && { number: Number(row.number), before: Number(row.before) };
+  },
+
+  /** Records that rows of a workspace are gone, in the transaction that removes them. */
+  async record(tx: Tx, workspaceId: string, log: RetainedLog, { number, before }: Removal): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO removal (workspace_id, log, number, before_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (workspace_id, log) DO UPDATE SET
+         number = CASE WHEN excluded.number > removal.number THEN excluded.number ELSE removal.number END,
+         before_ms = CASE WHEN excluded.before_ms > removal.before_ms THEN excluded.before_ms
+           ELSE removal.before_ms END`,
+      [workspaceId, log, number, before],
+    );
+  },
+
+  /**
+   * Removes up to `most` rows of a workspace from a table of a log, the lowest numbers first, up to the first row that
+   * is from `before` (Unix ms) or later. A row whose time is still to come was stored while the clock was ahead: it goes
+   * when a later number is old enough. A decision stays until what it earned is learned. Returns the number of rows.
+   */
+  async rows(
+    tx: Tx,
+    workspaceId: string,
+    log: RetainedLog,
+    table: string,
+    before: number,
+    most: number,
+  ): Promise<number> {
+    const { number, time, long } = LOG_TABLES[log];
+    const rows = await tx.sql.all<OldRow>(
+      `SELECT ${number} AS number, ${time} AS at, ${bytesOf(long)} AS bytes FROM ${table}
+       WHERE workspace_id = ? AND ${time} <= ? ORDER BY ${number} LIMIT ?`,
+      [workspaceId, tx.now, most],
+    );
+    const end = log === 'decisions' ? await firstUnlearned(tx, workspaceId) : Number.POSITIVE_INFINITY;
+    const last = lastOld(rows, before, end);
+    if (last === undefined) return 0;
+    await removals.record(tx, workspaceId, log, { number: last, before });
+    return tx.sql.run(
+      `DELETE FROM ${table} WHERE workspace_id = ? AND ${number} IN
+         (SELECT ${number} FROM ${table} WHERE workspace_id = ? AND ${number} <= ? ORDER BY ${number} LIMIT ?)`,
+      [workspaceId, workspaceId, last, most],
+    );
+  },
+
+  /** Removes up to `most` outcomes and as many rewards that are as old as removed decisions. Returns the larger number. */
+  async ofDecisions(tx: Tx, workspaceId: string, most: number, { decisions }: Cutoffs): Promise<number> {
+    if (decisions === null) return 0;
+    const outcomes = await tx.sql.run(
+      `DELETE FROM outcome WHERE (workspace_id, kind, id, type) IN
+         (SELECT workspace_id, kind, id, type FROM outcome WHERE workspace_id = ? AND kind = 'message' AND at_ms < ?
+          LIMIT ?)`,
+      [workspaceId, decisions, most],
+    );
+    const rewards = await tx.sql.run(
+      `DELETE FROM reward WHERE workspace_id = ? AND seq IN
+         (SELECT seq FROM (SELECT seq, at_ms FROM reward WHERE workspace_id = ? ORDER BY seq LIMIT ?) AS oldest
+          WHERE at_ms < ? AND seq <= (SELECT learned_seq FROM model_head WHERE workspace_id = ?))`,
+      [workspaceId, workspaceId, most, decisions, workspaceId],
+    );
+    return Math.max(outcomes, rewards);
+  },
+};
+
+/** The number of the last row to remove; undefined if there is none. */
+function lastOld(rows: readonly OldRow[], before: number, end: number): number | undefined {
+  let last: number | undefined;
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += Number(row.bytes);
+    const full = last !== undefined && bytes > REMOVED_BYTES;
+    if (full || Number(row.at) >= before || Number(row.number) >= end) break;
+    last = Number(row.number);
+  }
+  return last;
+}
+
+/** The number of the oldest decision with a reward that the model does not include; infinity if there is none. */
+async function firstUnlearned(tx: Tx, workspaceId: string): Promise<number> {
+  const row = await tx.sql.get<{ number: number | null }>(
+    `SELECT min(d.seq) AS number FROM reward r
+       JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
+     WHERE r.workspace_id = ? AND d.workspace_id = ? AND r.seq >
+       COALESCE((SELECT learned_seq FROM model_head WHERE workspace_id = ?), 0)`,
+    [workspaceId, workspaceId, workspaceId],
+  );
+  return row?.number === null || row === undefined ? Number.POSITIVE_INFINITY : Number(row.number);
+}

@@ -1,0 +1,32 @@
+import { RETAINED_LOGS } from '../domain/retention.ts';
+import type { ServiceDeps } from '../runtime/deps.ts';
+import { repeat, type Worker } from './worker.ts';
+
+const PAUSE_MS = 60_000;
+
+/**
+ * Keeps partitions of the logs and gives freed space back to the file system, where retention is set. The janitor removes
+ * the rows that are not dropped with a partition.
+ */
+export function startRetainer({ store, clock, log, precedence, retention }: ServiceDeps): Worker {
+  const keepPartitions = async () => {
+    for (const name of RETAINED_LOGS) {
+      const obstacle = await store.partitions!.keep(name, retention()[name]);
+      if (obstacle)
+        log('warn', 'the partitions of a log are to be changed, which is tried again', {
+          name,
+          reason: obstacle,
+        });
+    }
+  };
+  const shrink = async () => {
+    if (RETAINED_LOGS.every((name) => retention()[name] === null)) return;
+    do await precedence.piece();
+    while (await store.shrink());
+  };
+  return repeat('the retainer', clock, log, PAUSE_MS, async () => {
+    if (!(await store.leads('retainer'))) return false;
+    await (store.partitions ? keepPartitions() : shrink());
+    return false;
+  });
+}

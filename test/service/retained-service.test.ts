@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { dump } from '../../src/service/store/dump.ts';
+import { events } from '../../src/service/store/repositories/events.ts';
+import { models } from '../../src/service/store/repositories/models.ts';
+import { cleanOnce } from '../../src/service/workers/janitor.ts';
+import { runSvc } from '../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../support/process/service.ts';
+import { DAY_MS } from '../support/scenarios/aged-store.ts';
+
+const RETAIN = { events: 30 * DAY_MS, decisions: 30 * DAY_MS };
+
+async function json(service: TestService, path: string, body?: unknown) {
+  const answer = await service.fetch(path, body === undefined ? {} : { body });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+/** Makes what is stored older by 40 days. */
+async function age({ deps, workspace }: TestService): Promise<void> {
+  const by = 40 * DAY_MS;
+  await deps.store.write(async ({ sql }) => {
+    for (const [table, column] of [
+      ['event', 'received_at'],
+      ['decision', 'at_ms'],
+      ['outcome', 'at_ms'],
+      ['reward', 'at_ms'],
+    ])
+      await sql.run(`UPDATE ${table} SET ${column} = ${column} - ? WHERE workspace_id = ?`, [by, workspace]);
+  });
+}
+
+async function clean({ deps, workspace }: TestService): Promise<void> {
+  while ((await cleanOnce(deps, workspace)) > 0);
+}
+
+const count = async ({ deps, workspace }: TestService, table: string) => {
+  const row = await deps.store.read(({ sql }) =>
+    sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id = ?`, [workspace]),
+  );
+  return Number(row!.n);
+};
+
+const sent = (userId: string) => ({ userId, event: 'seen', timestamp: '2026-01-01T00:00:00Z' });
+
+/** The first messages of the event stream. */
+async function streamed(service: TestService, lastEventId: string, until: RegExp): Promise<string> {
+  const answer = await service.fetch('/v1/events/stream', { headers: { 'last-event-id': lastEventId } });
+  const reader = answer.body!.getReader();
+  let text = '';
+  while (!until.test(text)) text += Buffer.from((await reader.read()).value!).toString();
+  await reader.cancel();
+  return text;
+}
+
+test('says everywhere what was removed, and removes what hangs off it', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  const { deps, workspace } = service;
+  await json(service, '/v1/events', { events: ['u1', 'u2', 'u3'].map(sent) });
+  const users = await json(service, '/v1/users', { users: [{ userId: 'u4' }] });
+  const [{ hashId }] = users.body.users as [{ hashId: string }];
+  const context = { channel: 'in-app', surface: 'home' };
+  const decided = [];
+  for (let i = 0; i < 3; i++) {
+    const { body } = await json(service, '/v1/decisioning/decide', { hashId, context });
+    decided.push(String(body.decisionId));
+  }
+  for (const id of decided) await json(service, `/v1/messages/${id}/outcomes`, { type: 'actioned' });
+  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  const learned = await deps.store.read((tx) => models.head(tx, workspace));
+  expect(learned!.learnedSeq).toBeGreaterThan(0);
+  const [last] = (await json(service, '/v1/decisions?order=newest')).body.decisions as [
+    { decisionId: string },
+  ];
+  expect((await json(service, '/v1/decisions')).body).not.toHaveProperty('removedBefore');
+
+  await age(service);
+  await clean(service);
+  await json(service, '/v1/events', { events: ['u4', 'u5'].map(sent) });
+
+  // The stream, from a position that is gone and from one that is not.
+  const gap = await streamed(service, '1', /"userId":"u5"/);
+  expect(gap).toMatch(/id: 3\nevent: gap\ndata: \{"removedBefore":"[^"]+"\}\n\nid: 4\nevent: event\n/);
+  expect(await streamed(service, '3', /"userId":"u5"/)).not.toContain('gap');
+
+  // The log of decisions, whose numbers go on.
+  const { body } = await json(service, '/v1/decisions');
+  expect(body).toMatchObject({ decisions: [], removedBefore: expect.any(String) });
+  expect((await json(service, `/v1/decisions?since=${new Date().toISOString()}`)).body).not.toHaveProperty(
+    'removedBefore',
+  );
+  const gone = await json(service, `/v1/decisions/${last!.decisionId}`);
+  expect(gone).toMatchObject({ status: 404, body: { message: expect.stringContaining('were removed') } });
+  for (const table of ['decision', 'outcome', 'reward']) expect(await count(service, table), table).toBe(0);
+  expect(await deps.store.read((tx) => models.head(tx, workspace))).toEqual(learned);
+  await json(service, '/v1/decisioning/decide', { hashId, context });
+  const { body: after } = await json(service, '/v1/decisions?after=3');
+  expect(after.decisions).toHaveLength(1);
+  expect(after).not.toHaveProperty('removedBefore');
+
+  // Commands and exports.
+  const list = await runSvc(['decisions', 'list', '--oldest'], { env: service.env });
+  expect(list.stderr).toContain('were removed by the service');
+  const evaluated = await runSvc(['decisions', 'evaluate', '--json'], { env: service.env });
+  expect(JSON.parse(evaluated.stdout)).toHaveProperty('removedBefore');
+  const exported: string[] = [];
+  for await (const line of dump(deps.store, 'event')) exported.push(line);
+  expect(JSON.parse(exported.at(-1)!)).toMatchObject({ type: 'removal', of: 'events', workspace });
+
+  // An erasure finds what is left.
+  await service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' });
+  await expect
+    .poll(async () =>
+      (await deps.store.read((tx) => events.after(tx, workspace, 0, 10))).rows.map((e) => e.userId),
+    )
+    .toEqual(['u5']);
+});
+
+test('a decision stays until what it earned is learned', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  const { deps, workspace } = service;
+  await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
+  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await deps.store.write(({ sql }) =>
+    sql.run(
+      `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, at_ms)
+       SELECT workspace_id, 1000, decision_id, content_id, context, prior, 1, at_ms FROM decision WHERE workspace_id = ?`,
+      [workspace],
+    ),
+  );
+  await age(service);
+  await clean(service);
+  expect(await count(service, 'decision')).toBe(1);
+  await deps.store.write(({ sql }) =>
+    sql.run('DELETE FROM reward WHERE workspace_id = ? AND seq = 1000', [workspace]),
+  );
+  await clean(service);
+  expect(await count(service, 'decision')).toBe(0);
+});
+
+test('keeps the retention with the data until it is taken back, and not less than the catalog reads', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  const { database } = service;
+  const other = await startTestService({ database });
+  expect(other.deps.retention()).toEqual(RETAIN);
+  await expect(startTestService({ database, retain: { decisions: 8 * DAY_MS } })).rejects.toThrow(
+    'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d, so nothing was changed',
+  );
+  await startTestService({ database, retain: { events: null } });
+  await expect.poll(() => other.deps.retention()).toEqual({ ...RETAIN, events: null });
+});
