@@ -199,7 +199,7 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":4', '"layout":5'),
+      sound.replace('"layout":5', '"layout":6'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
       JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
