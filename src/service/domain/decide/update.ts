@@ -25,6 +25,9 @@ const MEMORY = 0.999;
 /** Contents in a model; the one not chosen for the longest time makes room. */
 const MAX_CONTENTS = 10_000;
 
+/** A decision is learned once it is older than this share of the responses were. */
+const LEARNED = 0.75;
+
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
 
@@ -78,14 +81,14 @@ export function keepPending(model: Model, example: Example, reward: number): voi
 }
 
 /**
- * Folds in the decisions that are older by now than half of the responses were, each with the response that it has. A
+ * Folds in the decisions that are old enough by now, each with the response that it has. A
  * response waits as long as silence does: if it counted first, a content that was shown often of late would seem to earn
  * more than it does.
  */
 export function countPending(model: Model, now: number): void {
   for (const [decision, waiting] of model.pending) {
     const age = { ms: now - waiting.at, decisions: model.decisions - waiting.nth };
-    if (model.pending.size <= MAX_PENDING && !model.delays.havePassed(0.5, age)) break;
+    if (model.pending.size <= MAX_PENDING && !model.delays.havePassed(LEARNED, age)) break;
     model.pending.delete(decision);
     const response = responseOf(waiting.reward);
     learn(model, waiting, response);
