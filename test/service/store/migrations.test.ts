@@ -26,6 +26,7 @@ const RELEASED: Record<number, string> = {
   14: 'e828799db6300a3d b97ba74188ca4861',
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
   17: '087f860dbd1996f8 087f860dbd1996f8',
+  23: '21f17bb7793c2f34 21f17bb7793c2f34',
 };
 
 test('released migrations are unchanged', () => {

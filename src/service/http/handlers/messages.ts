@@ -1,18 +1,16 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { removalOf } from '../../domain/decide/eligibility.ts';
-import { rewardAfter } from '../../domain/decide/reward.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
 import { polls } from '../../store/repositories/polls.ts';
-import { rewards } from '../../store/repositories/rewards.ts';
 import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
-import { startCounting } from '../start-counting.ts';
+import { recordReward, startCounting } from '../start-counting.ts';
 
 export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
@@ -34,7 +32,7 @@ export const messageHandlers: Handlers = {
     if (fresh) {
       const { rewardWindowMs } = deps.catalog().settings;
       if (now < (decision.countedAt ?? now) + rewardWindowMs)
-        await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
+        await recordReward({ tx, workspace, deps }, decision, body.type);
       if (body.type !== 'opened')
         await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
       if (body.type === 'dismissed' || body.type === 'actioned')

@@ -15,6 +15,7 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
+import { earned } from './023-earned.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
+  earned,
 ];
 
 /** The schema version that this program writes. */
