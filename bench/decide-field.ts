@@ -11,15 +11,20 @@ import { overHttp } from './field/http.ts';
 import { type Player, play, type Result } from './field/run.ts';
 import { WORLDS } from './field/worlds.ts';
 
+/** Worlds that need time to pass as they say, or take too long. */
+const IN_PROCESS = ['steady', 'steady-late', 'slows'];
 const words = process.argv.slice(2);
 const flag = (name: string) => words.includes(name);
 const at = words.indexOf('--worlds');
-const names = at < 0 ? Object.keys(WORLDS).filter((name) => name !== 'steady') : words[at + 1]!.split(',');
+const names =
+  at < 0 ? Object.keys(WORLDS).filter((name) => !IN_PROCESS.includes(name)) : words[at + 1]!.split(',');
 const seeds = words.filter((word, i) => !word.startsWith('--') && i !== at + (at < 0 ? 0 : 1));
 if (seeds.length === 0) throw new Error('give at least one seed, such as: bench/decide-field.ts 1 2 3');
 
 const columns: Record<string, (seed: string, name: string) => Promise<Result>> = {
-  ...(flag('--in-process') ? { 'in process': (seed, name) => playInProcess(seed, name, engine(seed)) } : {}),
+  ...(flag('--in-process')
+    ? { 'in process': (seed, name) => playInProcess(seed, name, engine(seed, WORLDS[name]!(seed))) }
+    : {}),
   ...(flag('--poll') || flag('--in-process')
     ? {}
     : { 'nobody polls': (seed, name) => playOverHttp(seed, name, false) }),

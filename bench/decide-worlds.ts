@@ -17,7 +17,7 @@ for (const name of names === '' || names === 'all' ? Object.keys(WORLDS) : names
     const result = await play(
       world,
       seed,
-      engine(seed, (what) => notes.push(`${seed}: ${what}`)),
+      engine(seed, world, (what) => notes.push(`${seed}: ${what}`)),
     );
     figures.push(100 * result.figure);
     if (result.ranking !== null) errors.push(result.ranking);

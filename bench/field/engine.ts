@@ -4,6 +4,7 @@ import { decide } from '../../src/service/domain/decide/decide.ts';
 import { fold, type RewardEntry } from '../../src/service/domain/decide/learning.ts';
 import { emptyModel } from '../../src/service/domain/decide/model.ts';
 import type { Player } from './run.ts';
+import type { World } from './worlds.ts';
 
 const DAY_MS = 86_400_000;
 const HISTORY = 30;
@@ -14,7 +15,7 @@ function historyOf(past: readonly { readonly clicked: boolean }[]): Record<strin
   return { ...(actioned ? { actioned } : {}), ...(silent ? { silent } : {}) };
 }
 
-export function engine(seed: string, watch?: (what: string) => void): Player {
+export function engine(seed: string, world: World, watch?: (what: string) => void): Player {
   const model = emptyModel();
   const made: RewardEntry[] = [];
   const contentOf = new Map<string, Content>();
@@ -57,7 +58,7 @@ export function engine(seed: string, watch?: (what: string) => void): Player {
         contactsToday: 0,
         model,
         seed: `${seed}:${t}`,
-        now: t * 1000,
+        now: world.at(t),
       });
       const content = offered.findIndex(({ contentId }) => contentId === choice.chosen!.contentId);
       const entry: RewardEntry = {
@@ -67,7 +68,7 @@ export function engine(seed: string, watch?: (what: string) => void): Player {
         features: choice.features,
         user: visit.user,
         prior: 0.1,
-        at: t * 1000,
+        at: world.at(t),
         from: null,
         to: 0,
       };
@@ -89,7 +90,7 @@ export function engine(seed: string, watch?: (what: string) => void): Player {
     },
     click(t, nth) {
       of[nth]!.clicked = true;
-      fold(model, [{ ...made[nth]!, at: t * 1000, from: 0, to: 1 }]);
+      fold(model, [{ ...made[nth]!, at: world.at(t), from: 0, to: 1 }]);
     },
   };
 }

@@ -43,7 +43,7 @@ export async function play(world: World, seed: string, player: Player): Promise<
     const chances = world.contents(t).map((_, i) => world.chance(t, visit, i));
     const clicked = outcomes() < chances[content]!;
     if (clicked) {
-      const at = player.omniscient ? t : t + world.delay;
+      const at = player.omniscient ? t : t + world.delay(t);
       if (at === t) await player.click(t, t);
       else due.set(at, [...(due.get(at) ?? []), t]);
     } else player.silent?.(t, t);

@@ -25,8 +25,10 @@ export interface World {
   readonly from: number;
   readonly to: number;
   /** Decisions between a message and its click. */
-  readonly delay: number;
+  delay(t: number): number;
   readonly goal: string;
+  /** When a decision is made, Unix ms, where no real time passes. */
+  at(t: number): number;
   /** The contents on offer at a decision. */
   contents(t: number): readonly FieldContent[];
   visit(t: number): Visit;
@@ -54,7 +56,11 @@ interface Parts {
   readonly decisions: number;
   readonly from?: number;
   readonly to?: number;
+  /** Decisions between a message and its click; the mean, where `scattered`. */
   readonly delay?: number;
+  readonly scattered?: boolean;
+  /** From this decision on, each takes twelve times as long. */
+  readonly slowAt?: number;
   readonly contents?: number;
   readonly categories?: number;
   readonly users?: number;
@@ -126,7 +132,11 @@ function world(
     decisions: p.decisions,
     from: p.from ?? Math.floor(p.decisions * 0.75),
     to: p.to ?? p.decisions,
-    delay: p.delay ?? 0,
+    delay: (t) => {
+      if (!p.scattered) return p.delay ?? 0;
+      return Math.floor(-Math.log(1 - seededRandom(`${p.seed}:delay:${t}`)()) * p.delay!);
+    },
+    at: (t) => 1000 * (t + 11 * Math.max(0, t - (p.slowAt ?? t))),
     contents: () => contents,
     changes: [],
     ...special,
@@ -159,6 +169,16 @@ export const WORLDS: Readonly<Record<string, (seed: string) => World>> = {
   silent: (seed) => world({ name: 'silent', goal: '>= 92 %', seed, decisions: 8000, ...FIRST }),
   // Nothing changes: a fall that is noticed here is a false alarm. Played in process only.
   steady: (seed) => world({ name: 'steady', goal: 'no fall', seed, decisions: 60_000, ...FIRST }),
+  'steady-late': (seed) =>
+    world({
+      name: 'steady-late',
+      goal: 'no fall',
+      seed,
+      decisions: 60_000,
+      delay: 500,
+      scattered: true,
+      ...FIRST,
+    }),
   trait: (seed) => world({ name: 'trait', goal: '>= 90 %', seed, decisions: 6000, own: 0.4, trait: 1.1 }),
   event: (seed) => world({ name: 'event', goal: '>= 90 %', seed, decisions: 6000, own: 0.4, event: 1.1 }),
   history: (seed) =>
@@ -212,6 +232,9 @@ export const WORLDS: Readonly<Record<string, (seed: string) => World>> = {
     });
   },
   late: (seed) => world({ name: 'late', goal: '>= 88 %', seed, decisions: 8000, delay: 500, ...FIRST }),
+  // Traffic that gets less, so that the same delays take longer. Played in process only.
+  slows: (seed) =>
+    world({ name: 'slows', goal: '>= 88 %', seed, decisions: 8000, delay: 500, slowAt: 4000, ...FIRST }),
   'late-history': (seed) =>
     world({
       name: 'late-history',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { CatalogError, parseCatalog } from '../../src/service/catalog/parse.ts';
+import { contacts } from '../../src/service/store/repositories/contacts.ts';
 import { messages } from '../../src/service/store/repositories/messages.ts';
 import { shownContents } from '../../src/service/store/repositories/shown-contents.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
@@ -93,6 +94,25 @@ it('afterOutcomeMinutes keeps a content away after it was dismissed or actioned,
   if (!movable) return;
   forward(31);
   expect((await decided(service)).contentId).toBe('c');
+});
+
+it('a card of a content that was dismissed on another surface is withdrawn at the next poll', async () => {
+  const { service } = await serviceWith({
+    contents: [content('c', { repeat: { afterOutcomeMinutes: 30 } })],
+  });
+  await waiting(service);
+  const on = (surface: string) => decided(service, 'h', { context: { channel: 'in-app', surface } });
+  const [home, cart] = [await on('home'), await on('cart')];
+  expect([home.contentId, cart.contentId]).toEqual(['c', 'c']);
+  const reserved = () =>
+    service.deps.store.read((tx) =>
+      contacts.count(tx, service.workspace, 'h', 0, systemClock.now() + 24 * 60 * MINUTE_MS),
+    );
+  expect(await reserved()).toBe(2);
+  expect(await waiting(service, 'h&surface=home')).toEqual([home.decisionId]);
+  await outcome(service, home.decisionId, 'dismissed');
+  expect(await waiting(service)).toEqual([]);
+  expect(await reserved()).toBe(1);
 });
 
 it('a message that was withdrawn before it was served is not counted', async () => {

@@ -1,3 +1,4 @@
+import { rewardAfter } from '../domain/decide/reward.ts';
 import { decisions, type Earning } from '../store/repositories/decisions.ts';
 import { rewards } from '../store/repositories/rewards.ts';
 import type { Call } from './call.ts';
@@ -9,8 +10,19 @@ import type { Call } from './call.ts';
  */
 export async function startCounting(
   { tx, workspace, deps }: Pick<Call, 'tx' | 'workspace' | 'deps'>,
-  decision: Omit<Earning, 'hashId' | 'countedAt'>,
+  decision: Pick<Earning, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>,
 ): Promise<void> {
   if (deps.repeatable) await rewards.record(tx, workspace.id, decision, 0);
   else await decisions.startCounting(tx, workspace.id, decision.decisionId);
+}
+
+/** Records what an outcome earned. Until the settler has written the silence of the decision, it is only noted for it. */
+export async function recordReward(
+  { tx, workspace, deps }: Pick<Call, 'tx' | 'workspace' | 'deps'>,
+  decision: Earning,
+  outcome: string,
+): Promise<void> {
+  const reward = rewardAfter(decision.reward ?? decision.earned, outcome);
+  if (deps.repeatable || decision.reward !== null) await rewards.record(tx, workspace.id, decision, reward);
+  else await decisions.startCounting(tx, workspace.id, decision.decisionId, reward);
 }

@@ -13,7 +13,11 @@ const GATHER_MS = 100;
 /** Decisions per transaction: few enough not to delay requests. */
 const CHUNK = 200;
 
-/** Writes a reward of 0 for decisions that started to count, and for those of an earlier version without an outcome. */
+/**
+ * Writes the first entry of decisions that started to count, and of those of an earlier version without an outcome. Rewards
+ * and silence are written together, in the order in which decisions began to count: were rewards written first, a
+ * content would seem to earn more than it does until its silence follows.
+ */
 export function startSettler(deps: ServiceDeps): Worker {
   const { store, clock, log } = deps;
   const settle = async (workspaceId: string) =>
@@ -36,7 +40,7 @@ export async function settleOnce(tx: Tx, workspaceId: string, most: number): Pro
   await due.clear(tx, workspaceId, 'settle');
   const counting = await decisions.counting(tx, workspaceId, most);
   const found = counting.length > 0 ? counting : await decisions.open(tx, workspaceId, tx.now, most);
-  const added = await rewards.addZeros(tx, workspaceId, found);
+  const added = await rewards.addFirst(tx, workspaceId, found);
   if (added > 0) await due.mark(tx, workspaceId, 'learn');
   if (await decisions.anyUnsettled(tx, workspaceId))
     await due.mark(tx, workspaceId, 'settle', found.length > 0 ? tx.now : tx.now + PAUSE_MS);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { rewards } from '../../../src/service/store/repositories/rewards.ts';
 import { wallClock } from '../../support/peers/raw-service.ts';
 import {
   catalogFile,
@@ -111,6 +112,23 @@ describe('the decision log and learning', () => {
     const winner = rankings.find(([id]) => id === body.action.contentId);
     if (winner)
       for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
+  });
+
+  test('outcomes and silence enter the reward log in the order in which decisions began to count', async () => {
+    const service = await open();
+    const made: string[] = [];
+    for (let i = 0; i < 6; i++) made.push((await decide(service, `h${i}`)).body.decisionId);
+    await outcome(service, made[4]!, 'opened');
+    await outcome(service, made[4]!, 'clicked');
+    await outcome(service, made[2]!, 'actioned');
+    expect((await log(service)).map(({ reward }) => reward)).toEqual([0, 0, 1, 0, 0.6, 0]);
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const { rows } = await service.deps.store.read((tx) => rewards.after(tx, service.workspace, 0, 100));
+    // An outcome that came after its decision was settled is a correction.
+    const first = rows.filter(({ from }) => from === null);
+    expect(first.map(({ decisionId }) => decisionId)).toEqual(made);
+    const best = new Map(rows.map(({ decisionId, to }) => [decisionId, to]));
+    expect(made.map((id) => best.get(id))).toEqual([0, 0, 1, 0, 0.6, 0]);
   });
 
   test('without polls a decision counts at once, and can be corrected within the window', async () => {

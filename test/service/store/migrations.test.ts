@@ -29,6 +29,7 @@ const RELEASED: Record<number, string> = {
   25: '8d0d7646fd5d92af 8d0d7646fd5d92af',
   24: '0fd0fca46791e6ee b073e852a00950af',
   20: '7cf2b2ea7a73c748 18762d96b3927db0',
+  23: '21f17bb7793c2f34 21f17bb7793c2f34',
 };
 
 test('released migrations are unchanged', () => {

@@ -1,13 +1,15 @@
+import type { Delays } from './delays.ts';
+
 /** The decrease of the log-odds of a response to detect, and the detection threshold (log-likelihood). */
 const FALL = 1;
 const THRESHOLD = 14;
 /** The threshold shortly after another content dropped: changes come together. */
 const SECOND_THRESHOLD = 6;
 
-/** Maximum number of decisions stored for late responses. A response to an older one has no effect here. */
+/** Maximum number of decisions stored for late responses. A response to another one has no effect here. */
 export const MAX_RECENT = 4096;
-/** The number of recent response delays; silence counts after their median. */
-const MAX_DELAYS = 63;
+/** A decision is counted once it is older than this share of the responses were. */
+const SETTLED = 0.95;
 /** If two contents drop within this number of decisions, everything is learned again. */
 const TOGETHER = 500;
 
@@ -22,6 +24,8 @@ export interface Recent {
   /** Number of the decision in the model's own count. */
   readonly nth: number;
   response: number;
+  /** False while responses may come, and where the content was returned to its prior meanwhile. */
+  counted: boolean;
 }
 
 /** Log-likelihood ratio of "the log-odds fell by `FALL`" against "as expected", for one response. */
@@ -33,59 +37,63 @@ function evidenceOfFall(expected: number, response: number): number {
 }
 
 /**
- * Detects a drop in the response rate of a content: a downward CUSUM (Page, 1954) per content. Silence is counted only
- * after the median delay of a response; a later response corrects it.
+ * Detects a drop in the response rate of a content: a downward CUSUM (Page, 1954) per content. A decision is counted only
+ * after nearly all responses would have come; a later one corrects it.
  */
 export class ChangeDetector {
   readonly recent = new Map<number, Recent>();
-  readonly delays: number[] = [];
+  /** Those of `recent` that are to be counted, the oldest first. */
+  readonly waiting = new Map<number, Recent>();
   readonly sums = new Map<string, number>();
   lastFall = Number.NEGATIVE_INFINITY;
-  #delay: number | null = null;
 
-  /** Counts a decision. Returns true if it reveals a drop of its content. */
-  add(decision: Recent): boolean {
-    if (this.recent.size >= MAX_RECENT) this.recent.delete(this.recent.keys().next().value!);
+  /** Takes in a decision. While all that fit wait to be counted, further ones are left out. */
+  add(decision: Recent): void {
+    if (this.recent.size >= MAX_RECENT) {
+      const [oldest] = this.recent.keys();
+      if (this.waiting.has(oldest!)) return;
+      this.recent.delete(oldest!);
+    }
     this.recent.set(decision.decision, decision);
-    const { contentId, expected, response } = decision;
-    const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));
-    const fell = sum > (this.#isNear(decision.nth) ? SECOND_THRESHOLD : THRESHOLD);
-    if (fell) this.sums.delete(contentId);
-    else this.sums.set(contentId, sum);
-    return fell;
+    if (!decision.counted) this.waiting.set(decision.decision, decision);
   }
 
-  /** Corrects what was counted for a decision. */
+  /** Counts the decisions that are old enough. Yields each that reveals a drop of its content. */
+  *count(delays: Delays, now: number, decisions: number): Generator<Recent> {
+    for (const [decision, recent] of this.waiting) {
+      const { contentId, expected, response, at, nth } = recent;
+      if (!delays.havePassed(SETTLED, { ms: now - at, decisions: decisions - nth })) break;
+      this.waiting.delete(decision);
+      recent.counted = true;
+      const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));
+      this.sums.set(contentId, sum);
+      if (sum > (this.#isNear(nth) ? SECOND_THRESHOLD : THRESHOLD)) yield recent;
+    }
+  }
+
+  /** Corrects what was counted for a decision, or will be. */
   correct(decision: Recent, response: number): void {
     const { contentId, expected } = decision;
     const change = evidenceOfFall(expected, response) - evidenceOfFall(expected, decision.response);
     const sum = this.sums.get(contentId);
-    if (sum !== undefined) this.sums.set(contentId, Math.max(0, sum + change));
+    if (decision.counted && sum !== undefined) this.sums.set(contentId, Math.max(0, sum + change));
     decision.response = response;
   }
 
   /** Records a drop of a content. Returns true if another content dropped shortly before. */
-  fell(nth: number): boolean {
+  fell({ contentId, nth }: Recent): boolean {
     const together = this.#isNear(nth);
     // After a drop of two everything is learned again, and nothing is left to drop together with.
     this.lastFall = together ? Number.NEGATIVE_INFINITY : nth;
+    // What waits was expected by what is forgotten now.
+    for (const [decision, recent] of this.waiting)
+      if (together || recent.contentId === contentId) this.waiting.delete(decision);
+    if (together) this.sums.clear();
+    else this.sums.delete(contentId);
     return together;
   }
 
   #isNear(nth: number): boolean {
     return nth - this.lastFall <= TOGETHER;
-  }
-
-  /** Records the delay of a response, in ms. */
-  responded(delay: number): void {
-    this.delays.push(Math.max(delay, 0));
-    if (this.delays.length > MAX_DELAYS) this.delays.shift();
-    this.#delay = null;
-  }
-
-  /** The median delay of responses, in ms; 0 if there are none. */
-  get medianDelay(): number {
-    this.#delay ??= [...this.delays].sort((a, b) => a - b)[this.delays.length >> 1] ?? 0;
-    return this.#delay;
   }
 }

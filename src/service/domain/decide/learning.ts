@@ -1,8 +1,7 @@
 import { hash32 } from '../../../kit/hash32.ts';
 import type { Feature } from './features.ts';
 import type { Example, Model } from './model.ts';
-import { responseOf } from './reward.ts';
-import { countSilence, keepPending, learn, respond } from './update.ts';
+import { countPending, keepPending, respond } from './update.ts';
 
 /** One entry of the reward log: the reward of a decision, and its previous reward. */
 export interface RewardEntry {
@@ -29,23 +28,9 @@ export interface RewardEntry {
 export function fold(model: Model, entries: readonly RewardEntry[]): void {
   for (const entry of entries) {
     const example: Example = { ...entry, decision: hash32(entry.decisionId) };
-    const response = responseOf(entry.to);
-    const before = entry.from === null ? 0 : responseOf(entry.from);
-    if (entry.from === null && response === 0) keepPending(model, example);
-    else if (entry.from === null) learn(model, example, response);
-    else if (response !== before) respond(model, example, before, response);
-    countSilence(model, entry.at);
-    countWorth(model, entry.contentId, entry.to - (entry.from ?? 0), response - before);
+    if (entry.from === null) keepPending(model, example, entry.to);
+    else respond(model, example, entry.from, entry.to);
+    countPending(model, entry.at);
     model.version++;
   }
-}
-
-/** Learns the value of responses, separately from their probability. */
-function countWorth(model: Model, contentId: string, reward: number, response: number): void {
-  const known = model.contents.get(contentId);
-  if (!known) return;
-  known.rewards += reward;
-  known.responses += response;
-  model.rewards += reward;
-  model.responses += response;
 }

@@ -1,6 +1,7 @@
 import { hash32, mix } from '../../../kit/hash32.ts';
 import { type Belief, Block, type Rows, type Spread, triangle } from './block.ts';
 import { ChangeDetector } from './change.ts';
+import { Delays } from './delays.ts';
 import { FeatureTable, MAX_FEATURES } from './feature-table.ts';
 import { type Feature, KINDS } from './features.ts';
 import { Personal } from './personal.ts';
@@ -57,6 +58,13 @@ export interface Example {
   readonly at: number;
 }
 
+/** A decision that does not count yet, and what it earned so far. */
+export interface Waiting extends Example {
+  /** Number of the decision in the model's own count. */
+  readonly nth: number;
+  readonly reward: number;
+}
+
 /** The state of the model after an entry of the reward log. */
 export class Model {
   /** The last entry of the reward log that is folded in. */
@@ -68,11 +76,13 @@ export class Model {
   readonly contents = new Map<string, Known>();
   readonly personal = new Personal(COPIES.map(({ taste }) => taste));
   readonly change = new ChangeDetector();
-  /** Decisions without a response whose silence does not count yet, the oldest first. */
-  readonly pending = new Map<number, Example>();
+  /** Decisions whose response or silence does not count yet, the oldest first. */
+  readonly pending = new Map<number, Waiting>();
   /** Discounted log-likelihood of each copy's predictions. */
   readonly evidence = new Float64Array(COPIES.length);
-  /** Decisions folded in. */
+  /** How long responses took. */
+  readonly delays = new Delays();
+  /** Decisions met, those that wait included. */
   decisions = 0;
   /** Over all contents; so that one without responses is not favored. */
   rewards = 1;

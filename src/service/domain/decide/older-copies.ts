@@ -1,12 +1,13 @@
 import { triangle } from './block.ts';
 import { COPIES, DEFAULT_COPY, VIEWS } from './model.ts';
-import { joined, numbers, pack, type Stored, type StoredBlocks, unpack, unpackSingle } from './stored.ts';
+import type { StoredLayout4 } from './older-pending.ts';
+import { joined, numbers, pack, type StoredBlocks, unpack, unpackSingle } from './stored.ts';
 
 /** A block of all copies as layouts 2 and 3 stored it; the covariance in layout 2 in double precision. */
 type OldBlock = [capacity: number, origin: number, means: string, covariances: string];
 
 /** What layouts 2 and 3 stored differently: six copies with one table of features. */
-interface OldStored extends Omit<Stored, 'tables' | 'categories' | 'contents'> {
+interface OldStored extends Omit<StoredLayout4, 'tables' | 'categories' | 'contents'> {
   layout: number;
   features: [number, number][];
   counted: [number, number][];
@@ -22,10 +23,10 @@ const sourceOf = (copy: number) => (COPIES[copy]!.taste > 0 ? PERSONAL : PLAIN);
 const isWhole = (copy: number) => COPIES[copy]!.view === COPIES[DEFAULT_COPY]!.view;
 
 /**
- * Converts a stored model of layout 2 or 3. Copies with every kind of feature continue from the old ones; of the others, for
+ * Converts a stored model of layout 2 or 3 to layout 4. Copies with every kind of feature continue from the old ones; of the others, for
  * which the kinds of the old features are not known, only the biases do. Throws for anything unsound.
  */
-export function convertOldCopies(old: OldStored): Stored {
+export function convertOldCopies(old: OldStored): StoredLayout4 {
   const single = old.layout === 3;
   const total = numbers(old.counts, 4)[3]!;
   const everyPair = unpack(old.tastes, old.pairs.length * OLD_COPIES * 2);

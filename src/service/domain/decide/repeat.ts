@@ -25,11 +25,16 @@ export function repeatRuleOf(
   now: number,
 ): RepeatRule | null {
   if (!rules || !shown) return null;
-  const { cooldownMs, mostPerUser, afterOutcomeMs } = rules;
+  const { cooldownMs, mostPerUser } = rules;
   if (mostPerUser !== undefined && shown.times >= mostPerUser) return 'mostPerUser';
-  if (afterOutcomeMs !== undefined && shown.closedAt !== null && now < shown.closedAt + afterOutcomeMs)
-    return 'afterOutcome';
+  if (isClosed(rules, shown, now)) return 'afterOutcome';
   // A count of 0 is of a message that was withdrawn before it was served.
   if (cooldownMs !== undefined && shown.times > 0 && now < shown.lastAt + cooldownMs) return 'cooldown';
   return null;
+}
+
+/** True while a user is not to see a content again because they dismissed or actioned it. */
+export function isClosed(rules: RepeatRules | undefined, shown: Shown | undefined, now: number): boolean {
+  const [ms, at] = [rules?.afterOutcomeMs ?? null, shown?.closedAt ?? null];
+  return ms !== null && at !== null && now < at + ms;
 }

@@ -13,6 +13,7 @@ import {
   VIEWS,
 } from './model.ts';
 import { convertOldCopies } from './older-copies.ts';
+import { convertOldPending } from './older-pending.ts';
 import { convertOldActions } from './older-snapshot.ts';
 
 import type { Pair } from './personal.ts';
@@ -27,8 +28,8 @@ import {
   unpackSingle,
 } from './stored.ts';
 
-/** Layout of a stored model. Layouts 1 to 3 are converted; no other is read. */
-const LAYOUT = 4;
+/** Layout of a stored model. Layouts 1 to 4 are converted; no other is read. */
+const LAYOUT = 5;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
@@ -49,17 +50,26 @@ export function serialiseModel(model: Model): string {
     ]),
     pairs: pairs.map(([key]) => key),
     tastes: pack(joined(pairs.flatMap(([, { mean, variance }]) => [mean, variance]))),
-    recent: recent.map((r) => [r.decision, r.contentId, r.at, r.expected, r.nth, r.response]),
+    recent: recent.map((r) => [
+      r.decision,
+      r.contentId,
+      r.at,
+      r.expected,
+      r.nth,
+      r.response,
+      Number(r.counted),
+    ]),
+    waiting: [...change.waiting.keys()],
     predicted: pack(joined(recent.map(({ predicted }) => predicted))),
     pending: [...model.pending.values()].map(
-      ({ decision, at, prior, contentId, category, user, features }) => [
-        [decision, at, prior],
+      ({ decision, at, prior, nth, reward, contentId, category, user, features }) => [
+        [decision, at, prior, nth, reward],
         [contentId, category],
         user,
         packFeatures(features),
       ],
     ),
-    delays: change.delays,
+    delays: model.delays.kept.map(({ ms, decisions }) => [ms, decisions]),
     sums: [...change.sums],
     lastFall: Number.isFinite(change.lastFall) ? change.lastFall : null,
   });
@@ -73,7 +83,8 @@ export function parseModel(text: string): Model | null {
   try {
     const stored = JSON.parse(text);
     if (stored.layout === 1) return convertOldActions(stored.version, stored.actions);
-    if (stored.layout === 2 || stored.layout === 3) return read(convertOldCopies(stored));
+    if (stored.layout === 2 || stored.layout === 3) return read(convertOldPending(convertOldCopies(stored)));
+    if (stored.layout === 4) return read(convertOldPending(stored));
     return stored.layout === LAYOUT ? read(stored) : null;
   } catch {
     return null;
@@ -125,13 +136,18 @@ function read(stored: Stored): Model {
     model.personal.pairs.set(key, pair);
   }
   for (const [times, ids, user, features] of stored.pending) {
-    const [decision, at, prior] = numbers(times, 3) as [number, number, number];
+    const [decision, at, prior, nth, reward] = numbers(times, 5) as [number, number, number, number, number];
     const [contentId, category] = ids as [string, string];
     must(typeof contentId === 'string' && typeof category === 'string');
     must(user === null || typeof user === 'string');
     const packed = unpackFeatures(features);
     must(packed.every(({ key, value }) => Number.isFinite(key) && Number.isFinite(value)));
-    model.pending.set(decision, { decision, at, prior, contentId, category, user, features: packed });
+    const example = { decision, at, prior, contentId, category, user, features: packed };
+    model.pending.set(decision, { ...example, nth, reward });
+  }
+  for (const delay of stored.delays) {
+    const [ms, decisions] = numbers(delay, 2) as [number, number];
+    model.delays.add({ ms, decisions });
   }
   readChange(model.change, stored);
   model.limitRows();
@@ -153,11 +169,24 @@ function readChange(change: ChangeDetector, stored: Stored): void {
   must(stored.recent.length <= MAX_RECENT);
   const predicted = unpack(stored.predicted, stored.recent.length * copies);
   for (const [i, [decision, contentId, ...rest]] of stored.recent.entries()) {
-    const [at, expected, nth, response] = numbers(rest, 4) as [number, number, number, number];
-    const seen = predicted.slice(i * copies, (i + 1) * copies);
-    change.recent.set(decision, { decision, contentId, at, expected, nth, response, predicted: seen });
+    const [at, expected, nth, response, counted] = numbers(rest, 5) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    change.recent.set(decision, {
+      ...{ decision, contentId, at, expected, nth, response },
+      predicted: predicted.slice(i * copies, (i + 1) * copies),
+      counted: counted === 1,
+    });
   }
-  change.delays.push(...numbers(stored.delays, stored.delays.length));
+  for (const decision of stored.waiting) {
+    const recent = change.recent.get(decision);
+    must(recent !== undefined && !recent.counted);
+    change.waiting.set(decision, recent!);
+  }
   for (const [contentId, sum] of stored.sums) change.sums.set(contentId, numbers([sum], 1)[0]!);
   change.lastFall = stored.lastFall ?? Number.NEGATIVE_INFINITY;
 }

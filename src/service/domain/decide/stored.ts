@@ -11,10 +11,12 @@ export interface Stored {
   contents: [string, number[], ...StoredBlocks][];
   pairs: number[];
   tastes: string;
-  recent: [number, string, number, number, number, number][];
+  recent: [number, string, number, number, number, number, number][];
+  /** The decisions of `recent` that are to be counted. */
+  waiting: number[];
   pending: [number[], string[], string | null, number[] | number[][]][];
   predicted: string;
-  delays: number[];
+  delays: number[][];
   sums: [string, number][];
   lastFall: number | null;
 }

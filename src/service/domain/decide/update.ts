@@ -1,4 +1,5 @@
 import type { Belief, Block, Rows } from './block.ts';
+import type { Recent } from './change.ts';
 import type { Feature } from './features.ts';
 import {
   COPIES,
@@ -13,14 +14,19 @@ import {
   sharedBlocks,
   sigmoid,
   unmetVariance,
+  type Waiting,
 } from './model.ts';
 import type { Pair } from './personal.ts';
+import { responseOf } from './reward.ts';
 
 /** What a decision tells of a copy's predictions lasts for about 1 / (1 - MEMORY) decisions. */
 const MEMORY = 0.999;
 
 /** Contents in a model; the one not chosen for the longest time makes room. */
 const MAX_CONTENTS = 10_000;
+
+/** A decision is learned once it is older than this share of the responses were. */
+const LEARNED = 0.75;
 
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
@@ -34,9 +40,9 @@ const direction = [new Float64Array(64), new Float64Array(64)] as const;
  * covariance × features, so it is found by Newton steps on one number, and the curvature there shrinks each
  * covariance by a rank-one term.
  */
-export function learn(model: Model, example: Example, response: number): void {
-  meet(model, example.features);
-  const parts = partsOf(model, example, true);
+function learn(model: Model, waiting: Waiting, response: number): void {
+  meet(model, waiting.features);
+  const parts = partsOf(model, waiting, true);
   const { shared, known, pair } = parts;
   const predicted = new Float64Array(COPIES.length);
   for (let copy = 0; copy < COPIES.length; copy++) {
@@ -64,38 +70,55 @@ export function learn(model: Model, example: Example, response: number): void {
   for (let copy = 0; copy < COPIES.length; copy++)
     model.evidence[copy] = MEMORY * model.evidence[copy]! + logLikelihood(predicted[copy]!, response);
   known.seen++;
-  model.decisions++;
-  const { decision, contentId, at } = example;
-  const nth = model.decisions;
-  if (model.change.add({ decision, contentId, at, predicted, expected, nth, response }))
-    startAgain(model, contentId);
+  const { decision, contentId, at, nth } = waiting;
+  model.change.add({ decision, contentId, at, predicted, expected, nth, response, counted: false });
 }
 
-/** Keeps a decision without a response until silence counts: once it is older than half of the responses were. */
-export function keepPending(model: Model, example: Example): void {
-  model.pending.set(example.decision, example);
+/** Keeps a decision, with its first reward, until it counts. */
+export function keepPending(model: Model, example: Example, reward: number): void {
+  model.pending.set(example.decision, { ...example, nth: ++model.decisions, reward });
+  if (responseOf(reward) > 0) model.delays.add({ ms: 0, decisions: 0 });
 }
 
-/** Folds in the silence of the decisions that are old enough by now. */
-export function countSilence(model: Model, now: number): void {
-  for (const [decision, example] of model.pending) {
-    const early = example.at > now - model.change.medianDelay;
-    if (early && model.pending.size <= MAX_PENDING) break;
+/**
+ * Folds in the decisions that are old enough by now, each with the response that it has. A
+ * response waits as long as silence does: if it counted first, a content that was shown often of late would seem to earn
+ * more than it does.
+ */
+export function countPending(model: Model, now: number): void {
+  for (const [decision, waiting] of model.pending) {
+    const age = { ms: now - waiting.at, decisions: model.decisions - waiting.nth };
+    if (model.pending.size <= MAX_PENDING && !model.delays.havePassed(LEARNED, age)) break;
     model.pending.delete(decision);
-    learn(model, example, 0);
+    const response = responseOf(waiting.reward);
+    learn(model, waiting, response);
+    countWorth(model, waiting.contentId, waiting.reward, response);
+  }
+  for (const fallen of model.change.count(model.delays, now, model.decisions)) startAgain(model, fallen);
+}
+
+/** Takes note of a higher reward of a decision, which waits or was folded in. */
+export function respond(model: Model, example: Example, from: number, to: number): void {
+  const [before, after] = [responseOf(from), responseOf(to)];
+  const pending = model.pending.get(example.decision);
+  const since = pending ?? model.change.recent.get(example.decision);
+  if (before === 0 && after > 0 && since)
+    model.delays.add({ ms: example.at - since.at, decisions: model.decisions - since.nth });
+  if (pending) model.pending.set(example.decision, { ...pending, reward: to });
+  else {
+    if (after !== before) amend(model, example, before, after);
+    countWorth(model, example.contentId, to - from, after - before);
   }
 }
 
-/** Folds in a response to a decision whose silence was folded in or still waits. */
-export function respond(model: Model, example: Example, from: number, to: number): void {
-  const pending = model.pending.get(example.decision);
-  if (!pending) {
-    amend(model, example, from, to);
-    return;
-  }
-  model.pending.delete(example.decision);
-  model.change.responded(example.at - pending.at);
-  learn(model, { ...example, at: pending.at }, to);
+/** Learns the value of responses, separately from their probability. */
+function countWorth(model: Model, contentId: string, reward: number, response: number): void {
+  const known = model.contents.get(contentId);
+  if (!known) return;
+  known.rewards += reward;
+  known.responses += response;
+  model.rewards += reward;
+  model.responses += response;
 }
 
 /**
@@ -115,8 +138,8 @@ function amend(model: Model, example: Example, from: number, to: number): void {
   }
   const recent = model.change.recent.get(example.decision);
   if (!recent) return;
-  if (from === 0) model.change.responded(example.at - recent.at);
-  const discount = MEMORY ** (model.decisions - recent.nth);
+  const learnedSince = model.decisions - model.pending.size - recent.nth;
+  const discount = MEMORY ** Math.max(learnedSince, 0);
   for (let copy = 0; copy < COPIES.length; copy++)
     model.evidence[copy]! +=
       discount * (logLikelihood(recent.predicted[copy]!, to) - logLikelihood(recent.predicted[copy]!, from));
@@ -124,18 +147,18 @@ function amend(model: Model, example: Example, from: number, to: number): void {
 }
 
 /** Returns a content that stopped earning what it did to its prior; with another shortly before, the whole model. */
-function startAgain(model: Model, contentId: string): void {
-  if (model.change.fell(model.decisions)) forgetAll(model);
+function startAgain(model: Model, fallen: Recent): void {
+  if (model.change.fell(fallen)) forgetAll(model);
   else {
-    const known = model.contents.get(contentId)!;
-    model.contents.set(contentId, fresh(contentId, originsOf(known.blocks), known.life + 1));
+    const known = model.contents.get(fallen.contentId);
+    if (!known) return;
+    model.contents.set(fallen.contentId, fresh(fallen.contentId, originsOf(known.blocks), known.life + 1));
   }
 }
 
 function forgetAll(model: Model): void {
   model.categories.clear();
   model.personal.pairs.clear();
-  model.change.sums.clear();
   model.evidence.fill(0);
   for (const [contentId, { blocks, life }] of model.contents)
     model.contents.set(contentId, fresh(contentId, originsOf(blocks), life + 1));

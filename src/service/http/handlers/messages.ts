@@ -1,18 +1,17 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { removalOf } from '../../domain/decide/eligibility.ts';
-import { rewardAfter } from '../../domain/decide/reward.ts';
+import { isClosed } from '../../domain/decide/repeat.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
 import { polls } from '../../store/repositories/polls.ts';
-import { rewards } from '../../store/repositories/rewards.ts';
 import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { users } from '../../store/repositories/users.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
-import { startCounting } from '../start-counting.ts';
+import { recordReward, startCounting } from '../start-counting.ts';
 
 export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
@@ -35,7 +34,7 @@ export const messageHandlers: Handlers = {
     if (fresh) {
       const { rewardWindowMs } = deps.catalog().settings;
       if (now < (decision.countedAt ?? now) + rewardWindowMs)
-        await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
+        await recordReward({ tx, workspace, deps }, decision, body.type);
       if (body.type !== 'opened')
         await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
       if (body.type === 'dismissed' || body.type === 'actioned')
@@ -47,9 +46,10 @@ export const messageHandlers: Handlers = {
 };
 
 /**
- * Serves a page of the messages that wait for a user. Each is checked again: what expired, left the catalog or no longer
- * suits the user is withdrawn, and its contact is released if it was never served. A message that is served for the
- * first time counts from now on. The decision is locked before its message, as an outcome does.
+ * Serves a page of the messages that wait for a user. Each is checked again: what expired, left the catalog, no longer
+ * suits the user or was dismissed or actioned elsewhere is withdrawn, and its contact is released if it was never served.
+ * A message that is served for the first time counts from now on. The decision is locked before its message, as an
+ * outcome does.
  */
 async function serve({ tx, workspace, query, now, deps }: Call): Promise<object> {
   const hashId = query.hashId!;
@@ -58,9 +58,10 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
   if (!last) return { messages: [], ...next };
-  const { byId } = deps.catalog();
+  const { byId, repeats } = deps.catalog();
   const user = await users.find(tx, deps.cipher, workspace.id, hashId);
   const audience = await audienceOf(tx, workspace.id, user, now, deps);
+  const shown = repeats ? await shownContents.ofUser(tx, workspace.id, hashId) : undefined;
   const served: object[] = [];
   for (const { servedAt, at, ...message } of page.rows) {
     const { decisionId, contentId, channel, surface } = message;
@@ -68,7 +69,8 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
     const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
     const decision =
       servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
-    if (!content || removalOf(content, place, audience, now)) {
+    const closed = isClosed(content?.repeat, shown?.get(contentId), now);
+    if (!content || closed || removalOf(content, place, audience, now)) {
       await messages.remove(tx, workspace.id, decisionId);
       if (decision?.countedAt === null) {
         await contacts.release(tx, workspace.id, hashId, decisionId);

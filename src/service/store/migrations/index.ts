@@ -16,6 +16,7 @@ import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
 import { retentionTables } from './020-retention.ts';
+import { earned } from './023-earned.ts';
 import { grownData } from './024-grown-data.ts';
 import { traces } from './025-traces.ts';
 import type { Migration } from './migration.ts';
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   traces,
   grownData,
   retentionTables,
+  earned,
 ];
 
 /** The schema version that this program writes. */

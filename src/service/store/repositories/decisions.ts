@@ -34,7 +34,7 @@ export interface LoggedDecision extends DecisionRecord {
   readonly at: number;
   /** When its silence began to count, Unix ms; null while it was not served, or nothing was chosen. */
   readonly countedAt: number | null;
-  /** What it earned so far; null while it does not count. */
+  /** What it earned so far; null without an outcome, while the reward log has no entry. */
   readonly reward: number | null;
 }
 
@@ -69,7 +69,7 @@ interface Row {
 }
 
 const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
-  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, reward, others, features,
+  content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, COALESCE(reward, earned) AS reward, others, features,
   category, counted_at AS "countedAt", policy`;
 
 /** The columns that may be long. */
@@ -78,12 +78,17 @@ const LONG = ['hash_id', 'context', 'candidates', 'others', 'features'];
 /** What of a decision its reward depends on: not the candidates, which may be long. */
 export type Earning = Pick<
   LoggedDecision,
-  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'reward' | 'countedAt'
->;
+  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'countedAt'
+> & {
+  /** What the reward log says; null while it has no entry. */
+  readonly reward: number | null;
+  /** What it earned before the reward log had an entry; null if nothing. */
+  readonly earned: number | null;
+};
 
 type EarningRow = Omit<Earning, 'context'> & { context: string };
 
-const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
+const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward, earned,
   counted_at AS "countedAt"`;
 
 /**
@@ -140,22 +145,39 @@ export const decisions = {
     return row && fromRow(row);
   },
 
-  /** Sets the reward of decisions, which count from now on if they did not. */
-  async setRewards(tx: Tx, workspaceId: string, ids: readonly string[], reward: number): Promise<void> {
-    const sql = `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
-      WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`;
-    await tx.sql.run(sql, [reward, tx.now, workspaceId, ...ids]);
+  /** Sets the reward of a decision, which counts from now on if it did not. */
+  async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
+    await tx.sql.run(
+      `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
+       WHERE workspace_id = ? AND decision_id = ?`,
+      [reward, tx.now, workspaceId, decisionId],
+    );
+  },
+
+  /** Sets the first reward of decisions: what they earned so far, else 0. They count from now on if they did not. */
+  async setFirstRewards(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+    await tx.sql.run(
+      `UPDATE decision SET reward = COALESCE(earned, 0), counted_at = COALESCE(counted_at, ?)
+       WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`,
+      [tx.now, workspaceId, ...ids],
+    );
   },
 
   /**
-   * Starts to count the silence of a decision, now. The settler writes it to the reward log: that log has one row to
-   * lock for a whole workspace, for which no decision should wait.
+   * Starts to count a decision, now, unless it counts already, with what it earned so far. The settler writes it to the
+   * reward log: that log has one row to lock for a whole workspace, for which no request should wait.
    */
-  async startCounting(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
+  async startCounting(
+    tx: Tx,
+    workspaceId: string,
+    decisionId: string,
+    earned: number | null = null,
+  ): Promise<void> {
     await together([
       tx.sql.run(
-        'UPDATE decision SET counted_at = COALESCE(counted_at, ?) WHERE workspace_id = ? AND decision_id = ?',
-        [tx.now, workspaceId, decisionId],
+        `UPDATE decision SET counted_at = COALESCE(counted_at, ?), earned = ?
+         WHERE workspace_id = ? AND decision_id = ?`,
+        [tx.now, earned, workspaceId, decisionId],
       ),
       due.mark(tx, workspaceId, 'settle'),
     ]);
@@ -172,7 +194,7 @@ export const decisions = {
     return rows.map(earningOf);
   },
 
-  /** True while a decision of the workspace waits for its reward of 0. */
+  /** True while a decision of the workspace waits for its first entry in the reward log. */
   async anyUnsettled(tx: Tx, workspaceId: string): Promise<boolean> {
     const row = await tx.sql.get(
       `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM decision

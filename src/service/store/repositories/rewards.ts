@@ -3,7 +3,7 @@ import type { RewardEntry } from '../../domain/decide/learning.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Store, Tx } from '../store.ts';
 import { together } from '../together.ts';
-import { decisions, type LoggedDecision } from './decisions.ts';
+import { decisions, type Earning, type LoggedDecision } from './decisions.ts';
 import { due } from './due.ts';
 
 export interface NumberedReward extends RewardEntry {
@@ -53,25 +53,25 @@ export const rewards = {
       insert(tx, [
         [workspaceId, seq, decisionId, contentId, JSON.stringify(context), prior, was, reward, tx.now],
       ]),
-      decisions.setRewards(tx, workspaceId, [decisionId], reward),
+      decisions.setReward(tx, workspaceId, decisionId, reward),
     ]);
     await tx.notify('outcomes');
     return true;
   },
 
   /**
-   * Adds a reward of 0 for decisions that have none; returns how many were added. This transaction must have locked the
-   * decisions, and marks the lane `learn`.
+   * Adds the first entries of decisions, in their order: what they earned so far, else 0. Returns how many were added.
+   * This transaction must have locked the decisions, and marks the lane `learn`.
    */
-  async addZeros(tx: Tx, workspaceId: string, decided: readonly Rewarded[]): Promise<number> {
+  async addFirst(tx: Tx, workspaceId: string, decided: readonly Earning[]): Promise<number> {
     const added = decided.filter(
       ({ contentId, prior, reward }) => contentId !== null && prior !== null && reward === null,
     );
     if (added.length === 0) return 0;
     const last = await advance(tx, workspaceId, added.length);
-    const rows = added.map(({ decisionId, contentId, context, prior }, i) => [
+    const rows = added.map(({ decisionId, contentId, context, prior, earned }, i) => [
       ...[workspaceId, last - added.length + 1 + i, decisionId, contentId],
-      ...[JSON.stringify(context), prior, null, 0, tx.now],
+      ...[JSON.stringify(context), prior, null, earned ?? 0, tx.now],
     ]);
     const statements: Promise<unknown>[] = [];
     let from = 0;
@@ -79,7 +79,7 @@ export const rewards = {
       for (; added.length - from >= size; from += size) {
         const piece = rows.slice(from, from + size);
         const ids = added.slice(from, from + size).map(({ decisionId }) => decisionId);
-        statements.push(insert(tx, piece), decisions.setRewards(tx, workspaceId, ids, 0));
+        statements.push(insert(tx, piece), decisions.setFirstRewards(tx, workspaceId, ids));
       }
     await together(statements);
     await tx.notify('outcomes');

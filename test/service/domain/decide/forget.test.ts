@@ -9,7 +9,7 @@ test('what was learned of one user goes, and of others and all stays', () => {
     entry(`c${i % 3}`, i % 2, { user: i % 4 < 2 ? 'erased' : 'other' }),
   );
   const model = learned(log);
-  for (const [i, each] of log.slice(0, 8).entries()) keepPending(model, { ...each, decision: i });
+  for (const [i, each] of log.slice(0, 8).entries()) keepPending(model, { ...each, decision: i }, 0);
   const of = (pending: string | null) => [...model.pending.values()].filter(({ user }) => user === pending);
   const pairs = model.personal.pairs.size;
   const [waiting, others] = [of('erased').length, of('other').length];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
 import { decide } from '../../../../src/service/domain/decide/decide.ts';
 import { featuresOf } from '../../../../src/service/domain/decide/features.ts';
-import { fold } from '../../../../src/service/domain/decide/learning.ts';
+import { fold, type RewardEntry } from '../../../../src/service/domain/decide/learning.ts';
 import { COPIES, DEFAULT_COPY, emptyModel, type Model } from '../../../../src/service/domain/decide/model.ts';
 import { modelOrEmpty, parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
 import { content, entry, learned, NOW, situation } from './situations.ts';
@@ -123,6 +123,46 @@ describe('learning', () => {
     expect(ranking()).toBeLessThan(known - 0.1);
   });
 
+  test('a response counts with the silence of the decisions around it, and its value is not lost', () => {
+    const model = learned(
+      Array.from({ length: 40 }, (_, i) => [
+        entry('a', 0, { decisionId: `c${i}`, at: NOW + 2000 * i }),
+        entry('a', 1, { decisionId: `c${i}`, at: NOW + 2000 * i + 1000, from: 0 }),
+      ]).flat(),
+    );
+    const now = NOW + 100_000;
+    fold(model, [
+      entry('new', 0, { decisionId: 'n', at: now }),
+      entry('new', 0.6, { decisionId: 'n', at: now + 1, from: 0 }),
+    ]);
+    expect(model.contents.has('new')).toBe(false);
+    fold(model, [entry('a', 0, { decisionId: 'later', at: now + 5000 })]);
+    const { seen, rewards, responses } = model.contents.get('new')!;
+    expect([seen, rewards, responses]).toEqual([1, 0.6, 1]);
+  });
+
+  test('clicks after scattered delays do not look like a fall', () => {
+    const model = emptyModel();
+    const random = seededRandom('scattered');
+    const due = new Map<number, RewardEntry[]>();
+    for (let t = 0; t < 6000; t++) {
+      const at = NOW + 1000 * t;
+      fold(
+        model,
+        (due.get(t) ?? []).map((each) => ({ ...each, at })),
+      );
+      // Content a is shown far more often in every other stretch.
+      const often = Math.floor(t / 300) % 2 === 0;
+      const made = entry(random() < (often ? 0.9 : 0.1) ? 'a' : 'b', 0, { decisionId: `s${t}`, at });
+      fold(model, [made]);
+      if (random() >= 0.3) continue;
+      const later = t + Math.ceil(-200 * Math.log(1 - random()));
+      due.set(later, [...(due.get(later) ?? []), { ...made, from: 0, to: 1 }]);
+    }
+    expect(model.change.lastFall).toBe(Number.NEGATIVE_INFINITY);
+    expect([...model.contents.values()].map(({ life }) => life)).toEqual([0, 0]);
+  });
+
   test('features that do not matter are left out of the choice, and the others stay in it', () => {
     const model = emptyModel();
     const random = seededRandom('kinds');
@@ -199,7 +239,7 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":4', '"layout":5'),
+      sound.replace('"layout":5', '"layout":6'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
       JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),

@@ -30,6 +30,43 @@ function inLayout2(): string {
   return JSON.stringify({ ...stored, layout: 2 });
 }
 
+/** A model of layout 4 in which silence waits: what this version stores, less what layout 5 added. */
+function inLayout4(): string {
+  const model = learned(
+    Array.from({ length: 40 }, (_, i) => [
+      entry('a', 0, { decisionId: `o${i}`, at: 10_000 * i }),
+      ...(i < 39 ? [entry('a', 1, { decisionId: `o${i}`, at: 10_000 * i + 5000, from: 0 })] : []),
+    ]).flat(),
+    parseModel(text)!,
+  );
+  const stored = JSON.parse(serialiseModel(model));
+  const { waiting, ...rest } = stored;
+  return JSON.stringify({
+    ...rest,
+    layout: 4,
+    counts: stored.counts.with(0, stored.counts[0] - stored.pending.length),
+    recent: stored.recent.map((recent: unknown[]) => recent.slice(0, 6)),
+    pending: stored.pending.map(([times, ...more]: [number[]]) => [times.slice(0, 3), ...more]),
+    delays: stored.delays.map(([ms]: number[]) => ms),
+  });
+}
+
+test('a model of layout 4 continues with the silence that waits in it', () => {
+  const older = inLayout4();
+  const model = parseModel(older)!;
+  expect(JSON.parse(older).pending.length).toBeGreaterThan(0);
+  expect(model.pending.size).toBe(JSON.parse(older).pending.length);
+  expect(serialiseModel(parseModel(serialiseModel(model))!)).toBe(serialiseModel(model));
+  const counted = model.contents.get('a')!.seen;
+  const waited = model.pending.size;
+  for (let i = 0; i < 3; i++)
+    learned([entry('b', 0, { decisionId: `l${i}`, at: 10_000_000 + 10_000 * i })], model);
+  expect(model.contents.get('a')!.seen).toBe(counted + waited);
+  const stored = JSON.parse(older);
+  expect(parseModel(JSON.stringify({ ...stored, pending: [[[1], ['a', 'any'], null, []]] }))).toBeNull();
+  expect(parseModel(JSON.stringify({ ...stored, delays: ['1'] }))).toBeNull();
+});
+
 for (const [layout, older] of [
   ['3', text],
   ['2', inLayout2()],

@@ -1,0 +1,26 @@
+import { numbers, type Stored } from './stored.ts';
+
+/** A model as layout 4 stored it: only silence waited, and the detector of changes counted every decision at once. */
+export interface StoredLayout4 extends Omit<Stored, 'pending' | 'recent' | 'waiting' | 'delays'> {
+  pending: [times: number[], ...Rest<Stored['pending'][number]>][];
+  recent: [number, string, number, number, number, number][];
+  delays: number[];
+}
+
+type Rest<T extends unknown[]> = T extends [unknown, ...infer R] ? R : never;
+
+/** Converts a stored model of layout 4. Throws for anything unsound. */
+export function convertOldPending(old: StoredLayout4): Stored {
+  const [decisions, rewards, responses] = numbers(old.counts, 3) as [number, number, number];
+  return {
+    ...old,
+    counts: [decisions + old.pending.length, rewards, responses],
+    pending: old.pending.map(([times, ...rest], i) => [
+      [...numbers(times, 3), decisions + i + 1, 0],
+      ...rest,
+    ]),
+    recent: old.recent.map((recent) => [...recent, 1]),
+    waiting: [],
+    delays: old.delays.map((ms) => [ms, 0]),
+  };
+}

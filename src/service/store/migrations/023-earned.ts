@@ -1,0 +1,7 @@
+import type { Migration } from './migration.ts';
+
+/** What a decision earned before the settler wrote its first entry in the reward log. */
+export const earned: Migration = {
+  id: 23,
+  up: () => ['ALTER TABLE decision ADD COLUMN earned DOUBLE PRECISION'],
+};
