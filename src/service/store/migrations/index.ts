@@ -40,10 +40,10 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
-  traces,
-  grownData,
   retentionTables,
   earned,
+  grownData,
+  traces,
 ];
 
 /** The schema version that this program writes. */
