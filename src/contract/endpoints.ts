@@ -353,7 +353,7 @@ export const ENDPOINTS = table({
     path: '/v1/catalog',
     group: 'webhooks',
     success: 200,
-    repeat: 'always',
+    repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Replace the catalog',
     description:
@@ -404,7 +404,7 @@ export const ENDPOINTS = table({
     path: '/v1/catalog/revert',
     group: 'webhooks',
     success: 200,
-    repeat: 'always',
+    repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Go back to an earlier version of the catalog',
     description:
