@@ -2,19 +2,22 @@ import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
-import { followCatalog } from './catalog/follow.ts';
+import { followCatalogs } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
+import { catalogHandlers } from './http/handlers/catalog.ts';
+import { contentHandlers } from './http/handlers/contents.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
 import { liveEvents } from './http/handlers/live-events.ts';
 import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
+import { timelineHandlers } from './http/handlers/timeline.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
@@ -154,9 +157,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
-    const { catalog, stop: stopCatalog } = await followCatalog(store, options.catalog, log);
-    closers.push(stopCatalog);
-    checkRetention(options.retain ?? {}, catalog());
+    const catalogs = await followCatalogs(store, options.catalog, log);
+    closers.push(() => catalogs.stop());
+    checkRetention(options.retain ?? {}, catalogs.shared());
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
@@ -165,11 +168,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       clock,
       random: randomFrom(options.seed),
       policy,
-      retention: () => inForce(policy().retain, catalog()),
+      retention: () => inForce(policy().retain, catalogs.shared()),
       log,
       tracing,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
-      catalog,
+      catalogs,
       publicUrl: publicUrlOf(options.environment ?? {}),
       models: new LearnedModels(log),
       signals: new EventSignals(),
@@ -224,6 +227,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...messageHandlers,
         ...notificationHandlers,
         ...webhookHandlers,
+        ...catalogHandlers,
+        ...contentHandlers,
+        ...timelineHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: { streamEvents: liveEvents(stopping.signal, keys, share) },

@@ -1,6 +1,7 @@
 import { type Cutoffs, cutoffsOf, RETAINED_LOGS, type RetainedLog } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { LOG_TABLES } from '../store/log-tables.ts';
+import { contentCounts } from '../store/repositories/console/content-counts.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
@@ -41,6 +42,7 @@ const CHORES: readonly Chore[] = [
   erasures.purge,
   receipts.purge,
   receipts.purgeSeen,
+  contentCounts.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

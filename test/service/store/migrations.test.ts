@@ -30,6 +30,8 @@ const RELEASED: Record<number, string> = {
   24: '0fd0fca46791e6ee b073e852a00950af',
   20: '7cf2b2ea7a73c748 18762d96b3927db0',
   23: '21f17bb7793c2f34 21f17bb7793c2f34',
+  18: '2046139180c368cb 38ee185ab8b0b25a',
+  19: '0d7c46ee99cd72d1 098dbfa29230498e',
 };
 
 test('released migrations are unchanged', () => {

@@ -15,6 +15,8 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
+import { catalogVersionTables } from './018-catalog-versions.ts';
+import { timelinesAndCounts } from './019-timelines-and-counts.ts';
 import { retentionTables } from './020-retention.ts';
 import { earned } from './023-earned.ts';
 import { grownData } from './024-grown-data.ts';
@@ -44,6 +46,8 @@ export const MIGRATIONS: readonly Migration[] = [
   earned,
   grownData,
   traces,
+  catalogVersionTables,
+  timelinesAndCounts,
 ];
 
 /** The schema version that this program writes. */
