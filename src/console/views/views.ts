@@ -1,0 +1,14 @@
+import type { FunctionComponent } from 'preact';
+import type { NavItem } from '../parts/sidebar.tsx';
+import { DecisionsView } from './decisions/decisions-view.tsx';
+
+export interface View extends NavItem {
+  readonly component: FunctionComponent;
+  /** True unless the console cannot show it: then it is left out of the sidebar. */
+  readonly shown?: () => boolean;
+}
+
+/** The views in the order of the sidebar. Each gets the rest of its path and its filters from the URL. */
+export const VIEWS: readonly View[] = [
+  { path: '/decisions', title: 'Decisions', icon: 'decision', component: DecisionsView },
+];
