@@ -30,7 +30,6 @@ export function useResource<T>(
   const reload = useCallback(() => setTurn((n) => n + 1), []);
   const [busy, setBusy] = useState(true);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` asks for another round.
   useEffect(() => {
     if (key === undefined) return;
     const control = new AbortController();

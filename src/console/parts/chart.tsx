@@ -30,7 +30,6 @@ export function Chart(props: {
   const data = [xs, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
   const shape = lines.map((line) => `${line.label} ${line.tone} ${line.fill}`).join('|');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: data is set below without a new plot.
   useEffect(() => {
     const element = place.current!;
     const colours = getComputedStyle(element);

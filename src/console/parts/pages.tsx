@@ -6,13 +6,13 @@ import { Failure, Loading } from './states.tsx';
 export function PagedList<T>(props: {
   what: string;
   pages: Pages<T>;
-  empty: ComponentChildren;
+  empty: VNode;
   children: (items: readonly T[]) => ComponentChildren;
 }): VNode {
   const { what, pages, empty, children } = props;
   const { items, error, loading, more, reload } = pages;
   if (items.length === 0 && error) return <Failure error={error} retry={reload} />;
-  if (items.length === 0) return loading ? <Loading what={what} /> : <>{empty}</>;
+  if (items.length === 0) return loading ? <Loading what={what} /> : empty;
   return (
     <>
       {error && <Failure error={error} retry={more ?? reload} />}

@@ -17,7 +17,6 @@ export interface NavItem {
 export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
   const { path } = useLocation();
   const [open, setOpen] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another view is shown.
   useEffect(() => setOpen(false), [path]);
   return (
     <div class={open ? 'sidebar open' : 'sidebar'}>

@@ -1,6 +1,9 @@
 import type { FunctionComponent } from 'preact';
 import type { NavItem } from '../parts/sidebar.tsx';
 import { DecisionsView } from './decisions/decisions-view.tsx';
+import { MessagesView } from './messages/messages-view.tsx';
+import { NotificationsView } from './notifications/notifications-view.tsx';
+import { WebhooksView } from './webhooks/webhooks-view.tsx';
 
 export interface View extends NavItem {
   readonly component: FunctionComponent;
@@ -11,4 +14,7 @@ export interface View extends NavItem {
 /** The views in the order of the sidebar. Each gets the rest of its path and its filters from the URL. */
 export const VIEWS: readonly View[] = [
   { path: '/decisions', title: 'Decisions', icon: 'decision', component: DecisionsView },
+  { path: '/messages', title: 'Messages', icon: 'message', component: MessagesView },
+  { path: '/notifications', title: 'Notifications', icon: 'bell', component: NotificationsView },
+  { path: '/webhooks', title: 'Webhooks', icon: 'hook', component: WebhooksView },
 ];

@@ -30,7 +30,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
   if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="the decision" />;
   const kind = kindOf(value);
   return (
-    <article class="decision" aria-label={`Decision ${id}`}>
+    <article class="detail" aria-label={`Decision ${id}`}>
       <p class="overline">
         <Id of={value.decisionId} />
       </p>
