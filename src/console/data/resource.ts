@@ -69,7 +69,8 @@ export interface Pages<T> extends Omit<Resource<T>, 'value'> {
 
 interface Page<T> {
   readonly items: readonly T[];
-  readonly next: string | null | undefined;
+  /** Where the next page begins; absent or null on the last one. */
+  readonly next?: string | null | undefined;
 }
 
 /** Most items that a list holds: the page stays quick, and narrower filters find the rest. */

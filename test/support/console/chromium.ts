@@ -53,7 +53,10 @@ function fromRegistry(): Installed {
       { cwd: ROOT, env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' } },
     );
     // The one of the package names fixed folders.
-    writeFileSync(join(fresh, 'fonts', 'fonts.conf'), `<fontconfig><dir>${join(folder, 'fonts')}</dir></fontconfig>`);
+    writeFileSync(
+      join(fresh, 'fonts', 'fonts.conf'),
+      `<fontconfig><dir>${join(folder, 'fonts')}</dir></fontconfig>`,
+    );
     try {
       renameSync(fresh, folder);
     } catch {

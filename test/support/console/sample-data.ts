@@ -40,7 +40,14 @@ export async function fillWorkspace(
 ): Promise<SampleData> {
   const people = Array.from({ length: users }, (_, i) =>
     i === 0
-      ? { userId: 'u_1', name: NAME, phone: PHONE, emails: [EMAIL], accountNumber: ACCOUNT, traits: { secretTrait: TRAIT } }
+      ? {
+          userId: 'u_1',
+          name: NAME,
+          phone: PHONE,
+          emails: [EMAIL],
+          accountNumber: ACCOUNT,
+          traits: { secretTrait: TRAIT },
+        }
       : { userId: `u_${i + 1}`, locale: LOCALES[i % 3], timeZone: 'Europe/Paris' },
   );
   const stored = await send<{ users: { hashId: string }[] }>('/v1/users', { users: people });
@@ -62,7 +69,10 @@ export async function fillWorkspace(
   for (const [i, hashId] of hashIds.entries())
     for (let turn = 0; turn < 3; turn++) {
       const context = { channel: 'in-app', surface: SURFACES[(i + turn) % 3], locale: LOCALES[i % 3] };
-      const { decisionId } = await send<{ decisionId: string }>('/v1/decisioning/decide', { hashId, context });
+      const { decisionId } = await send<{ decisionId: string }>('/v1/decisioning/decide', {
+        hashId,
+        context,
+      });
       decisionIds.push(decisionId);
     }
   for (const hashId of hashIds) {

@@ -14,7 +14,9 @@ import { curves } from './model-boxes.tsx';
 
 /** One content: its figures, and its rate over time. */
 export function ContentPanel({ id, close }: { id: string; close: () => void }): VNode {
-  const { value, error, reload } = useResource(id, (signal) => call('getContent', { params: { id }, signal }));
+  const { value, error, reload } = useResource(id, (signal) =>
+    call('getContent', { params: { id }, signal }),
+  );
   return (
     <Panel title={<Text of={id} />} close={close}>
       {!value && (error ? <Failure error={error} retry={reload} /> : <Loading what="the content" />)}
@@ -22,7 +24,10 @@ export function ContentPanel({ id, close }: { id: string; close: () => void }): 
         <>
           <Facts
             facts={[
-              { name: 'State', value: <Badge tone={value.status === 'active' ? 'good' : 'warn'}>{value.status}</Badge> },
+              {
+                name: 'State',
+                value: <Badge tone={value.status === 'active' ? 'good' : 'warn'}>{value.status}</Badge>,
+              },
               { name: 'Title', value: <Text of={value.title ?? 'no longer in the catalog'} /> },
               { name: 'Served', value: count(value.served) },
               { name: 'Rewarded', value: count(value.rewarded) },

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useLocation } from 'preact-iso/router';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
@@ -14,7 +15,6 @@ import { Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
-import { useLocation } from 'preact-iso/router';
 
 export type Content = AnswerOf<'listContents'>['items'][number];
 
@@ -23,7 +23,9 @@ export function ContentsView(): VNode {
   const { route } = useLocation();
   const id = usePathPart('/contents');
   const model = useResource('model', (signal) => call('getModel', { signal }));
-  const contents = usePages('contents', (after, signal) => call('listContents', { query: { after }, signal }));
+  const contents = usePages('contents', (after, signal) =>
+    call('listContents', { query: { after }, signal }),
+  );
   const reload = () => {
     model.reload();
     contents.reload();
@@ -32,7 +34,10 @@ export function ContentsView(): VNode {
     <>
       <ViewHead
         title="Contents"
-        summary={model.value && `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`}
+        summary={
+          model.value &&
+          `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`
+        }
         command={svcCommand('contents', 'list')}
         refresh={reload}
       />

@@ -35,8 +35,8 @@ export function LearningCurve({ model }: { model: Model }): VNode {
             'The curve begins once messages were served.'
           ) : (
             <span>
-              One point so far, from <Time at={last.from} />: {last.rate === null ? 'no rate' : percent(last.rate)} of{' '}
-              {count(last.served)} served.
+              One point so far, from <Time at={last.from} />:{' '}
+              {last.rate === null ? 'no rate' : percent(last.rate)} of {count(last.served)} served.
             </span>
           )}
         </p>
@@ -69,7 +69,10 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
   );
   const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.01);
   return (
-    <Box title="Learned against holdout" note={`${percent(holdoutShare)} of the users are in the holdout group; ${percent(explorationShare)} of each decision explores evenly`}>
+    <Box
+      title="Learned against holdout"
+      note={`${percent(holdoutShare)} of the users are in the holdout group; ${percent(explorationShare)} of each decision explores evenly`}
+    >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>
       ) : (
@@ -93,7 +96,8 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
   );
 }
 
-const NO_GAIN = 'What learning gains is known once both groups were served: svc serve --help says how users are held out.';
+const NO_GAIN =
+  'What learning gains is known once both groups were served: svc serve --help says how users are held out.';
 
 const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;
 

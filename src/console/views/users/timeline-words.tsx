@@ -64,7 +64,14 @@ function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildr
                 <Text of={entry.surface} />
               </>
             )}
-            , {entry.servedAt ? <>first served at <Time at={entry.servedAt} /></> : 'not served yet'}
+            ,{' '}
+            {entry.servedAt ? (
+              <>
+                first served at <Time at={entry.servedAt} />
+              </>
+            ) : (
+              'not served yet'
+            )}
           </>
         ),
       };

@@ -50,7 +50,9 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   return (
     <>
       {user.value && <UserFacts user={user.value} />}
-      {unknown && <p class="note">The service stores no fields of this user: it was not imported, or it was erased.</p>}
+      {unknown && (
+        <p class="note">The service stores no fields of this user: it was not imported, or it was erased.</p>
+      )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
       {user.loading && !user.value && <Loading what="the user" />}
       {first.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}

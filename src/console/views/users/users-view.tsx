@@ -38,7 +38,7 @@ function FindUser({ hashId }: { hashId: string | undefined }): VNode {
         summary="Users are known here by their hashId alone."
         command={hashId === undefined ? undefined : svcCommand('users', 'timeline', '--hash-id', hashId)}
       />
-      <form class="find" role="search" onSubmit={find}>
+      <form class="find" aria-label="Find a user" onSubmit={find}>
         <label for="find-user" class="visually-hidden">
           hashId of a user
         </label>
