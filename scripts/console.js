@@ -18,6 +18,7 @@ export async function bundleConsole(dir) {
     input: join(src, 'main.tsx'),
     platform: 'browser',
     treeshake: true,
+    plugins: [englishNumbers],
   });
   const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
   await build.close();
@@ -30,6 +31,18 @@ export async function bundleConsole(dir) {
   write(dir, { 'index.html': page, ...files });
   return [...script.moduleIds, join(root, 'node_modules/uplot/dist/uPlot.min.css')];
 }
+
+/** uPlot formats numbers by the browser's language when it is loaded, and throws for one that is not valid (`en-US@posix`). */
+const englishNumbers = {
+  name: 'english-numbers',
+  transform(code, id) {
+    if (!id.endsWith('uPlot.esm.js')) return undefined;
+    const changed = code.replace("(domEnv ? nav.language : 'en-US')", "('en-US')");
+    if (changed === code)
+      throw new Error('uPlot no longer asks for the language of the browser: remove this');
+    return changed;
+  },
+};
 
 /** Every style sheet of the page in the order of its path, without comments and needless white space. */
 function styles(root, src) {

@@ -19,7 +19,7 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
   return (
-    <div class={open ? 'sidebar open' : 'sidebar'}>
+    <header class={open ? 'sidebar open' : 'sidebar'}>
       <div class="brand">
         <a href="/">
           <span class="mark">svc</span> console
@@ -40,7 +40,7 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
         </ul>
       </nav>
       <ServiceNote />
-    </div>
+    </header>
   );
 }
 
@@ -56,22 +56,24 @@ function ServiceNote(): VNode {
   const now = about.value;
   const [tone, words] = REACH[reach.value];
   return (
-    <footer class="service">
+    <div class="service">
       <p role="status">
         <span class={`light ${tone}`} aria-hidden="true" /> {words}
       </p>
       {now && (
         <>
-          <p class="address" title={now.baseUrl}>
-            <Text of={now.baseUrl.replace(/^https?:\/\//, '')} />
+          <p class="address" title={now.baseUrl || undefined}>
+            <Text of={now.local ? 'on this machine' : now.baseUrl.replace(/^https?:\/\//, '')} />
           </p>
           <p class="workspace">
             <Id of={now.workspace.id} short />
           </p>
           <p class="badges">
-            <Badge>
-              <Text of={now.profile} />
-            </Badge>
+            {now.profile !== '' && (
+              <Badge>
+                <Text of={now.profile} />
+              </Badge>
+            )}
             {now.workspace.environment && (
               <Badge>
                 <Text of={now.workspace.environment} />
@@ -82,7 +84,7 @@ function ServiceNote(): VNode {
         </>
       )}
       <SchemeButton />
-    </footer>
+    </div>
   );
 }
 
