@@ -6,7 +6,7 @@ import { followCatalog } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
-import { createApp } from './http/app.ts';
+import { type AppParts, createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
@@ -18,7 +18,7 @@ import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
-import { listen } from './http/server.ts';
+import { type Fetch, listen } from './http/server.ts';
 import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
@@ -110,6 +110,11 @@ export interface RunningService {
   reloadTls(): void;
   /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
   metricValues(): Promise<MetricValues | undefined>;
+  /**
+   * Answers a request of this process in `workspace`, without a key and without counting it against the limits. No
+   * listener leads here, so it cannot be used over the network.
+   */
+  readonly answer: Fetch;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
   /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
@@ -199,7 +204,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const keys = watchKeys(deps);
     closers.push(() => keys.stop());
     const health = healthOf(store, clock);
-    const app = createApp({
+    const parts: AppParts = {
       deps,
       handlers: {
         ...eventHandlers,
@@ -218,7 +223,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       observe,
       health,
       region: options.region,
-    });
+    };
+    const app = createApp(parts);
+    let inside: ReturnType<typeof createApp> | undefined;
     const host = options.host ?? '127.0.0.1';
     const operations =
       metrics && options.metricsPort !== undefined
@@ -254,6 +261,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         }
       },
       metricValues: async () => metrics?.values(),
+      answer: (request, bindings) => {
+        inside ??= createApp({ ...parts, observe: unobserved, inside: credentials.workspace });
+        return inside.fetch(request, bindings);
+      },
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {
         graceMs = grace;
