@@ -105,7 +105,7 @@ function isReference(name: string): boolean {
 function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
   // Parts of a UUID (RFC 9562) can look like card and phone numbers.
   const value = raw.normalize('NFKC').replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, ' ');
-  if (/[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
+  if (value.includes('@') && /[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
     return 'an e-mail address';
   if (hasIban(value)) return 'an account number';
   if (hasCard(value)) return 'a card number';

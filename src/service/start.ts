@@ -17,6 +17,7 @@ import { liveEvents } from './http/handlers/live-events.ts';
 import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
 import { userHandlers } from './http/handlers/users.ts';
+import { watchEvents } from './http/handlers/watch-events.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { type Fetch, listen } from './http/server.ts';
@@ -225,7 +226,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...webhookHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
-      streams: { streamEvents: liveEvents(stopping.signal, keys, share) },
+      streams: {
+        streamEvents: liveEvents(stopping.signal, keys, share),
+        watchEvents: watchEvents(stopping.signal, keys),
+      },
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
