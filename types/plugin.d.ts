@@ -10,13 +10,20 @@ export type Operation =
   | 'decide'
   | 'deleteUser'
   | 'deleteWebhook'
+  | 'getCatalog'
+  | 'getCatalogVersion'
+  | 'getContent'
   | 'getDecision'
+  | 'getModel'
   | 'getNotification'
   | 'getUser'
+  | 'getUserTimeline'
   | 'getWebhook'
   | 'ingestEvents'
   | 'ingestUsers'
   | 'listAllDeliveries'
+  | 'listCatalogVersions'
+  | 'listContents'
   | 'listDecisions'
   | 'listDeliveries'
   | 'listMessages'
@@ -24,11 +31,14 @@ export type Operation =
   | 'listWebhooks'
   | 'messageOutcome'
   | 'notificationOutcome'
+  | 'putCatalog'
   | 'redeliver'
+  | 'revertCatalog'
   | 'rotateWebhook'
   | 'setConsent'
   | 'trigger'
-  | 'updateWebhook';
+  | 'updateWebhook'
+  | 'validateCatalog';
 
 export interface CallOptions {
   /** Parts of the path, such as `{ id }`. */

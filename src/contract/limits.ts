@@ -22,7 +22,7 @@ export const GROUP_LIMITS: Readonly<Record<Group, GroupLimit>> = {
   inform: { default: 300, ceiling: 3000, covers: 'POST /inform/trigger' },
   decisions: { default: 600, ceiling: 5000, covers: 'POST /decisioning/decide' },
   reads: { default: 60, ceiling: 300, covers: 'GET endpoints' },
-  webhooks: { default: 30, ceiling: 120, covers: 'webhook management' },
+  webhooks: { default: 30, ceiling: 120, covers: 'webhook management, catalog changes' },
 };
 
 /** The value of the limit headers where there is no limit: the largest 32-bit integer. */

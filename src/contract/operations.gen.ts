@@ -51,6 +51,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getUserTimeline: {
+    method: 'GET',
+    path: '/v1/users/{hashId}/timeline',
+    group: 'reads',
+    repeat: 'always',
+  },
   deleteUser: {
     method: 'DELETE',
     path: '/v1/users/{hashId}',
@@ -109,6 +115,60 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     method: 'POST',
     path: '/v1/inform/notifications/{id}/outcomes',
     group: 'ingest',
+    repeat: 'always',
+  },
+  listContents: {
+    method: 'GET',
+    path: '/v1/contents',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getContent: {
+    method: 'GET',
+    path: '/v1/contents/{id}',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getModel: {
+    method: 'GET',
+    path: '/v1/model',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getCatalog: {
+    method: 'GET',
+    path: '/v1/catalog',
+    group: 'reads',
+    repeat: 'always',
+  },
+  putCatalog: {
+    method: 'PUT',
+    path: '/v1/catalog',
+    group: 'webhooks',
+    repeat: 'always',
+  },
+  validateCatalog: {
+    method: 'POST',
+    path: '/v1/catalog/validate',
+    group: 'webhooks',
+    repeat: 'always',
+  },
+  listCatalogVersions: {
+    method: 'GET',
+    path: '/v1/catalog/versions',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getCatalogVersion: {
+    method: 'GET',
+    path: '/v1/catalog/versions/{version}',
+    group: 'reads',
+    repeat: 'always',
+  },
+  revertCatalog: {
+    method: 'POST',
+    path: '/v1/catalog/revert',
+    group: 'webhooks',
     repeat: 'always',
   },
   listWebhooks: {

@@ -30,6 +30,7 @@ import {
   PluginUninstalled,
 } from './program.ts';
 import {
+  ConsoleOutput,
   DoctorOutput,
   LimitsOutput,
   MigrateOutput,
@@ -75,6 +76,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
     z.union([operations, z.unknown()]),
   ),
   commands: document('The commands.', CommandsOutput),
+  console: lines('The address of the page.', ConsoleOutput),
   'data:export': lines(
     'A record of the service.',
     z.looseObject({ type: text('Kind of record.'), workspace: text('Workspace of the record.') }),

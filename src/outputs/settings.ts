@@ -93,6 +93,11 @@ export const ServeOutput = z.object({
   metricsUrl: z.optional(text('Address of the metrics, with --metrics-port.')),
   processes: z.optional(whole('Number of processes, with --processes.')),
 });
+export const ConsoleOutput = z.object({
+  ready: flag('True: the page is served.'),
+  url: text('Address of the page, with a code that is good once and for five minutes.'),
+  joined: flag('True if a console that ran already serves the page: the command has ended.'),
+});
 export const MigrateOutput = z.object({
   from: number('Version of the schema before.'),
   to: number('Version of the schema now.'),

@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   commands: () => import('../commands/commands.ts'),
   complete: () => import('../commands/complete.ts'),
   completion: () => import('../commands/completion.ts'),
+  console: () => import('../commands/console.ts'),
   'data:export': () => import('../commands/data/export.ts'),
   'data:reset': () => import('../commands/data/reset.ts'),
   decide: () => import('../commands/decide.ts'),

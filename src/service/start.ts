@@ -5,6 +5,7 @@ import { shell } from '../kit/shell.ts';
 import { followCatalog } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
+import type { FaultControl } from './fault-injection/inject.ts';
 import { rateLimiter } from './http/admit.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
@@ -26,6 +27,8 @@ import { healthOf } from './operations/health.ts';
 import type { MetricValues } from './operations/metrics.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
+import { readStatus, type ServiceStatus } from './operations/status.ts';
+import { readUsage } from './operations/usage.ts';
 import { openDataKey } from './runtime/data-key.ts';
 import { decisionSeeds } from './runtime/decision-seed.ts';
 import type { ServiceDeps } from './runtime/deps.ts';
@@ -116,6 +119,12 @@ export interface RunningService {
    * listener leads here, so it cannot be used over the network.
    */
   readonly answer: Fetch;
+  /** Reads how much of each limit `workspace` uses. */
+  usage(): ReturnType<typeof readUsage>;
+  /** Reads what an operator asks of this process and of the due work of all nodes. */
+  status(): Promise<ServiceStatus>;
+  /** The faults that this process injects; undefined without a faults file. */
+  readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
   /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
@@ -133,7 +142,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { member, tls } = options;
   const keyPair = tls && readKeyPair(tls);
   const share = member?.share ?? 1;
-  const { store, limiter, shared } = await openStore(options.database, clock, steady, share);
+  const { store, limiter, limiterTime, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -269,6 +278,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         inside ??= createApp({ ...parts, observe: unobserved, inside: credentials.workspace });
         return inside.fetch(request, bindings);
       },
+      usage: () => readUsage(deps, limiterTime, credentials.workspace),
+      status: () => readStatus(store, health),
+      faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {
         graceMs = grace;

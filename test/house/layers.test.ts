@@ -139,7 +139,8 @@ describe('the layers (ARCHITECTURE.md)', () => {
   });
 
   it('only the rooms that run the service or own its data import it', () => {
-    const rooms = /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog)|cli\/connection)\b/;
+    const rooms =
+      /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog|console)|cli\/connection)\b/;
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
   });
 

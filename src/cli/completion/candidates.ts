@@ -121,7 +121,7 @@ function inList(
 
 /** Suggested values of flags that accept any value, because the service may know more. */
 const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
-  'api method': ['GET', 'POST', 'PATCH', 'DELETE'],
+  'api method': ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   'messages:outcome type': MESSAGE_OUTCOMES,
   'notifications:list status': NOTIFICATION_STATES,
   'notifications:outcome type': NOTIFICATION_OUTCOMES,

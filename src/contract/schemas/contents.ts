@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { about, beyond, name, named, next, time } from '../parts.ts';
+
+/** Widths of the points of a series. */
+export const SERIES_STEPS = ['hour', 'day'] as const;
+
+const figures = () => ({
+  served: about('Decisions that count: their message was served, or nobody polls.', z.int()),
+  rewarded: about('Of these, those that were clicked or actioned.', z.int()),
+  rate: about('Rewarded of those served; null where none was.', z.nullable(z.number())),
+  low: about('Lower end of the 95 % interval of the rate.', z.nullable(z.number())),
+  high: about('Upper end of the 95 % interval of the rate.', z.nullable(z.number())),
+});
+const Point = named(
+  'SeriesPoint',
+  'A point of a series.',
+  z.object({ from: time('Start of the hour or day (UTC).'), ...figures() }),
+);
+const Group = named('DecisionGroup', 'The decisions of one kind of choice.', z.object(figures()));
+
+const content = () => ({
+  id: about('Identifier of the content.', z.string()),
+  category: about('Category; null if it is no longer in the catalog.', z.nullable(z.string())),
+  format: about('Format; null if it is no longer in the catalog.', z.nullable(z.string())),
+  title: about('Title; null if it is no longer in the catalog.', z.nullable(z.string())),
+  status: about(
+    'Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`).',
+    z.enum(['active', 'paused', 'scheduled', 'ended', 'withdrawn']),
+  ),
+  dismissed: about('Messages that were dismissed.', z.int()),
+  ...figures(),
+});
+const ContentFigures = named('ContentFigures', 'A content and what it earned.', z.object(content()));
+
+export const ListContentsQuery = z.strictObject({
+  after: about('The `next` of the previous page.', z.optional(name())),
+});
+export const ListContentsAnswer = named(
+  'ListContentsAnswer',
+  'A page of the contents.',
+  beyond(z.object({ items: about('The contents.', z.array(ContentFigures)), next: next() })),
+);
+
+export const SeriesQuery = z.strictObject({
+  step: about(
+    'Width of the points. Default: hours while the figures are younger than a fortnight, else days.',
+    z.optional(z.enum(SERIES_STEPS)),
+  ),
+});
+const series = () => ({
+  step: about('Width of the points.', z.enum(SERIES_STEPS)),
+  series: about('The points with decisions, oldest first.', z.array(Point)),
+});
+export const GetContentAnswer = named(
+  'GetContentAnswer',
+  'A content and what it earned over time.',
+  beyond(z.object({ ...content(), ...series() })),
+);
+export const GetModelAnswer = named(
+  'GetModelAnswer',
+  'The state of the learned model.',
+  beyond(
+    z.object({
+      version: about('Version of the newest stored model; 0 before the first.', z.int()),
+      learned: about('Entries of the reward log that the model includes.', z.int()),
+      behind: about('Entries that it has yet to include.', z.int()),
+      holdoutShare: about('Share of the users in the holdout group.', z.number()),
+      explorationShare: about('Share of each decision that is spread evenly.', z.number()),
+      all: Group,
+      byPolicy: about(
+        'By what made the choice: learned beliefs, an even choice for the holdout group, or fixed weights.',
+        z.object({ learned: Group, holdout: Group, weights: Group }),
+      ),
+      gain: about(
+        'Rate of the learned choice less that of the holdout group, with its 95 % interval (Newcombe); null without both.',
+        z.nullable(
+          z.object({
+            rate: about('The difference.', z.number()),
+            low: about('Lower end of the interval.', z.number()),
+            high: about('Upper end of the interval.', z.number()),
+          }),
+        ),
+      ),
+      ...series(),
+      holdoutSeries: about('The points of the holdout group.', z.array(Point)),
+    }),
+  ),
+);
+export type ContentFigures = z.infer<typeof ContentFigures>;
+export type GetModelAnswer = z.infer<typeof GetModelAnswer>;

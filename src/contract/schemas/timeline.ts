@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { about, beyond, instant, named, next, pattern, time } from '../parts.ts';
+
+export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+export const MAX_TIMELINE_PAGE = 200;
+const KINDS = new RegExp(`^(${TIMELINE_KINDS.join('|')})(,(${TIMELINE_KINDS.join('|')})){0,4}$`);
+
+export const UserTimelineQuery = z.strictObject({
+  kinds: about(
+    `Only these kinds, separated by commas: ${TIMELINE_KINDS.join(', ')}.`,
+    z.optional(
+      pattern(KINDS, 64, `must be a list of ${TIMELINE_KINDS.join(', ')}`, ['decision', 'event,outcome']),
+    ),
+  ),
+  until: about('Only what happened before this time.', z.optional(instant()), { format: 'date-time' }),
+  limit: about(
+    `Maximum number of entries on the page, from 1 to ${MAX_TIMELINE_PAGE}; 100 if it is left out. A page may be shorter.`,
+    z.optional(
+      pattern(/^([1-9]|[1-9]\d|1\d\d|200)$/, 3, `must be from 1 to ${MAX_TIMELINE_PAGE}`, ['100']),
+    ),
+  ),
+  after: about(
+    'The `next` of the previous page.',
+    z.optional(pattern(/^[\w-]{1,2048}$/, 2048, 'must be the `next` of the previous page', ['eyJ9'])),
+  ),
+});
+
+const TimelineEntry = named(
+  'TimelineEntry',
+  'Something that happened to a user, without personal data.',
+  z.object({
+    kind: about('What it is.', z.enum(TIMELINE_KINDS)),
+    at: time('When it happened.'),
+    id: about(
+      'The decision of a decision, a message and its outcomes; the notification; the number of an event.',
+      z.string(),
+    ),
+    event: about('Name of an event.', z.optional(z.string())),
+    contentId: about('Chosen content; null if nothing was chosen.', z.optional(z.nullable(z.string()))),
+    context: about('Channel, surface and locale.', z.optional(z.record(z.string(), z.string()))),
+    policy: about('What made the choice.', z.optional(z.string())),
+    reward: about('Reward so far; null while none is due.', z.optional(z.nullable(z.number()))),
+    title: about('Title of a waiting message.', z.optional(z.string())),
+    format: about('Format of a waiting message.', z.optional(z.string())),
+    servedAt: about(
+      'When a waiting message was first served; null before.',
+      z.optional(z.nullable(z.string())),
+    ),
+    outcome: about('What the user did.', z.optional(z.string())),
+    of: about('What an outcome belongs to.', z.optional(z.enum(['message', 'notification']))),
+    templateId: about('Template of a notification.', z.optional(z.string())),
+    channel: about('Channel of a notification or message.', z.optional(z.nullable(z.string()))),
+    surface: about('Surface of a message.', z.optional(z.nullable(z.string()))),
+    priority: about('Priority of a notification.', z.optional(z.string())),
+    status: about('State of a notification.', z.optional(z.string())),
+    reason: about('Why a notification is held or has failed.', z.optional(z.string())),
+    heldUntil: about('Until when a notification is held.', z.optional(z.string()), { format: 'date-time' }),
+  }),
+);
+
+const TimelineContacts = named(
+  'TimelineContacts',
+  'The contacts with a user that count against a cap.',
+  z.object({
+    of: about(
+      '`all` contacts of the calendar day of the user, against the `maxDailyContacts` of decisions; or `marketing`.',
+      z.enum(['all', 'marketing']),
+    ),
+    used: about('Contacts so far.', z.int()),
+    cap: about('How many there may be; null where each decision says so.', z.nullable(z.int())),
+    windowHours: about('Length of the window in hours, in calendar days of the user.', z.int()),
+    nextFreeAt: about(
+      'When there is room again; missing while there is.',
+      z.optional(time('When there is room again.')),
+    ),
+  }),
+);
+
+const TimelineEvents = named(
+  'TimelineEvents',
+  'Which events the timeline has.',
+  z.object({
+    counted: about('Names of the events that rules count: all of them are shown.', z.array(z.string())),
+    scannedSince: about(
+      'Events of other names are shown as far as they were received since then; null if none were received.',
+      z.nullable(z.string()),
+      { format: 'date-time' },
+    ),
+  }),
+);
+
+export const UserTimelineAnswer = named(
+  'UserTimelineAnswer',
+  'A page of the timeline of a user, newest first.',
+  beyond(
+    z.object({
+      items: about('The entries.', z.array(TimelineEntry)),
+      contacts: about('Contacts against the caps; on the first page.', z.optional(z.array(TimelineContacts))),
+      events: z.optional(TimelineEvents),
+      next: next(),
+    }),
+  ),
+);
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+export type UserTimelineAnswer = z.infer<typeof UserTimelineAnswer>;
