@@ -33,6 +33,44 @@ export interface Candidate {
   readonly ranking: number;
 }
 
+/** An error in a catalog. */
+export interface CatalogIssue {
+  /** Where, such as `contents[2].format`. */
+  readonly path: string;
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** A stored version of the catalog. */
+export interface CatalogVersion {
+  /** Number of the version; 0 for the catalog of the service. */
+  readonly version: number;
+  /** Who made it; null if nobody was named. */
+  readonly author: string | null;
+  /** What it was for; null if that was not said. */
+  readonly note: string | null;
+  /** When it was stored. */
+  readonly createdAt: string;
+  /** The version that it repeats; null if it is a new one. */
+  readonly revertOf: number | null;
+  /** Size as JSON, in bytes. */
+  readonly bytes: number;
+}
+
+/** A stored version with its content. */
+export interface CatalogVersionAnswer {
+  /** Number of the version; 0 for the catalog of the service. */
+  readonly version: number;
+  /** Who made it; null if nobody was named. */
+  readonly author: string | null;
+  /** What it was for; null if that was not said. */
+  readonly note: string | null;
+  /** When it was stored; null for the built-in catalog. */
+  readonly createdAt: string | null;
+  /** The catalog (docs/catalog.md). */
+  readonly catalog: { readonly [name: string]: undefined };
+}
+
 /** Delivery channel. */
 export type Channel = 'whatsapp' | 'sms' | 'email' | 'push';
 
@@ -52,6 +90,32 @@ export interface ConsentRequest {
   readonly optIn?: readonly string[] | undefined;
   /** Marketing that the user refuses, likewise. Applied after `optIn`. */
   readonly optOut?: readonly string[] | undefined;
+}
+
+/** A content and what it earned. */
+export interface ContentFigures {
+  /** Identifier of the content. */
+  readonly id: string;
+  /** Category; null if it is no longer in the catalog. */
+  readonly category: string | null;
+  /** Format; null if it is no longer in the catalog. */
+  readonly format: string | null;
+  /** Title; null if it is no longer in the catalog. */
+  readonly title: string | null;
+  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`). */
+  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
+  /** Messages that were dismissed. */
+  readonly dismissed: number;
+  /** Decisions that count: their message was served, or nobody polls. */
+  readonly served: number;
+  /** Of these, those that were clicked or actioned. */
+  readonly rewarded: number;
+  /** Rewarded of those served; null where none was. */
+  readonly rate: number | null;
+  /** Lower end of the 95 % interval of the rate. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the rate. */
+  readonly high: number | null;
 }
 
 /** For how long the token is valid. */
@@ -98,6 +162,20 @@ export interface DecisionContext {
   /** Locale of the action (BCP 47). Default: the user's. */
   readonly locale?: string | undefined;
   readonly [name: string]: string | number | boolean | undefined;
+}
+
+/** The decisions of one kind of choice. */
+export interface DecisionGroup {
+  /** Decisions that count: their message was served, or nobody polls. */
+  readonly served: number;
+  /** Of these, those that were clicked or actioned. */
+  readonly rewarded: number;
+  /** Rewarded of those served; null where none was. */
+  readonly rate: number | null;
+  /** Lower end of the 95 % interval of the rate. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the rate. */
+  readonly high: number | null;
 }
 
 /** The erasure has begun. Personal fields are gone; logs are searched within about a minute, then the user is not found. */
@@ -156,6 +234,90 @@ export interface Event {
 
 /** Kind of event that a subscription can name. */
 export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
+
+/** The catalog in force. */
+export interface GetCatalogAnswer {
+  /** Number of the version; 0 for the catalog of the service. */
+  readonly version: number;
+  /** Who made it; null if nobody was named. */
+  readonly author: string | null;
+  /** What it was for; null if that was not said. */
+  readonly note: string | null;
+  /** When it was stored; null for the built-in catalog. */
+  readonly createdAt: string | null;
+  /** True while a file is the authority. */
+  readonly readOnly: boolean;
+  /** Why it is read-only, and what to do. */
+  readonly reason?: string | undefined;
+  /** The catalog (docs/catalog.md). */
+  readonly catalog: { readonly [name: string]: undefined };
+}
+
+/** A content and what it earned over time. */
+export interface GetContentAnswer {
+  /** Identifier of the content. */
+  readonly id: string;
+  /** Category; null if it is no longer in the catalog. */
+  readonly category: string | null;
+  /** Format; null if it is no longer in the catalog. */
+  readonly format: string | null;
+  /** Title; null if it is no longer in the catalog. */
+  readonly title: string | null;
+  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`). */
+  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
+  /** Messages that were dismissed. */
+  readonly dismissed: number;
+  /** Decisions that count: their message was served, or nobody polls. */
+  readonly served: number;
+  /** Of these, those that were clicked or actioned. */
+  readonly rewarded: number;
+  /** Rewarded of those served; null where none was. */
+  readonly rate: number | null;
+  /** Lower end of the 95 % interval of the rate. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the rate. */
+  readonly high: number | null;
+  /** Width of the points. */
+  readonly step: 'hour' | 'day';
+  /** The points with decisions, oldest first. */
+  readonly series: readonly SeriesPoint[];
+}
+
+/** The state of the learned model. */
+export interface GetModelAnswer {
+  /** Version of the newest stored model; 0 before the first. */
+  readonly version: number;
+  /** Entries of the reward log that the model includes. */
+  readonly learned: number;
+  /** Entries that it has yet to include. */
+  readonly behind: number;
+  /** Share of the users in the holdout group. */
+  readonly holdoutShare: number;
+  /** Share of each decision that is spread evenly. */
+  readonly explorationShare: number;
+  readonly all: DecisionGroup;
+  /** By what made the choice: learned beliefs, an even choice for the holdout group, or fixed weights. */
+  readonly byPolicy: {
+    readonly learned: DecisionGroup;
+    readonly holdout: DecisionGroup;
+    readonly weights: DecisionGroup;
+  };
+  /** Rate of the learned choice less that of the holdout group, with its 95 % interval (Newcombe); null without both. */
+  readonly gain: {
+    /** The difference. */
+    readonly rate: number;
+    /** Lower end of the interval. */
+    readonly low: number;
+    /** Upper end of the interval. */
+    readonly high: number;
+  } | null;
+  /** Width of the points. */
+  readonly step: 'hour' | 'day';
+  /** The points with decisions, oldest first. */
+  readonly series: readonly SeriesPoint[];
+  /** The points of the holdout group. */
+  readonly holdoutSeries: readonly SeriesPoint[];
+}
 
 /** What may be known of a user outside the service: names of fields, never their values. */
 export interface GetUserAnswer {
@@ -220,6 +382,24 @@ export interface IngestUsersAnswer {
 export interface IngestUsersRequest {
   /** The users. */
   readonly users: readonly User[];
+}
+
+/** A page of the versions, newest first. */
+export interface ListCatalogVersionsAnswer {
+  /** The version in force; 0 for the catalog of the service. */
+  readonly current: number;
+  /** The versions. */
+  readonly versions: readonly CatalogVersion[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** A page of the contents. */
+export interface ListContentsAnswer {
+  /** The contents. */
+  readonly items: readonly ContentFigures[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
 }
 
 /** A page of the decision log. */
@@ -376,6 +556,32 @@ export interface OutcomeAnswer {
 /** What a notification is for. Default: what the template says, or else `marketing`. */
 export type Priority = 'transactional' | 'marketing';
 
+/** The version in force. */
+export interface PutCatalogAnswer {
+  /** Number of the version; 0 for the catalog of the service. */
+  readonly version: number;
+  /** Who made it; null if nobody was named. */
+  readonly author: string | null;
+  /** What it was for; null if that was not said. */
+  readonly note: string | null;
+  /** When it was stored; null for the built-in catalog. */
+  readonly createdAt: string | null;
+  /** True if the catalog was the same, and nothing was stored. */
+  readonly unchanged: boolean;
+}
+
+/** A catalog (docs/catalog.md) that replaces the one in force. */
+export interface PutCatalogRequest {
+  /** The catalog. */
+  readonly catalog: { readonly [name: string]: undefined };
+  /** The version that it is based on. */
+  readonly ifVersion?: number | undefined;
+  /** Who makes the change, as the versions show it. */
+  readonly author?: string | undefined;
+  /** What the change is for. */
+  readonly note?: string | undefined;
+}
+
 /** How a user can be reached through a channel. */
 export interface Reach {
   /** The channel. */
@@ -397,10 +603,38 @@ export interface RedeliverAnswer {
   readonly requestId: string;
 }
 
+/** Which version to go back to. */
+export interface RevertCatalogRequest {
+  /** The version; left out: the one before the version in force. */
+  readonly to?: number | undefined;
+  /** The version in force, where it is that of another author. */
+  readonly over?: number | undefined;
+  /** Who makes the change, as the versions show it. */
+  readonly author?: string | undefined;
+  /** What the change is for. */
+  readonly note?: string | undefined;
+}
+
 /** Replaces the signing secret. For 24 hours, `webhook-signature` has a signature by each secret. */
 export interface RotateWebhookRequest {
   /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
   readonly signingSecret: string;
+}
+
+/** A point of a series. */
+export interface SeriesPoint {
+  /** Start of the hour or day (UTC). */
+  readonly from: string;
+  /** Decisions that count: their message was served, or nobody polls. */
+  readonly served: number;
+  /** Of these, those that were clicked or actioned. */
+  readonly rewarded: number;
+  /** Rewarded of those served; null where none was. */
+  readonly rate: number | null;
+  /** Lower end of the 95 % interval of the rate. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the rate. */
+  readonly high: number | null;
 }
 
 /** Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
@@ -418,6 +652,72 @@ export interface StreamedEvent {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** When the service received it. */
   readonly receivedAt: string;
+}
+
+/** The contacts with a user that count against a cap. */
+export interface TimelineContacts {
+  /** `all` contacts of the calendar day of the user, against the `maxDailyContacts` of decisions; or `marketing`. */
+  readonly of: 'all' | 'marketing';
+  /** Contacts so far. */
+  readonly used: number;
+  /** How many there may be; null where each decision says so. */
+  readonly cap: number | null;
+  /** Length of the window in hours, in calendar days of the user. */
+  readonly windowHours: number;
+  /** When there is room again; missing while there is. */
+  readonly nextFreeAt?: string | undefined;
+}
+
+/** Something that happened to a user, without personal data. */
+export interface TimelineEntry {
+  /** What it is. */
+  readonly kind: 'event' | 'decision' | 'message' | 'outcome' | 'notification';
+  /** When it happened. */
+  readonly at: string;
+  /** The decision of a decision, a message and its outcomes; the notification; the number of an event. */
+  readonly id: string;
+  /** Name of an event. */
+  readonly event?: string | undefined;
+  /** Chosen content; null if nothing was chosen. */
+  readonly contentId?: string | null | undefined;
+  /** Channel, surface and locale. */
+  readonly context?: { readonly [name: string]: string } | undefined;
+  /** What made the choice. */
+  readonly policy?: string | undefined;
+  /** Reward so far; null while none is due. */
+  readonly reward?: number | null | undefined;
+  /** Title of a waiting message. */
+  readonly title?: string | undefined;
+  /** Format of a waiting message. */
+  readonly format?: string | undefined;
+  /** When a waiting message was first served; null before. */
+  readonly servedAt?: string | null | undefined;
+  /** What the user did. */
+  readonly outcome?: string | undefined;
+  /** What an outcome belongs to. */
+  readonly of?: 'message' | 'notification' | undefined;
+  /** Template of a notification. */
+  readonly templateId?: string | undefined;
+  /** Channel of a notification or message. */
+  readonly channel?: string | null | undefined;
+  /** Surface of a message. */
+  readonly surface?: string | null | undefined;
+  /** Priority of a notification. */
+  readonly priority?: string | undefined;
+  /** State of a notification. */
+  readonly status?: string | undefined;
+  /** Why a notification is held or has failed. */
+  readonly reason?: string | undefined;
+  /** Until when a notification is held. */
+  readonly heldUntil?: string | undefined;
+}
+
+/** Which events the timeline has. */
+export interface TimelineEvents {
+  /** Names of the events that rules count: all of them are shown. */
+  readonly counted: readonly string[];
+  /** Events of other names are shown as far as they were received since then; null if none were received. */
+  readonly scannedSince: string | null;
 }
 
 /** The notification is queued. */
@@ -483,6 +783,17 @@ export interface User {
 /** Whether the user is known, or is being erased: then nothing can be read or sent any more. */
 export type UserStatus = 'known' | 'erasing';
 
+/** A page of the timeline of a user, newest first. */
+export interface UserTimelineAnswer {
+  /** The entries. */
+  readonly items: readonly TimelineEntry[];
+  /** Contacts against the caps; on the first page. */
+  readonly contacts?: readonly TimelineContacts[] | undefined;
+  readonly events?: TimelineEvents | undefined;
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
 /** A token that lets an app with a publishable key act for one user. */
 export interface UserToken {
   /** The token, for the header X-Service-User-Token. */
@@ -491,62 +802,18 @@ export interface UserToken {
   readonly expiresAt: string;
 }
 
-/** Events that a watch cannot show any more. */
-export interface WatchGap {
-  /** The type of the frame. */
-  readonly type: string;
-  /** The first position. */
-  readonly from: string;
-  /** The last position. */
-  readonly to: string;
-  /** `removed`: they were deleted. `behind`: too many events arrived since. `reset`: the data was replaced. */
-  readonly reason: 'removed' | 'behind' | 'reset';
+/** The result of a check. */
+export interface ValidateCatalogAnswer {
+  /** True if the catalog may be stored. */
+  readonly valid: boolean;
+  /** The errors; up to 100. */
+  readonly issues: readonly CatalogIssue[];
 }
 
-/** The first frame of a watch. */
-export interface WatchReady {
-  /** The type of the frame. */
-  readonly type: string;
-  /** Where the watch begins. */
-  readonly next: string;
-}
-
-/** What a watch counted since the previous tick. */
-export interface WatchTick {
-  /** The type of the frame. */
-  readonly type: string;
-  /** When it was sent. */
-  readonly at: string;
-  /** Events of the workspace. */
-  readonly received: number;
-  /** Of these, events that match the filter. */
-  readonly matched: number;
-  /** Of these, events that were sent. The others exceed what a watch shows a second. */
-  readonly shown: number;
-  /** Events that were not compared with the filter, because too many may match it. */
-  readonly untested: number;
-  /** Where a watch with `after` resumes. */
-  readonly next: string;
-}
-
-/** An event that a watch shows. */
-export interface WatchedEvent {
-  /** The type of the frame. */
-  readonly type: string;
-  /** The position of the event. */
-  readonly id: string;
-  /** When the service received it. */
-  readonly receivedAt: string;
-  /** Identifier of the user; `***` if it looks personal. */
-  readonly userId: string;
-  /** Name of the event; `***` if it looks personal. */
-  readonly event: string;
-  /** When it happened. */
-  readonly timestamp: string;
-  /** Its properties. Values and names that look personal are `***`. */
-  readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
-  /** Size of the properties in bytes, if they are too long to be shown. */
-  readonly leftOut?: number | undefined;
+/** A catalog to check. */
+export interface ValidateCatalogRequest {
+  /** The catalog. */
+  readonly catalog: { readonly [name: string]: undefined };
 }
 
 /** A webhook subscription. The signing secret is never returned. */
@@ -603,17 +870,21 @@ export interface Operations {
   setConsent(input: { readonly hashId: string } & ConsentRequest, options?: CallOptions): Promise<ConsentAnswer>;
   /** What is known of a user, without personal data. The channels through which the user can be reached, consent, and the names of fields and traits. Values are never returned. */
   getUser(input: { readonly hashId: string }, options?: CallOptions): Promise<GetUserAnswer>;
+  /** What happened to a user, newest first. Events, decisions, waiting messages, outcomes and notifications in one list, without personal data. Events are those that rules of the catalog count, and those among the newest of the workspace; `events` says which. The first page has the contacts against the caps. */
+  getUserTimeline(input: { readonly hashId: string } & {
+    /** Only these kinds, separated by commas: event, decision, message, outcome, notification. */
+    readonly kinds?: string | undefined;
+    /** Only what happened before this time. */
+    readonly until?: string | undefined;
+    /** Maximum number of entries on the page, from 1 to 200; 100 if it is left out. A page may be shorter. */
+    readonly limit?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<UserTimelineAnswer>;
   /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
-  /** Watch the events that match a filter, as a person can read them (Server-Sent Events). For a page or a terminal; use `streamEvents` to process every event. The stream begins with a `ready` frame. An `event` frame has an event, in which values that look personal are masked and not found by the filter. A `tick` frame has counts four times a second while events arrive, and at least every second. A `gap` frame names events that cannot be shown any more. At most 5,000 events a second are sent with a filter and 100 without. The `id` of a frame, also the `next` in its data, is where a watch with `after` or `Last-Event-ID` resumes: it sends all matching events since, up to 2,000,000 events back. */
-  watchEvents(input?: {
-    /** Only events that match are shown, such as `user:u-17 amount>100 -source:web`. Terms are joined by AND. */
-    readonly filter?: string | undefined;
-    /** The `next` of an earlier frame: the watch resumes there. */
-    readonly after?: string | undefined;
-  }, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: WatchReady | WatchedEvent | WatchTick | WatchGap }>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
   listDecisions(input?: {
     /** Only decisions for this user. */
@@ -663,6 +934,36 @@ export interface Operations {
   getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
   /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
   notificationOutcome(input: { readonly id: string } & NotificationOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
+  /** The contents of the catalog with what they earned. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or that nobody polls for; intervals hold with 95 % confidence (Wilson). */
+  listContents(input?: {
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListContentsAnswer>;
+  /** A content with what it earned over time. By hour for the last fortnight at most, or by day for the last 400 days. */
+  getContent(input: { readonly id: string } & {
+    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    readonly step?: 'hour' | 'day' | undefined;
+  }, options?: CallOptions): Promise<GetContentAnswer>;
+  /** The state of the learned model, its learning curve, and what it gains over the holdout group. The learning curve has the rate of all contents over time. Users of the holdout group get contents that are chosen evenly. */
+  getModel(input?: {
+    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    readonly step?: 'hour' | 'day' | undefined;
+  }, options?: CallOptions): Promise<GetModelAnswer>;
+  /** The catalog in force. Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a file is the authority, the catalog is read-only and `reason` says so. */
+  getCatalog(input?: undefined, options?: CallOptions): Promise<GetCatalogAnswer>;
+  /** Replace the catalog. Stores a new version, which all nodes use within a second. With `ifVersion`, a catalog that has another version by now is answered with 409, and so is one whose authority is a file. An identical catalog stores nothing. */
+  putCatalog(input: PutCatalogRequest, options?: CallOptions): Promise<PutCatalogAnswer>;
+  /** Check a catalog without storing it. Answers with every error and its path. */
+  validateCatalog(input: ValidateCatalogRequest, options?: CallOptions): Promise<ValidateCatalogAnswer>;
+  /** The stored versions of the catalog, newest first. The last 100 versions are kept, and those of the last 90 days, as far as 64 MiB allow. */
+  listCatalogVersions(input?: {
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<ListCatalogVersionsAnswer>;
+  /** A stored version of the catalog. With its contents and templates, as it was stored. */
+  getCatalogVersion(input: { readonly version: string }, options?: CallOptions): Promise<CatalogVersionAnswer>;
+  /** Go back to an earlier version of the catalog. Stores an earlier version again as the newest; without `to`, the one before. Later versions of other authors are only undone if `over` names the version in force: else the answer is 409. */
+  revertCatalog(input: RevertCatalogRequest, options?: CallOptions): Promise<PutCatalogAnswer>;
   /** List the webhook subscriptions. Also the disabled ones, oldest first. */
   listWebhooks(input?: {
     /** The `next` of the previous page. */
