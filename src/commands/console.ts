@@ -30,7 +30,7 @@ changed from the page, unless you add --write.`;
   protected override async run(context: Context<typeof Console>): Promise<ExitCode> {
     const { flags, out, signal } = context;
     const { joinConsole, openConsole } = await import('../features/console/command.ts');
-    const options = { open: flags.open, port: flags.port, write: flags.write };
+    const options = { open: flags.open === true, port: flags.port, write: flags.write === true };
     if (await joinConsole(context, options)) return EXIT.done;
     const console = await openConsole(context, options).catch((error) => {
       throw toListenError(error, {

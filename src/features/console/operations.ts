@@ -6,6 +6,8 @@ import { Refusal } from './refusal.ts';
 /** The operations that the page may call. None answers personal fields, variables, secrets or signatures. */
 const READS: readonly EndpointName[] = [
   'getUser',
+  'getUserTimeline',
+  'watchEvents',
   'listDecisions',
   'getDecision',
   'listNotifications',
@@ -14,6 +16,13 @@ const READS: readonly EndpointName[] = [
   'getWebhook',
   'listDeliveries',
   'listAllDeliveries',
+  'listContents',
+  'getContent',
+  'getModel',
+  'getCatalog',
+  'listCatalogVersions',
+  'getCatalogVersion',
+  'validateCatalog',
 ];
 
 /** Those that change something. The messages of a user are among them: what is served counts as a contact. */
@@ -22,6 +31,8 @@ const WRITES: readonly EndpointName[] = [
   'messageOutcome',
   'notificationOutcome',
   'redeliver',
+  'putCatalog',
+  'revertCatalog',
 ];
 
 export type AllowedOperations = readonly EndpointName[];
