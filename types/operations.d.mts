@@ -637,8 +637,8 @@ export interface SeriesPoint {
   readonly high: number | null;
 }
 
-/** Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
-export type StateReason = 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
+/** Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
+export type StateReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {

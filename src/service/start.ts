@@ -2,7 +2,7 @@ import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
 import { shell } from '../kit/shell.ts';
-import { followCatalog } from './catalog/follow.ts';
+import { followCatalogs } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import type { FaultControl } from './fault-injection/inject.ts';
@@ -10,12 +10,15 @@ import { rateLimiter } from './http/admit.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
+import { catalogHandlers } from './http/handlers/catalog.ts';
+import { contentHandlers } from './http/handlers/contents.ts';
 import { decideHandlers } from './http/handlers/decide.ts';
 import { decisionLogHandlers } from './http/handlers/decisions.ts';
 import { eventHandlers } from './http/handlers/events.ts';
 import { liveEvents } from './http/handlers/live-events.ts';
 import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
+import { timelineHandlers } from './http/handlers/timeline.ts';
 import { userHandlers } from './http/handlers/users.ts';
 import { watchEvents } from './http/handlers/watch-events.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
@@ -163,8 +166,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
-    const { catalog, stop: stopCatalog } = await followCatalog(store, options.catalog, log);
-    closers.push(stopCatalog);
+    const catalogs = await followCatalogs(store, options.catalog, log);
+    closers.push(() => catalogs.stop());
     const deps: ServiceDeps = {
       store,
       clock,
@@ -172,7 +175,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       policy,
       log,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
-      catalog,
+      catalogs,
       publicUrl: publicUrlOf(options.environment ?? {}),
       models: new LearnedModels(log),
       signals: new EventSignals(),
@@ -224,6 +227,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...messageHandlers,
         ...notificationHandlers,
         ...webhookHandlers,
+        ...catalogHandlers,
+        ...contentHandlers,
+        ...timelineHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: {

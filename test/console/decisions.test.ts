@@ -32,6 +32,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     expect(await chosen.innerText()).toContain(contentId);
     const { ranking } = candidates.find((candidate) => candidate.contentId === contentId)!;
     expect(await chosen.innerText()).toContain(ranking.toFixed(3));
+    await svc.checkAccessibility();
   });
 
   test('keeps its filters in the URL, also over a reload, and copies them as a command', async () => {

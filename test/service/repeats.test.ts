@@ -106,7 +106,7 @@ it('a message that was withdrawn before it was served is not counted', async () 
       .then((rows) => rows.get('c')?.times);
   expect(await shown()).toBe(1);
   writeFileSync(file, JSON.stringify({ contents: [content('other')] }));
-  await expect.poll(() => service.deps.catalog().byId.has('other')).toBe(true);
+  await expect.poll(() => service.deps.catalogs.shared().byId.has('other')).toBe(true);
   expect(await waiting(service)).toEqual([]);
   expect(await shown()).toBe(0);
 });

@@ -20,7 +20,6 @@ export function MessagePreview({ message }: { message: PreviewedMessage }): VNod
         <div class="feed" aria-hidden="true">
           <span />
           <span />
-          <span />
         </div>
         <div class="message">
           <p class="message-title">
@@ -34,7 +33,6 @@ export function MessagePreview({ message }: { message: PreviewedMessage }): VNod
           </span>
         </div>
         <div class="feed rest" aria-hidden="true">
-          <span />
           <span />
           <span />
           <span />

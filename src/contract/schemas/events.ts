@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_FILTER } from '../../kit/event-filter.ts';
+import { MAX_FILTER } from '../../kit/event-filter/parse.ts';
 import { MAX_BATCH } from '../limits.ts';
 import {
   about,

@@ -25,7 +25,7 @@ export const TriggerRequest = named(
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
 
 export const NOTIFICATION_STATES = ['queued', 'held', 'dispatched', 'delivered', 'failed'] as const;
-const HOLD_REASONS = ['quiet_hours', 'day_cap', 'week_cap'] as const;
+const HOLD_REASONS = ['paused', 'scheduled', 'quiet_hours', 'day_cap', 'week_cap'] as const;
 const status = named('NotificationStatus', 'State of a notification.', z.enum(NOTIFICATION_STATES));
 
 export const TriggerAnswer = named(
@@ -49,7 +49,7 @@ const NotificationTransition = named(
     reason: z.optional(
       named(
         'StateReason',
-        'Why it is held back: quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it.',
+        'Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it.',
         z.enum([...HOLD_REASONS, ...DELIVERY_REASONS]),
       ),
     ),

@@ -17,9 +17,7 @@ export const UserTimelineQuery = z.strictObject({
   until: about('Only what happened before this time.', z.optional(instant()), { format: 'date-time' }),
   limit: about(
     `Maximum number of entries on the page, from 1 to ${MAX_TIMELINE_PAGE}; 100 if it is left out. A page may be shorter.`,
-    z.optional(
-      pattern(/^([1-9]|[1-9]\d|1\d\d|200)$/, 3, `must be from 1 to ${MAX_TIMELINE_PAGE}`, ['100']),
-    ),
+    z.optional(pattern(/^([1-9]|[1-9]\d|1\d\d|200)$/, 3, `must be from 1 to ${MAX_TIMELINE_PAGE}`, ['100'])),
   ),
   after: about(
     'The `next` of the previous page.',

@@ -41,6 +41,8 @@ interface Settings {
   readonly holdout: number;
   /** A message replaces a waiting one of the same content. */
   readonly replaceWaiting: boolean;
+  /** The cap on all marketing to a user. */
+  readonly marketingCap: { readonly perDay?: number | undefined; readonly perWeek?: number | undefined };
   readonly placements: readonly Placement[];
 }
 
@@ -72,6 +74,7 @@ export function toCatalog(file: CatalogFile): Catalog {
       explorationShare: file.settings?.explorationShare ?? FLOOR,
       holdout: file.settings?.holdout ?? 0,
       replaceWaiting: file.settings?.replaceWaiting ?? false,
+      marketingCap: file.settings?.marketing?.cap ?? {},
       placements: (file.settings?.placements ?? []).map(({ channel, surface, weights, perDecision }) => ({
         channel,
         surface,
@@ -106,6 +109,7 @@ function toContent(content: CatalogFile['contents'][number]): Content {
     format,
     title,
     body,
+    paused: content.paused ?? false,
     activeFrom: activeFrom === undefined ? undefined : Date.parse(activeFrom),
     activeUntil: activeUntil === undefined ? undefined : Date.parse(activeUntil),
     traits: (eligibility?.traits ?? []).map(({ trait, exists, equals, oneOf, atLeast, atMost }) => ({

@@ -12,3 +12,8 @@ export function limited<T extends z.ZodMiniType<object, object>>(schema: T, most
 }
 /** Up to thirty days. */
 export const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
+/** A date-time with any offset. */
+export const instant = () =>
+  z.iso
+    .datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' })
+    .check(z.maxLength(64));

@@ -16,13 +16,13 @@ export class CatalogError extends Error {
 }
 
 /** Maximum size of a catalog file: every process keeps it in memory, and parses it after each change. */
-const MAX_BYTES = 16 * 1024 * 1024;
+export const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
 /** Maximum number of pairs of event and days in all rules: every decision counts each of them. */
 const MAX_WINDOWS = 64;
 
 /** Parses and validates the text of a catalog file. Throws CatalogError with the path of each error. */
 export function parseCatalog(text: string): Catalog {
-  if (Buffer.byteLength(text) > MAX_BYTES)
+  if (Buffer.byteLength(text) > MAX_CATALOG_BYTES)
     throw new CatalogError([{ path: 'the file', message: 'is larger than 16 MiB' }]);
   let value: unknown;
   try {
@@ -30,6 +30,11 @@ export function parseCatalog(text: string): Catalog {
   } catch (error) {
     throw new CatalogError([{ path: 'the file', message: `is not JSON: ${(error as Error).message}` }]);
   }
+  return catalogOf(value);
+}
+
+/** Validates a catalog. Throws CatalogError with the path of each error. */
+export function catalogOf(value: unknown): Catalog {
   const checked = validate(CatalogFile, value);
   if (!checked.ok) {
     throw new CatalogError(
@@ -42,7 +47,8 @@ export function parseCatalog(text: string): Catalog {
   const issues = [
     ...duplicates(checked.value.contents, 'contents', 'contentId'),
     ...duplicates(checked.value.templates ?? [], 'templates', 'templateId'),
-    ...checked.value.contents.flatMap(endsBeforeItStarts),
+    ...endsBeforeItStarts(checked.value.contents, 'contents'),
+    ...endsBeforeItStarts(checked.value.templates ?? [], 'templates'),
     ...unknownContents(checked.value),
     ...templateIssues(checked.value.templates ?? []),
   ];
@@ -89,8 +95,13 @@ function unknownContents({ contents, settings }: CatalogFile): CatalogIssue[] {
   );
 }
 
-function endsBeforeItStarts(content: CatalogFile['contents'][number], i: number): CatalogIssue[] {
-  const { activeFrom, activeUntil } = content;
-  if (!activeFrom || !activeUntil || Date.parse(activeFrom) < Date.parse(activeUntil)) return [];
-  return [{ path: `contents[${i}].activeUntil`, message: 'must be later than activeFrom' }];
+function endsBeforeItStarts(
+  entries: readonly { readonly activeFrom?: string | undefined; readonly activeUntil?: string | undefined }[],
+  list: string,
+): CatalogIssue[] {
+  return entries.flatMap(({ activeFrom, activeUntil }, i) =>
+    !activeFrom || !activeUntil || Date.parse(activeFrom) < Date.parse(activeUntil)
+      ? []
+      : [{ path: `${list}[${i}].activeUntil`, message: 'must be later than activeFrom' }],
+  );
 }

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
-import { minutes, name } from './fields.ts';
+import { instant, minutes, name } from './fields.ts';
 import { Marketing } from './marketing-schema.ts';
 import { CatalogTemplate } from './template-schema.ts';
 
@@ -22,10 +22,6 @@ const locales = () =>
       .check(z.maxLength(256)),
   );
 const scalar = () => z.union([z.string().check(z.maxLength(1000)), z.number(), z.boolean()]);
-const instant = () =>
-  z.iso
-    .datetime({ offset: true, error: 'must be a date-time with a zone, such as 2026-01-31T12:00:00Z' })
-    .check(z.maxLength(64));
 /** Bounded because a decision counts events one by one, up to this number. */
 const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
 /** Up to ten years. */
@@ -70,6 +66,7 @@ export const CatalogContent = z.strictObject({
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),
+  paused: z.optional(described(z.boolean(), 'Not chosen while true; waiting messages are withdrawn.')),
   activeFrom: z.optional(described(instant(), 'Not chosen before this instant.')),
   activeUntil: z.optional(described(instant(), 'Not chosen from this instant on.')),
   eligibility: z.optional(

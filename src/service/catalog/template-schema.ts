@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { CHANNELS, PRIORITIES } from '../../contract/schemas.ts';
-import { limited, name } from './fields.ts';
+import { instant, limited, name } from './fields.ts';
 import { cap, quietHours, validity } from './marketing-schema.ts';
 
 const MAX_LOCALES = 256;
@@ -75,6 +75,11 @@ export const CatalogTemplate = z.strictObject({
     ),
   ),
   category: z.optional(described(name(), 'Category, for consent and caps of marketing.')),
+  paused: z.optional(
+    described(z.boolean(), 'Notifications are held back while true, and go on after; triggers are accepted.'),
+  ),
+  activeFrom: z.optional(described(instant(), 'Notifications are held back before this instant.')),
+  activeUntil: z.optional(described(instant(), 'Not sent, and triggers are refused, from this instant on.')),
   quietHours: quietHours(),
   cap: cap('of this template'),
   validForMinutes: validity('that of all marketing; no limit for transactional messages'),

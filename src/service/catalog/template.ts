@@ -12,6 +12,10 @@ export interface Template extends LocalizedTexts {
   readonly priority: 'transactional' | 'marketing';
   /** When it is sent as marketing. */
   readonly rules: MarketingRules;
+  readonly paused: boolean;
+  /** When it is sent, Unix ms. */
+  readonly activeFrom: number | undefined;
+  readonly activeUntil: number | undefined;
   /** How long it is worth sending after it was triggered: as a transactional message, and as marketing. */
   readonly validForMs: number | undefined;
   readonly marketingValidForMs: number;
@@ -36,6 +40,9 @@ export function toTemplate(template: TemplateFile, marketing: MarketingFile): Te
       Object.entries(template.locales ?? {}).map(([locale, texts]) => [canonicalLocale(locale), texts]),
     ),
     channels: template.channels ?? [],
+    paused: template.paused ?? false,
+    activeFrom: template.activeFrom === undefined ? undefined : Date.parse(template.activeFrom),
+    activeUntil: template.activeUntil === undefined ? undefined : Date.parse(template.activeUntil),
     priority: template.priority ?? 'marketing',
     rules: {
       category,

@@ -15,7 +15,8 @@ export async function audienceOf(
   deps: ServiceDeps,
 ): Promise<Audience> {
   if (!user) return { traits: {}, events: new Map() };
-  const windows = deps.catalog().windows.map(({ key, event, withinDays, enough }) => ({
+  const catalog = await deps.catalogs.of(tx, workspaceId);
+  const windows = catalog.windows.map(({ key, event, withinDays, enough }) => ({
     key,
     event,
     since: now - withinDays * DAY_MS,

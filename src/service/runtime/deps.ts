@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalogs } from '../catalog/follow.ts';
 import type { Cipher } from '../crypto/cipher.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
@@ -20,8 +20,8 @@ export interface ServiceDeps {
   readonly log: Log;
   /** Encrypts personal fields at rest. */
   readonly cipher: Cipher;
-  /** The current catalog of contents and templates. */
-  readonly catalog: () => Catalog;
+  /** The current catalogs of contents and templates. */
+  readonly catalogs: Catalogs;
   /** Address of this service as others reach it (SVC_PUBLIC_URL), without a slash at its end. */
   readonly publicUrl: string | undefined;
   readonly models: LearnedModels;

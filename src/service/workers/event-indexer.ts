@@ -22,19 +22,22 @@ const MARKED = 200;
  * worker indexes, in batches, the events stored before a name was added. It continues after a restart.
  */
 export function startEventIndexer(deps: ServiceDeps): Worker {
-  const { store, clock, log, catalog } = deps;
+  const { store, clock, log, catalogs } = deps;
+  const shared = () => catalogs.shared().events;
   const upToDate = async () => {
     const { names, marked } = await store.read((tx) => recentEvents.shared(tx));
-    return marked === undefined && sameNames(names, catalog().events);
+    return marked === undefined && sameNames(names, shared());
   };
   const indexDue = dueRound(deps, 'index', (workspaceId) =>
-    store.write((tx) => indexOnce(tx, workspaceId, catalog().events, SCANNED)),
+    store.write(async (tx) =>
+      indexOnce(tx, workspaceId, (await catalogs.of(tx, workspaceId)).events, SCANNED),
+    ),
   );
   const loop = repeat('the event indexer', clock, log, POLL_MS, async () => {
     const spread = await upToDate();
     if (spread && !(await store.read((tx) => due.any(tx, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
-    if (!spread) await store.write((tx) => markSome(tx, catalog().events));
+    if (!spread) await store.write((tx) => markSome(tx, shared()));
     return (await indexDue()) || !spread;
   });
   const worker = wokenBy(store, 'settings', loop);

@@ -1,4 +1,5 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { contentCounts } from '../store/repositories/console/content-counts.ts';
 import { contacts } from '../store/repositories/contacts.ts';
 import { deliveries } from '../store/repositories/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
@@ -35,6 +36,7 @@ const CHORES: readonly ((tx: Tx, workspaceId: string, most: number) => Promise<n
   erasures.purge,
   receipts.purge,
   receipts.purgeSeen,
+  contentCounts.purge,
 ];
 
 /** Deletes expired rows, in batches small enough not to delay requests. */

@@ -1,4 +1,5 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { contentCounts } from '../store/repositories/console/content-counts.ts';
 import { due } from '../store/repositories/due.ts';
 import { rewards } from '../store/repositories/rewards.ts';
 import { dueRound } from './by-workspace.ts';
@@ -14,6 +15,8 @@ const GATHER_MS = 100;
 /** Interval of snapshots, by their size: 200 ms for a small model, 40 s for one of 20 MB. */
 const SNAPSHOT_MS = 200;
 const SNAPSHOT_MS_PER_BYTE = 2e-3;
+/** Pieces of the reward log that are counted between two snapshots. */
+const COUNTED_PIECES = 20;
 
 /**
  * Keeps the models that this process holds up to date with the reward log. One of the nodes on a database stores
@@ -25,20 +28,31 @@ export function startLearner(deps: ServiceDeps): Worker {
     const heads = await store.read((tx) => rewards.heads(tx, learned.held()));
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
+  /** Counts what contents earned, some pieces at a time. Returns true if more is left. */
+  const count = async (workspaceId: string): Promise<boolean> => {
+    for (let piece = 0; piece < COUNTED_PIECES; piece++) {
+      await deps.precedence.piece();
+      const more = await store.write((tx) => contentCounts.follow(tx, workspaceId), { durable: false });
+      if (!more) return false;
+    }
+    return true;
+  };
   /** Bytes that the publisher stored in its round. */
   let bytes = 0;
   const publish = async (workspaceId: string) => {
     while ((await learned.follow(store, workspaceId)) > 0);
+    const uncounted = await count(workspaceId);
     bytes += await store.write(
       async (tx) => {
         await due.clear(tx, workspaceId, 'learn');
         const [head] = await rewards.heads(tx, [workspaceId]);
-        if (head && learned.isBehind(workspaceId, head.seq)) await due.mark(tx, workspaceId, 'learn');
+        const behind = head && learned.isBehind(workspaceId, head.seq);
+        if (behind || (await contentCounts.behind(tx, workspaceId))) await due.mark(tx, workspaceId, 'learn');
         return learned.publish(tx, workspaceId);
       },
       { durable: false },
     );
-    return false;
+    return uncounted;
   };
   const publishDue = dueRound(deps, 'learn', publish);
   const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {

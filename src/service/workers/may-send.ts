@@ -2,6 +2,7 @@ import {
   capPeriods,
   marketingVerdict,
   SEND,
+  scheduleVerdict,
   type Verdict,
   withinValidity,
 } from '../domain/notifications/sending-rules.ts';
@@ -17,13 +18,15 @@ import type { Tx } from '../store/store.ts';
  * claims it. Marketing that may be sent is counted as sent, so that no other node sends more than a cap allows.
  */
 export async function maySend(tx: Tx, found: DueNotification, deps: ServiceDeps): Promise<Verdict> {
-  const template = deps.catalog().templates.get(found.templateId);
+  const template = (await deps.catalogs.of(tx, found.workspaceId)).templates.get(found.templateId);
   // Sending it fails with the reason.
   if (!template) return SEND;
   const { rules, validForMs, marketingValidForMs } = template;
   const transactional = found.priority === 'transactional';
   const validFor = transactional ? validForMs : marketingValidForMs;
   const validUntil = validFor === undefined ? undefined : found.createdAt + validFor;
+  const scheduled = scheduleVerdict(template, tx.now, found.createdAt);
+  if (scheduled.verdict !== 'send') return withinValidity(scheduled, tx.now, validUntil);
   if (transactional) return withinValidity(SEND, tx.now, validUntil);
   const { workspaceId, hashId, channel } = found;
   const message = { ...found, category: rules.category };

@@ -74,7 +74,7 @@ function failed(failure: string): Attempt {
 }
 
 /** Reads what a message is made of. */
-async function load({ store, cipher, catalog, publicUrl }: ServiceDeps, claimed: ClaimedNotification) {
+async function load({ store, cipher, catalogs, publicUrl }: ServiceDeps, claimed: ClaimedNotification) {
   const linkOf = (
     { workspaceId, hashId, channel, priority }: ClaimedNotification,
     category = null as string | null,
@@ -83,9 +83,9 @@ async function load({ store, cipher, catalog, publicUrl }: ServiceDeps, claimed:
       ? undefined
       : unsubscribeUrl(cipher, publicUrl, { workspaceId, hashId, category });
   const { workspaceId, hashId, templateId, notificationId, channel, claim } = claimed;
-  const template = catalog().templates.get(templateId);
-  if (!template) return { failure: 'the template is no longer in the catalog' };
   return store.read(async (tx) => {
+    const template = (await catalogs.of(tx, workspaceId)).templates.get(templateId);
+    if (!template) return { failure: 'the template is no longer in the catalog' };
     const personal = await users.personal(tx, cipher, workspaceId, hashId);
     const user = await users.find(tx, cipher, workspaceId, hashId);
     if (!personal || !user) return { failure: 'the user no longer exists' };

@@ -26,6 +26,8 @@ const RELEASED: Record<number, string> = {
   14: 'e828799db6300a3d b97ba74188ca4861',
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
   17: '087f860dbd1996f8 087f860dbd1996f8',
+  18: '2046139180c368cb 38ee185ab8b0b25a',
+  19: '0d7c46ee99cd72d1 098dbfa29230498e',
 };
 
 test('released migrations are unchanged', () => {

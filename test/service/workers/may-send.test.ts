@@ -138,7 +138,7 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
             { templateId: 'receipt', priority: 'transactional', body: 'x' },
           ],
         });
-        const deps = { catalog: () => catalog } as Partial<ServiceDeps> as ServiceDeps;
+        const deps = { catalogs: { of: async () => catalog } } as unknown as ServiceDeps;
         const hashOf = (index: number) => `h${run}-${index}`;
         const said = ZONES.map(() => new Said());
         const sent: { user: number; at: number; category: string | null }[] = [];

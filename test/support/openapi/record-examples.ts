@@ -14,6 +14,15 @@ export interface RecordedService {
 
 type Body = Record<string, unknown>;
 
+/** A content of a catalog. */
+const CONTENT = {
+  contentId: 'spring_offer',
+  category: 'offers',
+  format: 'card',
+  title: 'Spring is here',
+  body: 'All garden tools at a lower price.',
+};
+
 /** A request and its response with headers. */
 interface Recorded extends Example {
   readonly status: number;
@@ -124,6 +133,21 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     }
     await call('getNotification', { params: notification });
     await call('listNotifications', { query: { hashId } });
+
+    await call('getUserTimeline', { params: known, query: { limit: '5' } });
+    await call('listContents');
+    await call('getContent', { params: { id: 'welcome_tour' } });
+    await call('getModel');
+    const catalog = { contents: [{ ...CONTENT, paused: true }] };
+    await call('validateCatalog', { request: { catalog: { contents: [{ ...CONTENT, format: 'poster' }] } } });
+    await call('putCatalog', { request: { catalog: { contents: [CONTENT] }, author: 'team' } });
+    await call('putCatalog', {
+      request: { catalog, ifVersion: 1, author: 'team', note: 'Out of stock' },
+    });
+    await call('revertCatalog', { request: { to: 1, author: 'team' } });
+    await call('getCatalog');
+    await call('listCatalogVersions');
+    await call('getCatalogVersion', { params: { version: '2' } });
 
     await call('listWebhooks');
     await call('getWebhook', { params });

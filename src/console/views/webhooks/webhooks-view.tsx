@@ -122,7 +122,7 @@ function subscriptionColumns(
   choose: (id: string) => void,
 ): readonly Column<Webhook>[] {
   return [
-    { title: 'Address', cell: ({ url }) => <Text of={url} /> },
+    { title: 'Address', cell: ({ url }) => <Id of={url} /> },
     { title: 'Events', wide: true, cell: ({ events }) => <Text of={events.join(', ')} /> },
     {
       title: 'State',

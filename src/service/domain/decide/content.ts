@@ -10,6 +10,7 @@ export interface Content {
   readonly format: 'card' | 'modal' | 'embedded' | 'full-screen';
   readonly title: string;
   readonly body: string;
+  readonly paused?: boolean | undefined;
   readonly activeFrom?: number | undefined;
   readonly activeUntil?: number | undefined;
   readonly traits: readonly TraitRule[];

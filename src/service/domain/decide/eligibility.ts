@@ -28,6 +28,7 @@ export function removalOf(
   if (!listed(content.surfaces, context.surface)) return { rule: 'surface' };
   if (content.locales.length > 0 && context.locale && !spoken(content.locales, String(context.locale)))
     return { rule: 'locale' };
+  if (content.paused) return { rule: 'active' };
   if (content.activeFrom !== undefined && now < content.activeFrom) return { rule: 'active' };
   if (content.activeUntil !== undefined && now >= content.activeUntil) return { rule: 'active' };
   for (const rule of content.traits)

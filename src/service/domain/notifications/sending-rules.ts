@@ -41,10 +41,10 @@ export interface Marketing {
 }
 
 /** Why a message waits. */
-type HoldReason = 'quiet_hours' | 'day_cap' | 'week_cap';
+type HoldReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap';
 
 /** Why a message is never sent. */
-type RefusalReason = 'opted_out' | 'not_opted_in' | 'expired';
+type RefusalReason = 'ended' | 'opted_out' | 'not_opted_in' | 'expired';
 
 /** `hold`: to be looked at again at `until`, Unix ms. */
 export type Verdict =
@@ -76,6 +76,32 @@ export function marketingVerdict(rules: MarketingRules, of: Marketing): Verdict 
           : undefined;
     if (reason) return { verdict: 'hold', reason, until: dayAround(of.now, of.timeZone).end };
   }
+  return SEND;
+}
+
+/** A template that is paused is looked at again after a time that grows with its age, in ms. */
+const PAUSED_MS = { least: 5_000, most: 300_000, share: 0.05 } as const;
+
+/** When notifications of a template are sent; times are Unix ms. */
+export interface Schedule {
+  readonly paused: boolean;
+  readonly activeFrom: number | undefined;
+  readonly activeUntil: number | undefined;
+}
+
+/** Decides whether a notification that was triggered at `createdAt` waits for its template, or is never sent. */
+export function scheduleVerdict(
+  { paused, activeFrom, activeUntil }: Schedule,
+  now: number,
+  createdAt: number,
+): Verdict {
+  if (activeUntil !== undefined && now >= activeUntil) return { verdict: 'refuse', reason: 'ended' };
+  const { least, most, share } = PAUSED_MS;
+  const look = now + Math.min(most, Math.max(least, (now - createdAt) * share));
+  if (paused) return { verdict: 'hold', reason: 'paused', until: Math.round(look) };
+  // A schedule may be changed meanwhile, so it is looked at again before.
+  if (activeFrom !== undefined && now < activeFrom)
+    return { verdict: 'hold', reason: 'scheduled', until: Math.round(Math.min(look, activeFrom)) };
   return SEND;
 }
 

@@ -30,7 +30,7 @@ export const decideHandlers: Handlers = {
   decide: async (call) => {
     const { tx, workspace, body, now, deps } = call;
     const { hashId } = body;
-    const catalog = deps.catalog();
+    const catalog = await deps.catalogs.of(tx, workspace.id);
     const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
     const type = typeOf(channel);

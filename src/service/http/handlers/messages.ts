@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { removalOf } from '../../domain/decide/eligibility.ts';
 import { rewardAfter } from '../../domain/decide/reward.ts';
+import { contentCounts } from '../../store/repositories/console/content-counts.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { decisions } from '../../store/repositories/decisions.ts';
 import { messages } from '../../store/repositories/messages.ts';
@@ -32,11 +33,12 @@ export const messageHandlers: Handlers = {
       contentId: decision.contentId,
     });
     if (fresh) {
-      const { rewardWindowMs } = deps.catalog().settings;
+      const { rewardWindowMs } = (await deps.catalogs.of(tx, workspace.id)).settings;
       if (now < (decision.countedAt ?? now) + rewardWindowMs)
         await rewards.record(tx, workspace.id, decision, rewardAfter(decision.reward, body.type));
       if (body.type !== 'opened')
         await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
+      if (body.type === 'dismissed') await contentCounts.dismiss(tx, workspace.id, decision.decisionId);
       if (body.type === 'dismissed' || body.type === 'actioned')
         await shownContents.close(tx, workspace.id, decision.hashId, decision.contentId);
       if (body.type !== 'opened') await messages.remove(tx, workspace.id, decision.decisionId);
@@ -57,7 +59,7 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
   if (!last) return { messages: [], ...next };
-  const { byId } = deps.catalog();
+  const { byId } = await deps.catalogs.of(tx, workspace.id);
   const user = await users.find(tx, deps.cipher, workspace.id, hashId);
   const audience = await audienceOf(tx, workspace.id, user, now, deps);
   const served: object[] = [];

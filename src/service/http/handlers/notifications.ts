@@ -14,12 +14,14 @@ const PAGE = 100;
 
 export const notificationHandlers: Handlers = {
   /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
-  trigger: async ({ tx, workspace, body, requestId, deps }) => {
+  trigger: async ({ tx, workspace, body, requestId, now, deps }) => {
     const { hashId, templateId, channel, variables = {} } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
-    const template = deps.catalog().templates.get(templateId);
+    const template = (await deps.catalogs.of(tx, workspace.id)).templates.get(templateId);
     if (!template) throw new ServiceError('not_found', 'No template has this templateId.');
+    if (template.activeUntil !== undefined && now >= template.activeUntil)
+      throw new ServiceError('not_found', 'This template is no longer active.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
       throw invalid('channel', `must be one of ${template.channels.join(', ')} for this template`);
     const missing = variablesOf(template, channel).filter((name) => !Object.hasOwn(variables, name));

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../contract/errors.ts';
-import { parseFilter } from '../../../kit/event-filter.ts';
+import { parseFilter } from '../../../kit/event-filter/parse.ts';
 import type { StreamHandler } from '../call.ts';
 import type { KeyWatch } from '../key-watch.ts';
 import { Waker } from '../watch/waker.ts';

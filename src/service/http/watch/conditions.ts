@@ -1,4 +1,4 @@
-import type { Term } from '../../../kit/event-filter.ts';
+import type { Term } from '../../../kit/event-filter/parse.ts';
 import { type EventConditions, MAX_LISTED } from '../../store/repositories/events.ts';
 
 /** What the database selects for a filter. */

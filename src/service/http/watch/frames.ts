@@ -1,5 +1,5 @@
 import type { WatchFrame } from '../../../contract/schemas/events.ts';
-import { type Property, propertiesOf } from '../../../kit/event-matcher.ts';
+import { type Property, propertiesOf } from '../../../kit/event-filter/match.ts';
 import { Lru } from '../../../kit/lru.ts';
 import { MASKED, maskPersonal } from '../../../kit/personal-data.ts';
 import type { PagedEvent } from '../../store/repositories/events.ts';

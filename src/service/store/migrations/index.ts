@@ -15,6 +15,8 @@ import { erasureTables } from './014-erasure.ts';
 import { clientKeys } from './015-client-keys.ts';
 import { lists } from './016-lists.ts';
 import { receiptAges } from './017-receipt-ages.ts';
+import { catalogVersionTables } from './018-catalog-versions.ts';
+import { timelinesAndCounts } from './019-timelines-and-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -36,6 +38,8 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
+  catalogVersionTables,
+  timelinesAndCounts,
 ];
 
 /** The schema version that this program writes. */

@@ -35,6 +35,7 @@ const BY_HASH_ID = [
   'DELETE FROM marketing_sent WHERE workspace_id = ? AND hash_id = ?',
   // Opt-outs stay: the hashId is a keyed hash.
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,
+  'UPDATE outcome SET hash_id = NULL WHERE workspace_id = ? AND hash_id = ?',
   // The decision log goes on without the person: what was chosen and what it earned are no personal data.
   `UPDATE decision SET hash_id = '', features = '[]' WHERE workspace_id = ? AND hash_id = ?`,
 ] as const;

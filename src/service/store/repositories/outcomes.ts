@@ -19,11 +19,11 @@ export interface Outcome {
  * webhook deliveries are queued in the same transaction, so both are stored or neither is.
  */
 export async function recordOutcome(tx: Tx, outcome: Outcome): Promise<boolean> {
-  const { workspaceId, kind, id, type } = outcome;
+  const { workspaceId, kind, id, type, hashId } = outcome;
   const added = await tx.sql.run(
-    `INSERT INTO outcome (workspace_id, kind, id, type, at_ms) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO outcome (workspace_id, kind, id, type, at_ms, hash_id) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (workspace_id, kind, id, type) DO NOTHING`,
-    [workspaceId, kind, id, type, tx.now],
+    [workspaceId, kind, id, type, tx.now, hashId || null],
   );
   if (added === 0) return false;
   const occurrence = occurrenceOf(outcome, tx.now);

@@ -47,7 +47,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
     const deps = () =>
       ({
         cipher,
-        catalog: () => catalog,
+        catalogs: { of: async () => catalog, shared: () => catalog, stop: async () => {} },
         repeatable: true,
         models: new LearnedModels(() => {}),
         signals: new EventSignals(),

@@ -1,0 +1,134 @@
+import { ServiceError } from '../../../contract/errors.ts';
+import type { Content } from '../../domain/decide/content.ts';
+import { differenceOf, rateOf } from '../../domain/intervals.ts';
+import {
+  type CountedBucket,
+  type CountedPolicy,
+  type Counts,
+  contentCounts,
+  type Step,
+} from '../../store/repositories/console/content-counts.ts';
+import { models } from '../../store/repositories/models.ts';
+import { rewards } from '../../store/repositories/rewards.ts';
+import type { Call, Handlers } from '../call.ts';
+
+/** Contents on a page. */
+const PAGE = 500;
+/** Up to this age, figures are shown by the hour. */
+const HOURS_MS = 14 * 86_400_000;
+
+const NONE: Counts = { served: 0, rewarded: 0, dismissed: 0 };
+
+export const contentHandlers: Handlers = {
+  listContents: async ({ tx, workspace, query, deps, now }) => {
+    const { byId, contents } = await deps.catalogs.of(tx, workspace.id);
+    const totals = await contentCounts.totals(tx, workspace.id);
+    const counted = new Map(totals.map(({ contentId, ...counts }) => [contentId, counts]));
+    const removed = totals.flatMap(({ contentId }) => (byId.has(contentId) ? [] : [contentId]));
+    const ids = [...contents.map(({ contentId }) => contentId), ...removed];
+    // An identifier that is gone meanwhile starts again at the beginning.
+    const from = query.after === undefined ? 0 : ids.indexOf(query.after) + 1;
+    const page = ids.slice(from, from + PAGE);
+    const items = page.map((id) => view(id, byId.get(id), counted.get(id) ?? NONE, now));
+    return { body: { items, ...(from + PAGE < ids.length ? { next: page.at(-1)! } : {}) } };
+  },
+
+  getContent: async (call) => {
+    const { tx, workspace, params, deps, now } = call;
+    const id = params.id!;
+    const content = (await deps.catalogs.of(tx, workspace.id)).byId.get(id);
+    const total = await contentCounts.total(tx, workspace.id, id);
+    if (!content && total.length === 0)
+      throw new ServiceError('not_found', 'No content has this identifier.');
+    const { step, buckets } = await seriesOf(call, id);
+    return { body: { ...view(id, content, sumOf(total), now), step, series: pointsOf(buckets) } };
+  },
+
+  getModel: async (call) => {
+    const { tx, workspace, deps } = call;
+    const { settings } = await deps.catalogs.of(tx, workspace.id);
+    const head = await models.head(tx, workspace.id);
+    const [log] = await rewards.heads(tx, [workspace.id]);
+    const total = await contentCounts.total(tx, workspace.id, '');
+    const of = (policy: CountedPolicy) => sumOf(total.filter((each) => each.policy === policy));
+    const learned = rateOf(of('learned').rewarded, of('learned').served);
+    const holdout = rateOf(of('holdout').rewarded, of('holdout').served);
+    const { step, buckets } = await seriesOf(call, '');
+    const included = head?.learnedSeq ?? 0;
+    return {
+      body: {
+        version: head?.version ?? 0,
+        learned: included,
+        behind: Math.max(0, (log?.seq ?? 0) - included),
+        holdoutShare: settings.holdout,
+        explorationShare: settings.explorationShare,
+        all: figuresOf(sumOf(total)),
+        byPolicy: {
+          learned: figuresOf(of('learned')),
+          holdout: figuresOf(of('holdout')),
+          weights: figuresOf(of('weights')),
+        },
+        gain: learned && holdout && differenceOf(learned, holdout),
+        step,
+        series: pointsOf(buckets),
+        holdoutSeries: pointsOf(buckets.filter(({ policy }) => policy === 'holdout')),
+      },
+    };
+  },
+};
+
+/** The buckets of a content, or of all (''), by the step that was asked for or suits their age. */
+async function seriesOf(
+  { tx, workspace, query, now }: Call,
+  contentId: string,
+): Promise<{ step: Step; buckets: CountedBucket[] }> {
+  const days = await contentCounts.series(tx, workspace.id, contentId, 'day');
+  const young = days.every(({ from }) => from > now - HOURS_MS);
+  const step = (query.step as Step | undefined) ?? (young ? 'hour' : 'day');
+  return {
+    step,
+    buckets: step === 'day' ? days : await contentCounts.series(tx, workspace.id, contentId, 'hour'),
+  };
+}
+
+function pointsOf(buckets: readonly CountedBucket[]): object[] {
+  const byStart = new Map<number, Counts[]>();
+  for (const bucket of buckets) byStart.set(bucket.from, [...(byStart.get(bucket.from) ?? []), bucket]);
+  return [...byStart].map(([from, each]) => ({
+    from: new Date(from).toISOString(),
+    ...figuresOf(sumOf(each)),
+  }));
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  return all.reduce(
+    (sum, { served, rewarded, dismissed }) => ({
+      served: sum.served + served,
+      rewarded: sum.rewarded + rewarded,
+      dismissed: sum.dismissed + dismissed,
+    }),
+    NONE,
+  );
+}
+
+function figuresOf({ served, rewarded }: Counts): object {
+  return { served, rewarded, ...(rateOf(rewarded, served) ?? { rate: null, low: null, high: null }) };
+}
+
+function view(id: string, content: Content | undefined, counts: Counts, now: number): object {
+  return {
+    id,
+    category: content?.category ?? null,
+    format: content?.format ?? null,
+    title: content?.title ?? null,
+    status: content ? statusOf(content, now) : 'withdrawn',
+    dismissed: counts.dismissed,
+    ...figuresOf(counts),
+  };
+}
+
+function statusOf({ paused, activeFrom, activeUntil }: Content, now: number): string {
+  if (activeUntil !== undefined && now >= activeUntil) return 'ended';
+  if (paused) return 'paused';
+  return activeFrom !== undefined && now < activeFrom ? 'scheduled' : 'active';
+}
