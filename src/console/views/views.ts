@@ -2,6 +2,7 @@ import type { FunctionComponent } from 'preact';
 import type { NavItem } from '../parts/sidebar.tsx';
 import { ContentsView } from './contents/contents-view.tsx';
 import { DecisionsView } from './decisions/decisions-view.tsx';
+import { LiveView } from './live/live-view.tsx';
 import { MessagesView } from './messages/messages-view.tsx';
 import { NotificationsView } from './notifications/notifications-view.tsx';
 import { UsersView } from './users/users-view.tsx';
@@ -15,6 +16,7 @@ export interface View extends NavItem {
 
 /** The views in the order of the sidebar. Each gets the rest of its path and its filters from the URL. */
 export const VIEWS: readonly View[] = [
+  { path: '/live', title: 'Live events', icon: 'live', component: LiveView },
   { path: '/users', title: 'Users', icon: 'user', component: UsersView },
   { path: '/decisions', title: 'Decisions', icon: 'decision', component: DecisionsView },
   { path: '/contents', title: 'Contents', icon: 'content', component: ContentsView },
