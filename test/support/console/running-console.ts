@@ -14,6 +14,8 @@ export interface RunningConsole extends WatchedPage {
   readonly send: Send;
   /** Makes the receiver of the sample subscription answer 500, or 200 again. */
   failDeliveries(fail: boolean): void;
+  /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Stops everything and removes the data. */
   stop(): Promise<void>;
 }
@@ -40,12 +42,13 @@ function builtRoot(): Promise<string> {
 /** Starts all of it, once for a test file: `beforeAll` calls it, `afterAll` stops it. */
 export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-console-')));
-  const service = await startService({
+  const options = {
     database: join(home, 'service.db'),
     dataDir: home,
     limits: LIMITS,
     allowLoopbackWebhooks: true,
-  });
+  };
+  let service = await startService(options);
   OWN_SERVICES.add(service.url);
   const apiKey = service.apiKey!;
   const send: Send = async (path, body) => {
@@ -78,6 +81,11 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
     send,
     failDeliveries: (fail) => {
       failing = fail;
+    },
+    restart: async (meanwhile) => {
+      await service.close(0);
+      await meanwhile();
+      service = await startService({ ...options, port: Number(new URL(service.url).port) });
     },
     stop: async () => {
       await watched.close();
