@@ -149,7 +149,7 @@ test('keeps the retention with the data until it is taken back, and not less tha
 });
 
 test('refuses a catalog of a workspace that reads what is not kept, and a retention that such a catalog needs longer', async () => {
-  const service = await startTestService({ retain: { events: 10 * DAY_MS } });
+  const service = await startTestService({ retain: { events: 40 * DAY_MS } });
   const { catalog } = (await json(service, '/v1/catalog')).body as { catalog: { contents: object[] } };
   const put = async (withinDays: number) => {
     const rule = { events: [{ event: 'purchase', withinDays, atLeast: 1 }] };
@@ -160,15 +160,15 @@ test('refuses a catalog of a workspace that reads what is not kept, and a retent
     });
     return { status: answer.status, body: await answer.json() };
   };
-  expect(await put(20)).toMatchObject({
+  expect(await put(50)).toMatchObject({
     status: 409,
     body: {
       message:
-        'events cannot be kept for 10d: a rule of the catalog on the event purchase needs them for 20d, so nothing was changed.',
+        'events cannot be kept for 40d: a rule of the catalog on the event purchase needs them for 50d, so nothing was changed.',
     },
   });
-  expect(await put(9)).toMatchObject({ status: 200, body: { version: 1 } });
+  expect(await put(35)).toMatchObject({ status: 200, body: { version: 1 } });
   await expect(
-    startTestService({ database: service.database, retain: { events: 8 * DAY_MS } }),
-  ).rejects.toThrow('a rule of the catalog on the event purchase needs them for 9d');
+    startTestService({ database: service.database, retain: { events: 32 * DAY_MS } }),
+  ).rejects.toThrow('a rule of the catalog on the event purchase needs them for 35d');
 });
