@@ -15,7 +15,7 @@ const POSTGRES_ONLY = [
 const ON_POSTGRES = [
   'test/service/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',
-  'test/chaos/migration-kills.test.ts',
+  'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/processes.test.ts',
 ];
 
