@@ -15,7 +15,7 @@ const OLD = 8_000;
 const NEW = 500;
 
 test('a removal that is killed continues, and every kept event is there', async () => {
-  const program = await killable<{ begun: true }>(join(ROOT, 'test/support/scenarios/removing.ts'));
+  const program = await killable<{ begun: true }>(join(ROOT, 'test/support/retention/removing.ts'));
   const random = generator(5);
   const database = await freshDatabase(tempDir());
   const argument = { database, workspaceId: 'ws', events: 30 * DAY_MS };

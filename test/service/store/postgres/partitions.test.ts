@@ -5,7 +5,7 @@ import { events } from '../../../../src/service/store/repositories/events.ts';
 import { removals } from '../../../../src/service/store/repositories/removals.ts';
 import { type Store, StoreUnavailable } from '../../../../src/service/store/store.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
-import { type AgedStore, agedStore, DAY_MS } from '../../../support/scenarios/aged-store.ts';
+import { type AgedStore, agedStore, DAY_MS } from '../../../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const KEPT = 12 * DAY_MS;
