@@ -27,7 +27,11 @@ test.each([
   ['users=90d', 2, '--retain users=90d is not LOG=DURATION'],
   ['events=9d,events=8d', 2, '--retain events=8d is not LOG=DURATION'],
   ['events=0d', 2, '--retain events=0d is not LOG=DURATION'],
-  ['events=5h', 2, 'events cannot be kept for 5h: a rule of the catalog on the event savings_plan_opened needs them for 30d'],
+  [
+    'events=5h',
+    2,
+    'events cannot be kept for 5h: a rule of the catalog on the event savings_plan_opened needs them for 30d',
+  ],
   ['decisions=8d', 2, 'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d'],
 ])('svc serve --retain %s is refused with the reason', async (text, code, reason) => {
   const home = tempDir();
