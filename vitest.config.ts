@@ -16,7 +16,7 @@ const ON_POSTGRES = [
   'test/service/*.test.ts',
   'test/service/console/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',
-  'test/chaos/migration-kills.test.ts',
+  'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/processes.test.ts',
 ];
 

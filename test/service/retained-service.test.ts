@@ -5,7 +5,7 @@ import { models } from '../../src/service/store/repositories/models.ts';
 import { cleanOnce } from '../../src/service/workers/janitor.ts';
 import { runSvc } from '../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
-import { DAY_MS } from '../support/scenarios/aged-store.ts';
+import { DAY_MS } from '../support/retention/aged-store.ts';
 
 const RETAIN = { events: 30 * DAY_MS, decisions: 30 * DAY_MS };
 

@@ -6,7 +6,7 @@ import { recentEvents } from '../../src/service/store/repositories/recent-events
 import { removals } from '../../src/service/store/repositories/removals.ts';
 import { eventBatch } from '../support/events/batch.ts';
 import { onPostgres } from '../support/postgres/database.ts';
-import { type AgedStore, agedStore, DAY_MS } from '../support/scenarios/aged-store.ts';
+import { type AgedStore, agedStore, DAY_MS } from '../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const EVENTS = { events: 12 * DAY_MS, decisions: null };

@@ -1,5 +1,6 @@
 import { RETAINED_LOGS } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { givesSpaceBack } from '../store/sqlite/shrink.ts';
 import { repeat, type Worker } from './worker.ts';
 
 const PAUSE_MS = 60_000;
@@ -19,8 +20,14 @@ export function startRetainer({ store, clock, log, precedence, retention }: Serv
         });
     }
   };
+  let reported = false;
   const shrink = async () => {
     if (RETAINED_LOGS.every((name) => retention()[name] === null)) return;
+    if (!reported && !(await store.read(({ sql }) => givesSpaceBack(sql))))
+      log('info', 'the database file keeps the space of removed rows for new ones', {
+        next: "to give it back, stop the service once and run: sqlite3 FILE 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'",
+      });
+    reported = true;
     do await precedence.piece();
     while (await store.shrink());
   };

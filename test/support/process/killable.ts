@@ -9,6 +9,8 @@ import { ROOT } from './run-svc.ts';
 export interface Killable<T> {
   /** Starts the program; resolves with the JSON of its first line. */
   start(argument: unknown): Promise<T>;
+  /** Waits until it ends by itself. */
+  ended(): Promise<void>;
   /** Ends it at once, as a power failure would as far as the program can tell. */
   kill(): Promise<void>;
   /** Kills it and removes its bundle. */
@@ -45,6 +47,9 @@ export async function killable<T>(file: string): Promise<Killable<T>> {
       ended.catch(() => undefined);
       const [line] = await Promise.race([once(lines, 'line'), ended]);
       return JSON.parse(String(line)) as T;
+    },
+    async ended() {
+      if (child?.exitCode === null) await once(child, 'exit');
     },
     kill,
     async release() {

@@ -6,27 +6,37 @@ import { migrateStore } from '../../../src/service/store/open.ts';
 import { generator } from '../generator.ts';
 import { killable } from '../process/killable.ts';
 import { ROOT } from '../process/run-svc.ts';
-import { columnsOfContent, contentOf, copyToRead, fillOlder, outside } from './older-store.ts';
+import { advanceOlder, columnsOfContent, contentOf, copyToRead, fillOlder, outside } from './older-store.ts';
+
+/** The last schema before keys by workspace: later migrations move no rows. */
+export const BEFORE_KEYS = byWorkspace.id - 1;
 
 /**
- * Kills a migration of data of the schema before the newest one, again and again, and completes it. Returns in which
- * states it was killed, and the tables whose content differs from before.
+ * Kills migrations of data of these schema versions, `kills` times each, and completes them. Returns in which states they
+ * were killed, and the tables whose content differs from before, by version.
  */
 export async function killMigrations(
   databases: () => Promise<string>,
-  { kills, events, seed }: { kills: number; events: number; seed: number },
+  {
+    versions,
+    kills,
+    events,
+    seed,
+  }: { versions: readonly number[]; kills: number; events: number; seed: number },
 ): Promise<{ differing: string[]; states: Set<string> }> {
   const program = await killable<{ begun: true }>(join(ROOT, 'test/support/scenarios/migrating.ts'));
   const random = generator(seed);
   const differing: string[] = [];
   const states = new Set<string>();
   try {
-    for (let killed = 0; killed < kills; ) {
+    for (const version of versions) {
       const database = await databases();
-      await fillOlder(database, byWorkspace.id - 1, 300, events);
+      const filled = Math.min(version, BEFORE_KEYS);
+      await fillOlder(database, filled, 300, events);
       const before = await contentOf(database);
-      // Several kills of one migration, each a little later than the one before.
-      for (let life = 0; life < 5 && killed < kills; life++, killed++) {
+      await advanceOlder(database, filled, version);
+      // Several kills of one migration.
+      for (let killed = 0; killed < kills; killed++) {
         await program.start({ database });
         await new Promise((resolve) => setTimeout(resolve, 20 + random() * 250));
         await program.kill();
@@ -35,7 +45,7 @@ export async function killMigrations(
       await migrateStore(database, systemClock);
       const after = await contentOf(database, columnsOfContent(before));
       for (const [table, rows] of before)
-        if (JSON.stringify(after.get(table)) !== JSON.stringify(rows)) differing.push(table);
+        if (JSON.stringify(after.get(table)) !== JSON.stringify(rows)) differing.push(`${version}: ${table}`);
     }
   } finally {
     await program.release();

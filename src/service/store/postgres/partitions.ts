@@ -1,6 +1,7 @@
 import { cutoffOf, periodOf, type RetainedLog } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
 import { ConstraintViolation, type Partitions, type Sql, type Store, StoreUnavailable } from '../store.ts';
+import { SPAN_CHECK } from './errors.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -75,23 +76,25 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
     }
     // A row from after the end of the check would be refused: the check goes long before.
     if (check && check.end < now + FIRST_LEAST_MS) {
-      await step((sql) => sql.run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_span`));
+      await step((sql) => sql.run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}${SPAN_CHECK}`));
       return `${table} was in use until its check came to its end, which starts again`;
     }
     if (!check) {
       const end = after(now + FIRST_MS, period);
       const added = await step((sql) =>
-        sql.run(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_span CHECK (${time} < ${end}) NOT VALID`),
+        sql.run(
+          `ALTER TABLE ${table} ADD CONSTRAINT ${table}${SPAN_CHECK} CHECK (${time} < ${end}) NOT VALID`,
+        ),
       );
       if (!added) return `${table} is in use`;
     }
     if (!check?.valid)
       try {
-        await alone(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${table}_span`);
+        await alone(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${table}${SPAN_CHECK}`);
       } catch (error) {
         if (isPutOff(error)) return `${table} is in use`;
-        if (!(error instanceof ConstraintViolation)) throw error;
-        await step((sql) => sql.run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_span`));
+        if (codeOf(error) !== '23514') throw error;
+        await step((sql) => sql.run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}${SPAN_CHECK}`));
         return `${table} has rows of a time that is still to come`;
       }
     const done = await step(async (sql) => {
@@ -161,9 +164,10 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
 
 /** A change that did not get its lock or took too long, and is made later. */
 function isPutOff(error: unknown): boolean {
-  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-  return error instanceof StoreUnavailable && (code === '55P03' || code === '57014');
+  return error instanceof StoreUnavailable && ['55P03', '57014'].includes(codeOf(error));
 }
+
+const codeOf = (error: unknown) => String(((error as Error).cause as { code?: unknown } | undefined)?.code);
 
 /** The first boundary of periods after a time. */
 const after = (time: number, period: number) => (Math.floor(time / period) + 1) * period;
@@ -198,7 +202,7 @@ async function checkOf(sql: Sql, table: string): Promise<{ end: number; valid: b
   const row = await sql.get<{ text: string; valid: boolean }>(
     `SELECT pg_get_constraintdef(oid) AS text, convalidated AS valid FROM pg_constraint
      WHERE conrelid = to_regclass(?) AND conname = ?`,
-    [table, `${table}_span`],
+    [table, `${table}${SPAN_CHECK}`],
   );
   return row && { end: Number(/\d{5,}/.exec(row.text)![0]), valid: row.valid };
 }
@@ -214,7 +218,7 @@ async function divideAt(sql: Sql, log: RetainedLog, end: number): Promise<void> 
     `CREATE TABLE ${table} (LIKE ${first} INCLUDING DEFAULTS INCLUDING STORAGE) PARTITION BY RANGE (${time})`,
   );
   await sql.run(`ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${end})`);
-  await sql.run(`ALTER TABLE ${first} DROP CONSTRAINT IF EXISTS ${table}_span`);
+  await sql.run(`ALTER TABLE ${first} DROP CONSTRAINT IF EXISTS ${table}${SPAN_CHECK}`);
   await sql.run(`CREATE TABLE ${table}_other (LIKE ${first} INCLUDING ALL)`);
   await sql.run(`ALTER TABLE ${table} ATTACH PARTITION ${table}_other DEFAULT`);
 }

@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { decisions } from '../../../../src/service/store/repositories/decisions.ts';
 import { events } from '../../../../src/service/store/repositories/events.ts';
 import { removals } from '../../../../src/service/store/repositories/removals.ts';
-import type { Store } from '../../../../src/service/store/store.ts';
+import { type Store, StoreUnavailable } from '../../../../src/service/store/store.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
-import { type AgedStore, agedStore, DAY_MS } from '../../../support/scenarios/aged-store.ts';
+import { type AgedStore, agedStore, DAY_MS } from '../../../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const KEPT = 12 * DAY_MS;
@@ -103,7 +103,7 @@ test('a large table becomes the first partition by a check, without being read u
   await other.query(
     'ALTER TABLE event ADD CONSTRAINT event_span CHECK (received_at < 9999999999999) NOT VALID',
   );
-  let end = await reading(aged, 'event');
+  const end = await reading(aged, 'event');
   expect(await store.partitions!.keep('events', KEPT)).toBe('event is in use');
   await ingest(store, 'new');
   await end();
@@ -115,13 +115,26 @@ test('a large table becomes the first partition by a check, without being read u
   await ingest(store, 'newer');
   const newest = await store.read((tx) => events.after(tx, 'ws_one', 149_999, 10));
   expect(newest.rows.map(({ number }) => Number(number))).toEqual([150_000, 150_001, 150_002]);
-  end = await reading(aged, 'event');
-  await end();
   // Its old rows are removed one by one until it is dropped as a whole.
   expect(await store.write((tx) => store.partitions!.byRow(tx, 'events', KEPT))).toEqual([
     'event_first',
     'event_other',
   ]);
+});
+
+test('a check that comes to its end before the table is divided is made again', async () => {
+  const aged = await agedStore(START);
+  const { store } = aged;
+  await (await connection(aged)).query(
+    `ALTER TABLE event ADD CONSTRAINT event_span CHECK (received_at < ${START + 40 * DAY_MS}) NOT VALID`,
+  );
+  await aged.to(START + 50 * DAY_MS);
+  // Not the client's fault.
+  await expect(ingest(store, 'late')).rejects.toThrow(StoreUnavailable);
+  expect(await store.partitions!.keep('events', KEPT)).toMatch(/starts again/);
+  await ingest(store, 'late');
+  expect(await store.partitions!.keep('events', KEPT)).toBeUndefined();
+  expect(await stored(store)).toEqual(['late']);
 });
 
 test('rows from a time that is still to come put the division off, and are kept', async () => {

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+test('svc serve --retain keeps the setting with the data, says what is kept, and takes it back', async () => {
+  const home = tempDir();
+  const said = async (...argv: string[]) => {
+    const serving = startSvc(['serve', '--port', '0', ...argv], { home });
+    await serving.waitFor(/stop with Ctrl-C/);
+    serving.interrupt();
+    const { code, stderr } = await serving.done;
+    expect(code).toBe(0);
+    return stderr;
+  };
+  expect(await said()).not.toContain('keeps');
+  expect(await said('--retain', 'events=90d,decisions=400d')).toContain(
+    'keeps events for 90d and decisions for 400d, and removes older ones',
+  );
+  const later = await said('--retain', 'events=forever');
+  expect(later).toContain('keeps decisions for 400d, and removes older ones');
+  expect(later).toContain('settings stored with this data: --retain decisions=400d; to restore');
+  expect(later).toContain('--retain decisions=forever');
+});
+
+test.each([
+  ['events=90', 2, '--retain events=90 is not LOG=DURATION'],
+  ['users=90d', 2, '--retain users=90d is not LOG=DURATION'],
+  ['events=9d,events=8d', 2, '--retain events=8d is not LOG=DURATION'],
+  ['events=0d', 2, '--retain events=0d is not LOG=DURATION'],
+  [
+    'events=5h',
+    2,
+    'events cannot be kept for 5h: a rule of the catalog on the event savings_plan_opened needs them for 30d',
+  ],
+  ['decisions=8d', 2, 'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d'],
+])('svc serve --retain %s is refused with the reason', async (text, code, reason) => {
+  const home = tempDir();
+  const refused = await runSvc(['serve', '--port', '0', '--retain', text], { home });
+  expect([refused.code, refused.stdout]).toEqual([code, '']);
+  expect(refused.stderr).toContain(reason);
+});
