@@ -1,6 +1,9 @@
 /** The number of delays that are kept. */
 const MOST = 63;
 
+/** Time that stands for any number of decisions, in multiples of a delay: where traffic stops, learning does not. */
+const LONG = 24;
+
 /** How long something took: in ms, and in decisions made meanwhile. */
 export interface Delay {
   readonly ms: number;
@@ -20,7 +23,7 @@ export class Delays {
 
   /**
    * True for a decision that is at least as old as this share of the responses were, both in time and in decisions: where
-   * traffic becomes less, or a machine slower, the same delays take longer.
+   * traffic becomes less, or a machine slower, the same delays take longer. Much more time is enough alone.
    */
   havePassed(share: number, { ms, decisions }: Delay): boolean {
     let limit = this.#shares.get(share);
@@ -31,7 +34,7 @@ export class Delays {
       };
       this.#shares.set(share, limit);
     }
-    return ms >= limit.ms && decisions >= limit.decisions;
+    return ms >= limit.ms && (decisions >= limit.decisions || ms >= LONG * limit.ms);
   }
 
   #quantile(share: number, of: (delay: Delay) => number): number {

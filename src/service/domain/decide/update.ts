@@ -81,9 +81,8 @@ export function keepPending(model: Model, example: Example, reward: number): voi
 }
 
 /**
- * Folds in the decisions that are old enough by now, each with the response that it has. A
- * response waits as long as silence does: if it counted first, a content that was shown often of late would seem to earn
- * more than it does.
+ * Folds in the decisions that are old enough by now, each with the response that it has. A response waits as long as
+ * silence does: if it counted first, a content that was shown often of late would seem to earn more than it does.
  */
 export function countPending(model: Model, now: number): void {
   for (const [decision, waiting] of model.pending) {
