@@ -50,6 +50,9 @@ async function serve(database: string, flags: readonly string[]) {
   return { child, ready: JSON.parse(line) as { url: string; apiKey: string; workspace: string } };
 }
 
+/** Decisions that each process answers before it is measured: V8 compiles the service in each of them. */
+const WARM_UP = 3000;
+
 /** Asks for decisions until `until`. Returns how many were answered. */
 async function ask(
   pool: Pool,
@@ -86,7 +89,8 @@ try {
       const { child, ready } = await serve(database, flags);
       const pool = new Pool(ready.url, { connections: CONNECTIONS });
       // Compiled code and warm caches first.
-      await load(pool, ready, 3000);
+      const wanted = WARM_UP * (flags.length > 0 ? Number(processes) || 1 : 1);
+      for (let answered = 0; answered < wanted; ) answered += await load(pool, ready, 1000);
       const before = cpuOf(child.pid!);
       const requests = await load(pool, ready, seconds * 1000);
       const used = cpuOf(child.pid!).map((cpu, i) => cpu - before[i]!);

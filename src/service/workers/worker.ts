@@ -37,17 +37,18 @@ export function repeat(
         log('error', `${name} failed`, { reason: error instanceof Error ? error.message : String(error) });
       }
       if (busy || wakePending || stopped) continue;
-      waiting = true;
       // One controller per pause: a long-lived signal would retain memory for every pause (AbortSignal.any does).
       woken = new AbortController();
+      waiting = true;
       await clock.sleep(pauseMs, woken.signal).catch(() => {});
       waiting = false;
     }
   })();
   return {
     wake() {
+      // Aborting makes an error each time, and a busy service wakes its workers thousands of times a second.
+      if (waiting && !wakePending) woken.abort();
       wakePending = true;
-      woken.abort();
     },
     idle: async () => waiting && !wakePending,
     stop: () => {

@@ -6,8 +6,12 @@ import { connectionSettings, prepareSession } from './settings.ts';
 
 const CHANNEL = 'svc_news';
 
-/** Notifications of one topic are collected for this long and sent once. */
+/**
+ * Notifications of one topic are collected for this long and sent once. Those who wait for outcomes gather them for as
+ * long before they act (workers/settler.ts, workers/learner.ts).
+ */
 const COLLECT_MS = 10;
+const COLLECT_OUTCOMES_MS = 100;
 
 /** Pauses between attempts to reconnect. */
 const RETRY_MS = [100, 250, 500, 1000, 2000];
@@ -32,12 +36,11 @@ export class Listener {
   readonly #onNotification: (topic: Topic | 'all') => void;
   readonly #self = newId('node');
   readonly #stopping = new AbortController();
-  readonly #pendingTopics = new Set<Topic>();
+  readonly #pending = new Map<Topic, Promise<void>>();
   readonly #ledRoles = new Set<string>();
   /** The roles that another node leads, with the time (performance.now) at which to ask again. */
   readonly #askAgain = new Map<string, number>();
   #client: pg.Client | undefined;
-  #sending: Promise<void> | undefined;
   #lastQuery: Promise<unknown> = Promise.resolve();
   #running: Promise<void> = Promise.resolve();
 
@@ -55,8 +58,7 @@ export class Listener {
 
   /** Notifies the other nodes shortly. Notifications are dropped while there is no connection: they are only hints. */
   notify(topic: Topic): void {
-    this.#pendingTopics.add(topic);
-    this.#sending ??= this.#sendSoon();
+    if (!this.#pending.has(topic)) this.#pending.set(topic, this.#sendSoon(topic));
   }
 
   /** True while this node leads the role. Acquires it if no node has it. */
@@ -83,7 +85,7 @@ export class Listener {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#sending;
+    await Promise.all(this.#pending.values());
     await this.#client?.end().catch(() => {});
     await this.#running;
   }
@@ -162,15 +164,14 @@ export class Listener {
     return result;
   }
 
-  async #sendSoon(): Promise<void> {
-    await this.#clock.sleep(COLLECT_MS);
-    const topics = [...this.#pendingTopics];
-    this.#pendingTopics.clear();
-    this.#sending = undefined;
-    const payloads = topics.map((topic) => `${this.#self} ${topic}`);
+  async #sendSoon(topic: Topic): Promise<void> {
+    const pause = topic === 'outcomes' ? COLLECT_OUTCOMES_MS : COLLECT_MS;
+    await this.#clock.sleep(pause, this.#stopping.signal).catch(() => {});
+    this.#pending.delete(topic);
     const client = this.#client;
     if (!client) return;
-    const notify = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload';
-    await this.#query(client, notify, [CHANNEL, payloads]).catch(() => {});
+    await this.#query(client, 'SELECT pg_notify($1, $2)', [CHANNEL, `${this.#self} ${topic}`]).catch(
+      () => {},
+    );
   }
 }

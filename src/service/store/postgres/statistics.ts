@@ -50,5 +50,5 @@ async function analyzeGrown({ sql }: Tx): Promise<void> {
      WHERE c.relnamespace = current_schema()::regnamespace
        AND s.n_mod_since_analyze > ${MIN_CHANGES} + greatest(c.reltuples, 0) ORDER BY 1`,
   );
-  for (const { name } of grown) await sql.run(`ANALYZE ${name}`);
+  for (const { name } of grown) await sql.run(`ANALYZE (SKIP_LOCKED) ${name}`);
 }

@@ -39,8 +39,15 @@ it('sends the statements of a decision that do not depend on each other in one r
     for (const start of waiting) start();
   });
   const counted = countRoundTrips();
-  expect((await decide()).action.type).toBe('in-app-message');
-  expect(counted.statements).toBeGreaterThan(14);
-  // Three transactions with 11 round trips. One by one the statements took 20.
-  expect(counted.roundTrips).toBeLessThanOrEqual(15);
+  // Workers that keep a connection alive or look for work may be counted as well, so not every decision shows it.
+  await vi.waitFor(
+    async () => {
+      Object.assign(counted, { roundTrips: 0, statements: 0 });
+      expect((await decide()).action.type).toBe('in-app-message');
+      expect(counted.statements).toBeGreaterThan(12);
+      // One for the key, one for the model, and a transaction with 5. One by one the statements took 15.
+      expect(counted.roundTrips).toBeLessThanOrEqual(8);
+    },
+    { timeout: 20_000, interval: 10 },
+  );
 });
