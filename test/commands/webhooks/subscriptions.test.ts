@@ -35,6 +35,24 @@ async function minimalService(answer: { status: number; body?: string }, others 
 }
 
 describe('svc webhooks', () => {
+  it('exits with 2 and names the flag if the service has no such kind of event', async () => {
+    const { env } = await startTestService();
+    const created = await runSvc([...CREATE.slice(0, 5), 'foo'], { env });
+    const listening = await runSvc(
+      ['webhooks', 'listen', '--port', '0', '--event', 'foo', '--register', 'https://a.example'],
+      {
+        env,
+      },
+    );
+    const known = JSON.parse((await runSvc([...CREATE, '--json'], { env })).stdout);
+    const updated = await runSvc(['webhooks', 'update', known.id, '--event', 'foo'], { env });
+    for (const run of [created, listening, updated]) {
+      expect(run.code, run.stderr).toBe(2);
+      expect(run.stderr).toContain('--event foo: the service has no such kind of event');
+      expect(run.stderr).toContain('campaign.clicked');
+    }
+  });
+
   it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {
     const { env } = await startTestService();
     const home = tempDir();
