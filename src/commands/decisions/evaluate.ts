@@ -136,9 +136,9 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       throw new SvcError('interrupted', 'interrupted before the end of the log', {
         hint: (invocation) => invocation.again(),
       });
-    const unjudged = (flags.policy ?? []).filter((policy) => !result.policies[policy]);
-    if (result.decisions > 0 && unjudged.length > 0)
-      throw new SvcError('usage', `--policy ${unjudged.join(', ')} ${NOT_JUDGED}`, {
+    const failed = (flags.policy ?? []).filter((policy) => !result.policies[policy]);
+    if (result.decisions > 0 && failed.length > 0)
+      throw new SvcError('usage', `--policy ${failed.join(', ')} ${NOT_JUDGED}`, {
         hint: 'name a content that was a candidate: svc decisions list --fields candidates',
       });
     for (const text of warnings(result, names)) out.notice(text);
