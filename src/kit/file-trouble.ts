@@ -36,6 +36,11 @@ export function describeFileProblem(
       return { message: `${name} is a directory, not a file`, hint: look };
     case 'ESPIPE':
       return { message: `${name} is a pipe, not a file`, hint: look };
+    case 'EILSEQ':
+      return {
+        message: `${name} is not UTF-8 text`,
+        hint: `iconv -f WINDOWS-1252 -t UTF-8 ${shellPath(name)}`,
+      };
     case 'ENXIO':
       return { message: `no process reads the pipe ${name}`, hint: `cat ${shellPath(name)} &` };
     case 'ENOSPC':

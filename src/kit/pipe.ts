@@ -1,5 +1,6 @@
-import { closeSync, constants, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { readUtf8 } from './utf8-text.ts';
 
 /**
  * Opens a FIFO or a terminal, on which a read may block forever, as a stream that can be destroyed at any time. Returns
@@ -25,8 +26,11 @@ export async function openPipeToWrite(path: string): Promise<Writable | undefine
   return new Socket({ fd, readable: false, writable: true });
 }
 
-/** Reads a settings file. Throws ESPIPE for a FIFO, which might block and cannot be read again on reload. */
+/**
+ * Reads a settings file. Throws ESPIPE for a FIFO, which might block and cannot be read again on reload, and EILSEQ for a
+ * file that is not UTF-8.
+ */
 export function settingsText(path: string): string {
   if (statSync(path).isFIFO()) throw Object.assign(new Error('it is a pipe'), { code: 'ESPIPE', path });
-  return readFileSync(path, 'utf8');
+  return readUtf8(path);
 }

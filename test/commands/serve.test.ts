@@ -3,29 +3,21 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runServe } from '../support/process/run-serve.ts';
 import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 it('reports that it is ready, serves, and exits with 0 on an interrupt', async () => {
-  const svc = startSvc(['serve', '--port', '0', '--json']);
-  const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
+  const { ready, post, stop } = await runServe();
   expect(ready).toMatchObject({
     ready: true,
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     pid: process.pid,
   });
-  const answer = await fetch(`${ready.url}/v1/events`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${ready.apiKey}`,
-      'x-service-workspace': ready.workspace,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ events: [{ userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' }] }),
-  });
+  const events = [{ userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z' }];
+  const answer = await post('/v1/events', { events });
   expect(answer.status).toBe(202);
-  svc.interrupt();
-  expect((await svc.done).code).toBe(0);
+  expect((await stop()).code).toBe(0);
 });
 
 it('reports settings stored by an earlier start, and how to restore the defaults', async () => {
@@ -141,11 +133,8 @@ it.each(['0.0.0.0', '::'])(
     expect(sent, sent.stderr).toMatchObject({ code: 0 });
     svc.interrupt();
     expect((await svc.done).code).toBe(0);
-    const json = startSvc(['serve', '--port', '0', '--host', host, '--json']);
-    const { url, workspace, apiKey } = JSON.parse((await json.waitFor(/^.+\n/))[0]);
-    const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
+    const { env, stop } = await runServe(['--host', host]);
     expect((await runSvc(['webhooks', 'list'], { env })).code).toBe(0);
-    json.interrupt();
-    await json.done;
+    await stop();
   },
 );

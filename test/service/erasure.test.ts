@@ -6,6 +6,7 @@ import { erasures } from '../../src/service/store/repositories/erasures.ts';
 import { users } from '../../src/service/store/repositories/users.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { contentsOf, onPostgres } from '../support/postgres/database.ts';
+import { outsider } from '../support/postgres/row-lock.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 
 async function json(response: Promise<Response>, status = 200) {
@@ -29,6 +30,38 @@ const PLANTED = {
   variable: 'variable-of-canary-81927',
 };
 const BYSTANDER = { userId: 'bystander-of-canary', name: 'Bystander', phone: '+441234567890' };
+
+if (onPostgres)
+  test('a trigger that waits for an erasure leaves no notification', async () => {
+    const service = await startTestService();
+    const { store, cipher } = service.deps;
+    const { users: known } = await json(service.fetch('/v1/users', { body: { users: [BYSTANDER] } }));
+    const { hashId } = known[0];
+    const watcher = await outsider(service.database);
+    let erased = () => {};
+    const gate = new Promise<void>((resolve) => {
+      erased = resolve;
+    });
+    let begun = () => {};
+    const begins = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const erasure = store.write(async (tx) => {
+      await erasures.start(tx, cipher, service.workspace, hashId);
+      begun();
+      await gate;
+    });
+    await begins;
+    const body = { hashId, templateId: 'order_update', channel: 'sms', variables: { orderId: 'A-1' } };
+    const answered = service.fetch('/v1/inform/trigger', { body });
+    // Without the lock it is answered at once.
+    await Promise.race([watcher.waiters(), answered]);
+    erased();
+    await erasure;
+    expect((await answered).status).toBe(404);
+    const { rows } = await watcher.query('SELECT 1 FROM notification');
+    expect(rows).toEqual([]);
+  });
 
 /** Everything that the service keeps: the files beside the data, and on PostgreSQL those of the server too. */
 async function everything(service: TestService): Promise<string> {

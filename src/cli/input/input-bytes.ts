@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openPipe } from '../../kit/pipe.ts';
+import { utf8Text } from '../../kit/utf8-text.ts';
 import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { World } from '../terminal/world.ts';
@@ -45,6 +46,24 @@ export async function fileBytes(
     return pipe ? await readAll({ stdin: pipe, onInterrupt }, most) : await readFile(path);
   } catch (error) {
     throw fileError(file, error);
+  }
+}
+
+/** Reads a text file or pipe, up to `most` bytes. Throws `file`, also for bytes that are not UTF-8. */
+export async function fileText(
+  file: string,
+  world: Pick<World, 'cwd' | 'onInterrupt'>,
+  most: number,
+): Promise<string> {
+  return textOf(file, await fileBytes(file, world, most));
+}
+
+/** Decodes what was read from a file or stream of this name. Throws `file` for bytes that are not UTF-8. */
+export function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return utf8Text(bytes);
+  } catch (error) {
+    throw fileError(name, error);
   }
 }
 

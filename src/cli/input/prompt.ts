@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { type Hint, SvcError } from '../errors/svc-error.ts';
 import { sanitizeLine } from '../terminal/sanitize.ts';
 import type { World } from '../terminal/world.ts';
+import { textOf } from './input-bytes.ts';
 import { stdinChunks } from './stdin.ts';
 
 /** How to prompt, and what to suggest where prompting is not possible. */
@@ -128,5 +129,5 @@ export async function readStdin(world: World, most: number): Promise<string> {
       });
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return textOf('standard input', Buffer.concat(chunks));
 }

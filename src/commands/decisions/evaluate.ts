@@ -144,6 +144,11 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       out.warn(
         `decisions from before ${removedBefore} were removed by the service: the estimates are of later ones`,
       );
+    const failed = (flags.policy ?? []).filter((policy) => !result.policies[policy]);
+    if (result.decisions > 0 && failed.length > 0)
+      throw new SvcError('usage', `--policy ${failed.join(', ')} ${NOT_JUDGED}`, {
+        hint: 'name a content that was a candidate: svc decisions list --fields candidates',
+      });
     for (const text of warnings(result, names)) out.notice(text);
     out.result({ ...result, ...(removedBefore === undefined ? {} : { removedBefore }) }, () =>
       result.decisions === 0

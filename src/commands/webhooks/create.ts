@@ -5,7 +5,7 @@ import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
-import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
@@ -58,7 +58,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       `whether the subscription of ${flags.url} was created`,
       (invocation) =>
         `list the subscriptions before you create it again: ${invocation.on('webhooks', 'list')}`,
-      connection.client.call('createWebhook', { body, signal }),
+      orUnknownKinds(events, connection.client.call('createWebhook', { body, signal })),
     );
     const created = webhookOf(answer.body);
     const id = created.id ?? flags.url;

@@ -16,7 +16,7 @@ import { registration, registrationMode } from '../../features/listen/registrati
 import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
 import { runSession, type SessionEvents } from '../../features/listen/session.ts';
-import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
@@ -102,7 +102,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
             subscriptionOptional: given,
             out,
           });
-    const ended = await runSession({
+    const session = runSession({
       port: flags.port,
       host: flags.host,
       secrets,
@@ -115,7 +115,8 @@ lease, and removes the subscription when it stops. Without a service it needs on
       clock: world.clock,
       signal,
       on: events(context, routes, given),
-    }).catch((error: unknown) => {
+    });
+    const ended = await orUnknownKinds(kinds ?? [], session).catch((error: unknown) => {
       throw listenError(error, flags);
     });
     return ended === 'counted' ? EXIT.done : EXIT.interrupted;

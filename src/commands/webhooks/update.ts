@@ -7,7 +7,7 @@ import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/schemas.ts';
-import { warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
@@ -61,7 +61,7 @@ export default class WebhooksUpdate extends SvcCommand {
       orUnsupportedOperation(
         `change the subscription ${args.id}`,
         (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
-        client.call('updateWebhook', { params: { id: args.id }, body, signal }),
+        orUnknownKinds(events ?? [], client.call('updateWebhook', { params: { id: args.id }, body, signal })),
       ),
     );
     out.result(objectOf(answer.body), () =>

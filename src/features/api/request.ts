@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { fileBytes } from '../../cli/input/input-bytes.ts';
+import { fileBytes, textOf } from '../../cli/input/input-bytes.ts';
 import { stdinChunks } from '../../cli/input/stdin.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { HEADERS } from '../../contract/headers.ts';
@@ -55,7 +55,7 @@ export async function bodyOf(
   }
   if (input !== undefined) return readFile(world, input);
   const contents = new Map<string, string>();
-  for (const file of filesOf(fields)) contents.set(file, (await readFile(world, file)).toString('utf8'));
+  for (const file of filesOf(fields)) contents.set(file, textOf(file, await readFile(world, file)));
   return fields.length === 0
     ? undefined
     : JSON.stringify(objectOf(fields, (file) => contents.get(file) as string));

@@ -1,5 +1,5 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { fileBytes } from '../../cli/input/input-bytes.ts';
+import { fileText } from '../../cli/input/input-bytes.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { always, best, type Policy, running, uniform, weighted } from './policies.ts';
 
@@ -27,7 +27,7 @@ export async function policyOf(name: string, world: Pick<World, 'cwd' | 'onInter
       hint: (invocation) => invocation.again('--policy', 'content:ID'),
     });
   }
-  return weighted(weightsOf(name, (await fileBytes(name, world, MOST)).toString('utf8')));
+  return weighted(weightsOf(name, await fileText(name, world, MOST)));
 }
 
 function weightsOf(name: string, text: string): Map<string, number> {

@@ -50,6 +50,7 @@ export function showNotification(body: unknown, out: Output): Text {
     ['template', 'templateId'],
     ['channel', 'channel'],
     ['priority', 'priority'],
+    ['held until', 'heldUntil'],
     ['failure', 'failure'],
   ] as const) {
     const value = text(key);

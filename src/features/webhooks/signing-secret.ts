@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { fileBytes } from '../../cli/input/input-bytes.ts';
+import { fileText } from '../../cli/input/input-bytes.ts';
 import { readStdin } from '../../cli/input/prompt.ts';
 import type { World } from '../../cli/terminal/world.ts';
 
@@ -40,7 +40,7 @@ export async function readSecret(world: World, file: string): Promise<string> {
 
 async function readText(world: World, file: string): Promise<string> {
   if (file === '-') return withoutNewline(await readStdin(world, MAX_BYTES));
-  return withoutNewline((await fileBytes(file, world, MAX_BYTES)).toString('utf8'));
+  return withoutNewline(await fileText(file, world, MAX_BYTES));
 }
 
 function withoutNewline(text: string): string {

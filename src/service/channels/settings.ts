@@ -6,6 +6,7 @@ import { outboxChannel } from './outbox.ts';
 import { anyOutgoing, publicOutgoing } from './outgoing.ts';
 import { providerChannel } from './provider.ts';
 import { type Environment, loadProvider, type Provider } from './provider-file/load.ts';
+import { checkNetwork } from './provider-file/network.ts';
 import { ProviderFileError } from './provider-file/parse.ts';
 import { smtpChannel } from './smtp.ts';
 
@@ -113,7 +114,10 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-/** Opens one adapter per configured channel. Other channels write to the outbox file. */
+/**
+ * Opens one adapter per configured channel. Other channels write to the outbox file. Throws ProviderFileError for a
+ * provider whose host may not be called.
+ */
 export function openChannels(
   settings: ChannelSettings,
   now: () => number,
@@ -128,6 +132,7 @@ export function openChannels(
   );
   const receivers = new Map<string, Provider[]>();
   for (const provider of [...generic, ...(settings.chosen ?? [])]) {
+    checkNetwork(provider, policy());
     const outgoing = provider.file.network === 'private' ? anyOutgoing() : publicOutgoing(policy);
     adapters.set(
       provider.channel,

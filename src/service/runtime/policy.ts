@@ -52,6 +52,8 @@ export async function followPolicy(
     await tx.lock('policy');
     const stored = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
     const next: Policy = {
+      // A later version may have stored more.
+      ...stored,
       limits: { ...stored.limits, ...change.limits },
       clientLimits: { ...stored.clientLimits, ...change.clientLimits },
       windowMs: change.windowMs ?? stored.windowMs,

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { cannedService } from '../../support/peers/canned-service.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
@@ -61,6 +62,14 @@ describe('svc notifications', () => {
     });
     const shown = await runSvc(['notifications', 'get', record.notificationId], { env });
     expect(shown.stdout).toMatch(/template +order_update/);
+  });
+
+  it('shows until when a notification is held', async () => {
+    const record = { notificationId: 'ntf_1', status: 'held', heldUntil: '2026-01-02T08:00:00.000Z' };
+    const history = [{ status: 'held', at: '2026-01-01T22:00:00.000Z', reason: 'quiet_hours' }];
+    const { env } = await cannedService(() => ({ body: JSON.stringify({ ...record, history }) }));
+    const shown = await runSvc(['notifications', 'get', 'ntf_1'], { env });
+    expect(shown.stdout).toMatch(/^held until +2026-01-02T08:00:00\.000Z$/m);
   });
 
   it('refuses apparent personal data before sending, unless it is allowed', async () => {

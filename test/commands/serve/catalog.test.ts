@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { runServe } from '../../support/process/run-serve.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const content = { contentId: 'only', category: 'c', format: 'card', title: 'T', body: 'B' };
@@ -10,22 +11,17 @@ test('svc serve --catalog uses the file, and refuses an invalid one with the pat
   const home = tempDir();
   const catalog = join(home, 'catalog.json');
   writeFileSync(catalog, JSON.stringify({ contents: [content] }));
-  const argv = ['serve', '--port', '0', '--json', '--catalog', catalog];
-  const serving = startSvc(argv, { home });
-  const [line] = await serving.waitFor(/\{"ready":true.*\}/);
-  const { url, workspace, apiKey } = JSON.parse(line);
-  const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
+  const { env, stop } = await runServe(['--catalog', catalog], { home });
   const { stdout } = await runSvc(['decide', '--hash-id', 'h', '--json'], { env });
   expect(JSON.parse(stdout).action.contentId).toBe('only');
-  serving.interrupt();
-  expect((await serving.done).code).toBe(0);
+  expect((await stop()).code).toBe(0);
 
   // The data of `local` remembers it.
   const local = await runSvc(['decide', '--hash-id', 'h', '--json', '-p', 'local'], { home });
   expect(JSON.parse(local.stdout).action.contentId).toBe('only');
 
   writeFileSync(catalog, JSON.stringify({ contents: [{ ...content, prior: 'high' }] }));
-  const bad = await runSvc(argv, { home });
+  const bad = await runSvc(['serve', '--port', '0', '--json', '--catalog', catalog], { home });
   expect([bad.code, bad.stdout]).toEqual([2, '']);
   expect(JSON.parse(bad.stderr).error.message).toMatch(/contents\[0\]\.prior must be a number/);
   const missing = await runSvc(['serve', '--port', '0', '--catalog', join(home, 'none.json')], { home });

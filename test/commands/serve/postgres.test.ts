@@ -1,20 +1,18 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
 import { createDatabase } from '../../support/postgres/postgres.ts';
-import { type RunningSvc, runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { type RunningServe, runServe } from '../../support/process/run-serve.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 
-const running: RunningSvc[] = [];
+const running: RunningServe[] = [];
 afterEach(async () => {
-  for (const svc of running.splice(0)) {
-    svc.interrupt();
-    await svc.done;
-  }
+  for (const serving of running.splice(0)) await serving.stop();
 });
 
 async function serve(args: string[], env: Record<string, string> = {}) {
-  const svc = startSvc(['serve', '--port', '0', '--json', ...args], { env });
-  running.push(svc);
-  return { svc, ready: JSON.parse((await svc.waitFor(/^.+\n/))[0]) };
+  const serving = await runServe(args, { env });
+  running.push(serving);
+  return serving;
 }
 const withPassword = (database: string) => {
   const url = new URL(database);

@@ -10,7 +10,8 @@ import {
   OTHER_CERTIFICATE,
   OTHER_CERTIFICATE_KEY,
 } from '../../support/peers/certificate.ts';
-import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { runServe } from '../../support/process/run-serve.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { startServing } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -60,14 +61,12 @@ const TRUSTED = { ca: CERTIFICATE, servername: 'hooks.test' };
 
 it('serves https with a certificate, and nothing over plain http', async () => {
   const { home, flags } = certificateFiles();
-  const svc = startSvc(['serve', '--port', '0', '--json', '--metrics-port', '0', ...flags], { home });
-  const ready = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
+  const { ready, stop } = await runServe(['--metrics-port', '0', ...flags], { home });
   expect(ready.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   expect(ready.metricsUrl).toMatch(/^http:/);
   expect(await sendEvent(ready, TRUSTED)).toBe(202);
   await expect(fetch(ready.url.replace('https:', 'http:'))).rejects.toThrow();
-  svc.interrupt();
-  const { code, stderr } = await svc.done;
+  const { code, stderr } = await stop();
   expect(code).toBe(0);
   expect(stderr).not.toContain('requires https');
 });

@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type OtlpReceiver, startOtlpReceiver } from '../../support/peers/otlp-receiver.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
-import { runSvc, startSvc } from '../../support/process/run-svc.ts';
+import { runServe } from '../../support/process/run-serve.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
 import { until } from '../../support/process/webhooks-service.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -24,23 +25,11 @@ async function served(
   env: Record<string, string>,
   work: (send: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>) => unknown,
 ) {
-  const svc = startSvc(['serve', '--port', '0', '--json', '--allow-loopback-webhooks'], { env });
-  const { url, apiKey, workspace } = JSON.parse((await svc.waitFor(/^.+\n/))[0]);
-  await work(async (path, body, headers = {}) => {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        'x-service-workspace': workspace,
-        'content-type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as Answer;
-  });
-  svc.interrupt();
-  return svc.done;
+  const serving = await runServe(['--allow-loopback-webhooks'], { env });
+  await work(
+    async (path, body, headers) => (await (await serving.post(path, body, headers)).json()) as Answer,
+  );
+  return serving.stop();
 }
 
 it.each(['http/protobuf', 'http/json'])(

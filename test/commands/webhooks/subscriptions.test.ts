@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { cannedService } from '../../support/peers/canned-service.ts';
 import { type Receiver, startReceiver } from '../../support/peers/receiver.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
@@ -35,6 +36,26 @@ async function minimalService(answer: { status: number; body?: string }, others 
 }
 
 describe('svc webhooks', () => {
+  it.each([
+    ['create', '--url', 'https://a.example'],
+    ['listen', '--port', '0'],
+    ['update', 'whk_1'],
+  ])('%s exits with 2 and names the flag if the service has no such kind of event', async (...words) => {
+    const details = [{ field: 'events.0', message: 'must be another' }];
+    const body = JSON.stringify({
+      error: 'invalid_request',
+      code: 'INVALID_REQUEST',
+      requestId: 'r',
+      message: 'No.',
+      details,
+    });
+    const { env } = await cannedService(() => ({ status: 400, body }));
+    const run = await runSvc(['webhooks', ...words, '--event', 'foo'], { env });
+    expect(run.code, run.stderr).toBe(2);
+    expect(run.stderr).toContain('--event foo: the service has no such kind of event');
+    expect(run.stderr).toContain('campaign.clicked');
+  });
+
   it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {
     const { env } = await startTestService();
     const home = tempDir();

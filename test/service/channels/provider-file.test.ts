@@ -5,6 +5,7 @@ import { anyOutgoing, publicOutgoing } from '../../../src/service/channels/outgo
 import { providerChannel, requestFor } from '../../../src/service/channels/provider.ts';
 import { fillJson, fillText, MissingValue } from '../../../src/service/channels/provider-file/fill.ts';
 import { loadProvider, SHIPPED_PROVIDERS } from '../../../src/service/channels/provider-file/load.ts';
+import { openChannels } from '../../../src/service/channels/settings.ts';
 import { DEFAULT_POLICY } from '../../../src/service/runtime/policy.ts';
 import { untraced } from '../../../src/service/tracing/tracing.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
@@ -162,6 +163,25 @@ describe('requests to a provider', () => {
     expect(await open.send(sampleMessage({ channel: 'sms' }), signal)).toEqual({ outcome: 'taken' });
     await Promise.all([guarded.close(), open.close(), receiver.close()]);
   });
+
+  it.each(['http://sms.example.org', 'https://10.1.2.3', 'https://gateway.internal', 'https://[fd00::1]'])(
+    'to %s are refused at the start, unless the file says that its network is private',
+    (base) => {
+      const to = (network: object) =>
+        load(
+          {
+            settings: { ...MINIMAL.settings, base: { env: 'MY_BASE', description: 'Base' } },
+            request: { url: '{{settings.base}}/send', json: {} },
+            ...network,
+          },
+          { MY_KEY: 'k', MY_BASE: base },
+        );
+      const open = (network: object) =>
+        openChannels({ outboxFile: '/o', providers: {}, chosen: [to(network)] }, Date.now);
+      expect(() => open({})).toThrow(/request\.url .*"network": "private"/);
+      expect(open({ network: 'private' }).configured).toEqual(['sms']);
+    },
+  );
 
   it('with OAuth client credentials carry the token that they got', async () => {
     const vendor = await startVendor(

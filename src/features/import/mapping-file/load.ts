@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readUtf8 } from '../../../kit/utf8-text.ts';
 import { MappingDocument, VERSION } from './document.ts';
 import { SOURCES } from './sources.ts';
 
@@ -9,7 +9,7 @@ export class MappingError extends Error {
 
 /** Reads a mapping file. Throws a MappingError, or the error of the file system. */
 export function readMapping(path: string): MappingDocument {
-  const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  const text = readUtf8(path).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);

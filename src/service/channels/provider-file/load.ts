@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { shell } from '../../../kit/shell.ts';
+import { readUtf8 } from '../../../kit/utf8-text.ts';
 import { placeholdersOf } from './fill.ts';
 import { checkedProvider, ProviderFileError, parseProvider } from './parse.ts';
 import type { ProviderFile } from './schema.ts';
@@ -71,7 +72,7 @@ function readSetting(variable: string, env: Environment): string | undefined {
   let text: string;
   try {
     mode = statSync(path).mode;
-    text = readFileSync(path, 'utf8');
+    text = readUtf8(path);
   } catch (error) {
     throw new ProviderFileError(`${variable}_FILE: ${(error as Error).message}`);
   }
@@ -161,7 +162,7 @@ function readProvider(path: string): ProviderFile {
   let text: string;
   try {
     if (!lstatSync(path).isFile() && !statSync(path).isFile()) throw new Error('is not a file');
-    text = readFileSync(path, 'utf8');
+    text = readUtf8(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && !/[/\\.]/.test(path))

@@ -62,7 +62,7 @@ function unknownSettings(file: ProviderFile): string[] {
 }
 
 /** The host is fixed by the file and its settings: no value of a user or a trigger may choose where a request goes. */
-const FIXED_HOST = /^(https?:\/\/[^{}/?#@]+|\{\{\s*settings\.[\w.]+\s*\}\})(\/|\?|$)/;
+export const FIXED_HOST = /^(https?:\/\/[^{}/?#@]+|\{\{\s*settings\.[\w.]+\s*\}\})(\/|\?|$)/;
 
 function ofUrls(file: ProviderFile): string[] {
   const { authentication } = file;

@@ -1,6 +1,8 @@
 import type { Removal } from './eligibility.ts';
 import { BIAS, type Context, type Feature } from './features.ts';
 
+/** Rules that a reason names; of further ones it gives the number. A catalog may have one for each content. */
+const MOST_RULES = 5;
 /** Effects on the log-odds below this are not mentioned. */
 const SLIGHT = 0.1;
 
@@ -25,7 +27,7 @@ export interface Chosen {
 export function reasonFor(chosen: Chosen): string {
   const { candidates, higher, level } = chosen;
   const { rules } = chosen;
-  const admitted = rules.length === 0 ? '' : ` by the rule on trait ${rules.join(', ')}`;
+  const admitted = rules.length === 0 ? '' : ` by the rule on trait ${few([...new Set(rules)])}`;
   const parts = [`Eligible${placeOf(chosen.context)}${admitted}`];
   if (candidates === 1) parts.push('the only candidate');
   else if (chosen.policy === 'weights')
@@ -67,7 +69,14 @@ export function reasonForNone(
     if (group) group.push(contentId);
     else groups.set(words, [contentId]);
   }
-  const parts = [...groups].map(([words, ids]) => `${words} removed ${few(ids)}`);
+  const parts = [...groups].slice(0, MOST_RULES).map(([words, ids]) => `${words} removed ${few(ids)}`);
+  const others = [...groups].slice(MOST_RULES);
+  if (others.length > 0) {
+    const contents = others.reduce((sum, [, ids]) => sum + ids.length, 0);
+    parts.push(
+      `${others.length} more ${others.length === 1 ? 'rule' : 'rules'} removed ${contents} ${contents === 1 ? 'content' : 'contents'}`,
+    );
+  }
   return `Nothing chosen: ${parts.join('; ')}.`;
 }
 

@@ -141,11 +141,12 @@ export const users = {
     return row?.timeZone ?? undefined;
   },
 
+  /** Returns whether there is this user, who is then not erased before the transaction ends. */
   async exists(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
-    const row = await tx.sql.get('SELECT 1 AS one FROM app_user WHERE workspace_id = ? AND hash_id = ?', [
-      workspaceId,
-      hashId,
-    ]);
+    const row = await tx.sql.get(
+      `SELECT 1 AS one FROM app_user WHERE workspace_id = ? AND hash_id = ? ${tx.sql.dialect.forKeyShare}`,
+      [workspaceId, hashId],
+    );
     return row !== undefined;
   },
 };

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ParquetFile, valueAt } from '../../../../src/features/import/read/parquet/parquet-file.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
 import { importer, MAPPING } from '../../../support/scenarios/importer.ts';
@@ -104,6 +104,31 @@ test('lists and structs of any length arrive whole, wherever a page ends', async
     ),
     { numRuns: 30 },
   );
+});
+
+test('a row group of lists is read page by page, however many there are', async () => {
+  const list = Array.from({ length: 1000 }, (_, n) => n % 3);
+  const lists = Array.from({ length: 5_000 }, () => list);
+  const bytes = parquetWriteBuffer({
+    columnData: [{ name: 'list', data: lists }],
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: 'list', converted_type: 'LIST', repetition_type: 'REQUIRED', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', type: 'INT32', repetition_type: 'REQUIRED' },
+    ],
+    rowGroupSize: lists.length,
+    pageSize: 256 * 1024,
+  });
+  const path = join(tempDir(), 'lists.parquet');
+  writeFileSync(path, new Uint8Array(bytes));
+  const file = await open(path);
+  onTestFinished(() => file.close());
+  const { size } = await file.stat();
+  let rows = 0;
+  for await (const slice of (await ParquetFile.open(file, size, 'lists.parquet')).slices(new Set()))
+    rows += slice.rows;
+  expect(rows).toBe(lists.length);
 });
 
 test('a row group of many pages is read once, and never as a whole', async () => {

@@ -60,6 +60,20 @@ describe('eligibility', () => {
   });
 });
 
+test('a reason is bounded, however many rules a catalog has', () => {
+  const name = (n: number) => `${n} ${'x'.repeat(190)}`;
+  const contents = Array.from({ length: 500 }, (_, n) =>
+    content(name(n), { traits: [{ trait: name(n), equals: 1 }], events: [] }),
+  );
+  const none = decide(situation({ contents })).reason;
+  expect(none).toMatch(/495 more rules removed 495 contents\.$/);
+  expect(none.length).toBeLessThan(3_000);
+  const traits = Array.from({ length: 50 }, (_, n) => ({ trait: name(n), exists: false }));
+  const { reason } = decide(situation({ contents: [content('a', { traits })] }));
+  expect(reason).toMatch(/^Eligible .* and 48 more; the only candidate/);
+  expect(reason.length).toBeLessThan(1_000);
+});
+
 describe('the reason if nothing is eligible', () => {
   test('names the rule and the guardrail', () => {
     const contents = [content('a', { channels: ['push'] }), content('b', { category: 'promo' })];

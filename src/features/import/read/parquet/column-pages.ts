@@ -5,7 +5,13 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { ChunkBytes } from './chunk-bytes.ts';
-import { type HeldMemory, MAX_PAGE_BYTES, MAX_PAGE_VALUES } from './held-memory.ts';
+import {
+  type HeldMemory,
+  MAX_PAGE_BYTES,
+  MAX_PAGE_VALUES,
+  memoryOfValue,
+  OBJECT_BYTES,
+} from './held-memory.ts';
 import { dictionaryValues, pageValues } from './page-values.ts';
 import { isTextPage, TextValues, textValues } from './text-values.ts';
 import { thriftEnd, Unfinished } from './thrift-check.ts';
@@ -27,8 +33,6 @@ export type Values = DecodedArray | TextValues;
 const HEADER_BYTES = 4096;
 /** The longest page header; it holds the least and the greatest value. */
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
-/** Memory of an array or of the bytes of a value, which is an object. */
-const OBJECT_BYTES = 96;
 
 /** The values of a column in a row group, decoded page by page. */
 export class ColumnPages {
@@ -124,9 +128,13 @@ export class ColumnPages {
     this.seen += valuesIn(header);
     if (this.seen > this.count) throw new Error('a column has not as many values as there are rows');
     const rest = this.values.slice(this.taken);
+    // Values that were not taken stay. A row that began on an earlier page than the last is not measured again.
+    const kept =
+      rest.length === 0 || this.values.length === 1
+        ? rest.length * this.held
+        : memoryOfValue(rest, new Set());
     this.taken = 0;
-    // Values that were not taken stay.
-    this.hold('held', this.memoryOf(header) + (rest.length > 0 ? this.held : 0));
+    this.hold('held', this.memoryOf(header) + kept);
     // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
     const before = rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
     this.values =
