@@ -99,7 +99,7 @@ export const SLOW = [
   'test/features/listen/signature-diagnosis/mutations.test.ts',
   'test/features/listen/receiver.test.ts',
   'test/features/listen/replay.test.ts',
-  'test/features/notifications/personal-data.test.ts',
+  'test/kit/personal-data.test.ts',
   'test/house/results.test.ts',
   'test/house/session.test.ts',
   'test/service/accumulated.test.ts',

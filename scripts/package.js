@@ -26,6 +26,7 @@ const WANTED = [
   /^types\/plugin\.d\.ts$/,
   /^dist\/(client|webhooks)\.mjs$/,
   /^types\/\w+\.d\.mts$/,
+  /^dist\/console\/(index\.html|assets\/console\.(js|css))$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,

@@ -816,6 +816,64 @@ export interface ValidateCatalogRequest {
   readonly catalog: { readonly [name: string]: undefined };
 }
 
+/** Events that a watch cannot show any more. */
+export interface WatchGap {
+  /** The type of the frame. */
+  readonly type: string;
+  /** The first position. */
+  readonly from: string;
+  /** The last position. */
+  readonly to: string;
+  /** `removed`: they were deleted. `behind`: too many events arrived since. `reset`: the data was replaced. */
+  readonly reason: 'removed' | 'behind' | 'reset';
+}
+
+/** The first frame of a watch. */
+export interface WatchReady {
+  /** The type of the frame. */
+  readonly type: string;
+  /** Where the watch begins. */
+  readonly next: string;
+}
+
+/** What a watch counted since the previous tick. */
+export interface WatchTick {
+  /** The type of the frame. */
+  readonly type: string;
+  /** When it was sent. */
+  readonly at: string;
+  /** Events of the workspace. */
+  readonly received: number;
+  /** Of these, events that match the filter. */
+  readonly matched: number;
+  /** Of these, events that were sent. The others exceed what a watch shows a second. */
+  readonly shown: number;
+  /** Events that were not compared with the filter, because too many may match it. */
+  readonly untested: number;
+  /** Where a watch with `after` resumes. */
+  readonly next: string;
+}
+
+/** An event that a watch shows. */
+export interface WatchedEvent {
+  /** The type of the frame. */
+  readonly type: string;
+  /** The position of the event. */
+  readonly id: string;
+  /** When the service received it. */
+  readonly receivedAt: string;
+  /** Identifier of the user; `***` if it looks personal. */
+  readonly userId: string;
+  /** Name of the event; `***` if it looks personal. */
+  readonly event: string;
+  /** When it happened. */
+  readonly timestamp: string;
+  /** Its properties. Values and names that look personal are `***`. */
+  readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** Size of the properties in bytes, if they are too long to be shown. */
+  readonly leftOut?: number | undefined;
+}
+
 /** A webhook subscription. The signing secret is never returned. */
 export interface Webhook {
   /** Identifier of the subscription. */
@@ -885,6 +943,13 @@ export interface Operations {
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
+  /** Watch the events that match a filter, as a person can read them (Server-Sent Events). For a page or a terminal; use `streamEvents` to process every event. The stream begins with a `ready` frame. An `event` frame has an event, in which values that look personal are masked and not found by the filter. A `tick` frame has counts four times a second while events arrive, and at least every second. A `gap` frame names events that cannot be shown any more. At most 5,000 events a second are sent with a filter and 100 without. The `id` of a frame, also the `next` in its data, is where a watch with `after` or `Last-Event-ID` resumes: it sends all matching events since, up to 2,000,000 events back. */
+  watchEvents(input?: {
+    /** Only events that match are shown, such as `user:u-17 amount>100 -source:web`. Terms are joined by AND. */
+    readonly filter?: string | undefined;
+    /** The `next` of an earlier frame: the watch resumes there. */
+    readonly after?: string | undefined;
+  }, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: WatchReady | WatchedEvent | WatchTick | WatchGap }>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
   listDecisions(input?: {
     /** Only decisions for this user. */

@@ -1,3 +1,4 @@
+import type { EndpointName } from '../contract/endpoints.ts';
 import { HEADERS } from '../contract/headers.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
@@ -9,6 +10,9 @@ import { readServerSentEvents, type ServerSentEvent } from './sse.ts';
 
 export interface FollowOptions {
   readonly client: Pick<Client, 'stream'>;
+  /** The stream and its query. Default: the live event stream. */
+  readonly operation?: EndpointName | undefined;
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Maximum number of consecutive failed attempts to open the stream. */
@@ -28,7 +32,7 @@ const SILENCE_TIMEOUT_MS = 60_000;
 const RECONNECT_MS = { least: 500, most: 60_000 };
 
 /**
- * Follows the live event stream. Reopens a lost stream with `Last-Event-ID`, so that no event is missed. Ends when the
+ * Follows a stream of events. Reopens a lost stream with `Last-Event-ID`, so that no event is missed. Ends when the
  * signal fires. Throws ApiError if the service refuses, TransportError after the last attempt.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerSentEvent> {
@@ -40,8 +44,9 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerSent
     const watchdog = new AbortController();
     try {
       const headers: Record<string, string> = lastId === '' ? {} : { 'last-event-id': asHeader(lastId) };
-      const stream = await client.stream('streamEvents', {
+      const stream = await client.stream(options.operation ?? 'streamEvents', {
         headers,
+        query: options.query,
         signal: AbortSignal.any([signal, watchdog.signal]),
       });
       const openedAt = clock.now();

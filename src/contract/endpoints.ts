@@ -36,7 +36,7 @@ export interface Endpoint extends Operation {
   readonly request?: z.ZodMiniType;
   readonly query?: z.ZodMiniType;
   readonly answer?: z.ZodMiniType;
-  /** True for a stream of server-sent events instead of a JSON response. */
+  /** True for a stream of server-sent events instead of a JSON response: `answer` is the data of one. */
   readonly stream?: boolean;
   /** True for a GET that takes note of what it served. */
   readonly marks?: boolean;
@@ -199,6 +199,21 @@ export const ENDPOINTS = table({
     description:
       'Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. Comments keep an idle stream open.',
     stream: true,
+    answer: s.StreamedEvent,
+  },
+  watchEvents: {
+    method: 'GET',
+    path: '/v1/events/watch',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'Watch the events that match a filter, as a person can read them (Server-Sent Events)',
+    description:
+      'For a page or a terminal; use `streamEvents` to process every event. The stream begins with a `ready` frame. An `event` frame has an event, in which values that look personal are masked and not found by the filter. A `tick` frame has counts four times a second while events arrive, and at least every second. A `gap` frame names events that cannot be shown any more. At most 5,000 events a second are sent with a filter and 100 without. The `id` of a frame, also the `next` in its data, is where a watch with `after` or `Last-Event-ID` resumes: it sends all matching events since, up to 2,000,000 events back.',
+    stream: true,
+    query: s.WatchEventsQuery,
+    answer: s.WatchFrame,
   },
   listDecisions: {
     method: 'GET',

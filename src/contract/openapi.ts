@@ -5,7 +5,7 @@ import { EXAMPLES, type Example } from './openapi/examples.ts';
 import { DELIVERY_HEADERS, headersOf, RESPONSE_HEADERS } from './openapi/headers.ts';
 import { type Json, Schemas } from './openapi/schemas.ts';
 import { webhooksOf } from './openapi/webhooks.ts';
-import { ErrorAnswer, StreamedEvent } from './schemas.ts';
+import { ErrorAnswer } from './schemas.ts';
 
 const DESCRIPTION = `Track events, decide the next best action for a hashed user, show it, notify without holding personal data, and call
 back with signed webhooks.
@@ -177,13 +177,13 @@ function success(endpoint: Endpoint, schemas: Schemas, example: Example): Json {
     description: endpoint.summary,
     headers: headersOf(endpoint.method === 'GET' ? 'success' : 'write'),
   };
-  if (endpoint.stream) {
+  if (endpoint.stream && endpoint.answer) {
     const schema = {
       type: 'string',
       description:
-        'Server-sent events (WHATWG HTML, 9.2). A message has `id`, `event: event` and `data`, whose content the schema describes; one without `data` only moves the `id`.',
+        'Server-sent events (WHATWG HTML, 9.2). A message has `id`, `event` and `data`, whose content the schema describes; one without `data` only moves the `id`.',
       contentMediaType: 'application/json',
-      contentSchema: schemas.of(StreamedEvent),
+      contentSchema: schemas.of(endpoint.answer),
     };
     return { ...response, content: { 'text/event-stream': content(schema, example.response) } };
   }

@@ -69,6 +69,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  watchEvents: {
+    method: 'GET',
+    path: '/v1/events/watch',
+    group: 'reads',
+    repeat: 'always',
+  },
   listDecisions: {
     method: 'GET',
     path: '/v1/decisions',

@@ -35,5 +35,7 @@ export function shell(parts: TemplateStringsArray, ...words: readonly string[]):
 }
 
 function asBytes(char: string): string {
-  return [...Buffer.from(char)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  return [...new TextEncoder().encode(char)]
+    .map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`)
+    .join('');
 }

@@ -67,15 +67,22 @@ export const createClient: typeof declared.createClient = (options) => {
     return send({ method, path: path + query, body, group, repeatable }, more);
   };
 
-  const stream = async function* (_input: undefined, { signal, lastEventId }: StreamOptions = {}) {
+  const stream = async function* (
+    operation: EndpointName,
+    input: Input = {},
+    { signal, lastEventId }: StreamOptions = {},
+  ) {
     const messages = follow({
       client: {
-        stream: (name, { headers, signal: until } = {}) => {
+        stream: (name, { headers, query, signal: until } = {}) => {
           const { method, path, group } = ENDPOINTS[name];
           const accept = { accept: 'text/event-stream', ...headers };
-          return open({ method, path, headers: accept, group, repeatable: false, signal: until });
+          const target = path + queryString(query);
+          return open({ method, path: target, headers: accept, group, repeatable: false, signal: until });
         },
       },
+      operation,
+      query: input as Record<string, string | undefined>,
       clock,
       random,
       maxRetries,
@@ -88,7 +95,9 @@ export const createClient: typeof declared.createClient = (options) => {
 
   const methods = Object.entries<Endpoint>(ENDPOINTS).map(([name, endpoint]) => [
     name,
-    endpoint.stream ? stream : (input?: Input, more?: CallOptions) => call(name as EndpointName, input, more),
+    endpoint.stream
+      ? (input?: Input, more?: StreamOptions) => stream(name as EndpointName, input, more)
+      : (input?: Input, more?: CallOptions) => call(name as EndpointName, input, more),
   ]);
   const request: Client['request'] = (method, path, body, more = {}) => {
     const text = body === undefined ? undefined : JSON.stringify(body);

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import { ENDPOINTS, type Endpoint, paramsOf } from '../contract/endpoints.ts';
 import { type Json, Schemas } from '../contract/openapi/schemas.ts';
-import { DeliveryBody, ErrorDetail, StreamedEvent } from '../contract/schemas.ts';
+import { DeliveryBody, ErrorDetail } from '../contract/schemas.ts';
 
 const IMPORTS = "import type { CallOptions, StreamOptions } from './client.mjs';\n";
 const HEAD = '// Made by `npm run generate` from src/contract.\n';
@@ -47,9 +47,10 @@ function method(name: string, endpoint: Endpoint, schemas: Schemas): string {
   const optional = request === undefined && params.length === 0 && !isRequired(query, schemas);
   const input =
     parts.length === 0 ? 'input?: undefined' : `input${optional ? '?' : ''}: ${parts.join(' & ')}`;
+  const type = answer ? typeOf(schemas.of(answer), '') : 'void';
   const result = stream
-    ? `AsyncIterable<{ readonly id: string; readonly event: ${typeOf(schemas.of(StreamedEvent), '')} }>`
-    : `Promise<${answer ? typeOf(schemas.of(answer), '') : 'void'}>`;
+    ? `AsyncIterable<{ readonly id: string; readonly event: ${type} }>`
+    : `Promise<${type}>`;
   return `${comment(`${endpoint.summary}. ${description}`, '  ')}  ${name}(${input}, options?: ${stream ? 'StreamOptions' : 'CallOptions'}): ${result};`;
 }
 

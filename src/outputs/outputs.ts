@@ -31,6 +31,7 @@ import {
   PluginUninstalled,
 } from './program.ts';
 import {
+  ConsoleOutput,
   DoctorOutput,
   LimitsOutput,
   MigrateOutput,
@@ -82,6 +83,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'catalog:validate': document('The result of the check.', s.ValidateCatalogAnswer),
   'catalog:versions': document('The versions.', s.ListCatalogVersionsAnswer),
   commands: document('The commands.', CommandsOutput),
+  console: lines('The address of the page.', ConsoleOutput),
   'contents:get': document('The content.', s.GetContentAnswer),
   'contents:list': document('The contents.', s.ListContentsAnswer),
   'data:export': lines(

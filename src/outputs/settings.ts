@@ -91,7 +91,13 @@ export const ServeOutput = z.object({
   apiKey: textOrNull('The key made at the first start; null if another node made it.'),
   pid: whole('Identifier of the process.'),
   metricsUrl: z.optional(text('Address of the metrics, with --metrics-port.')),
+  consoleUrl: z.optional(text('Address of the console with a code, with --console.')),
   processes: z.optional(whole('Number of processes, with --processes.')),
+});
+export const ConsoleOutput = z.object({
+  ready: flag('True: the page is served.'),
+  url: text('Address of the page, with a code that is good once and for five minutes.'),
+  joined: flag('True if a console that ran already serves the page: the command has ended.'),
 });
 export const MigrateOutput = z.object({
   from: number('Version of the schema before.'),

@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   commands: () => import('../commands/commands.ts'),
   complete: () => import('../commands/complete.ts'),
   completion: () => import('../commands/completion.ts'),
+  console: () => import('../commands/console.ts'),
   'contents:get': () => import('../commands/contents/get.ts'),
   'contents:list': () => import('../commands/contents/list.ts'),
   'data:export': () => import('../commands/data/export.ts'),

@@ -5,8 +5,9 @@ import { shell } from '../kit/shell.ts';
 import { followCatalogs } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
+import type { FaultControl } from './fault-injection/inject.ts';
 import { rateLimiter } from './http/admit.ts';
-import { createApp } from './http/app.ts';
+import { type AppParts, createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
 import { catalogHandlers } from './http/handlers/catalog.ts';
@@ -19,15 +20,18 @@ import { messageHandlers } from './http/handlers/messages.ts';
 import { notificationHandlers } from './http/handlers/notifications.ts';
 import { timelineHandlers } from './http/handlers/timeline.ts';
 import { userHandlers } from './http/handlers/users.ts';
+import { watchEvents } from './http/handlers/watch-events.ts';
 import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
-import { listen } from './http/server.ts';
+import { type Fetch, listen } from './http/server.ts';
 import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import type { MetricValues } from './operations/metrics.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
+import { readStatus, type ServiceStatus } from './operations/status.ts';
+import { readUsage } from './operations/usage.ts';
 import { openDataKey } from './runtime/data-key.ts';
 import { decisionSeeds } from './runtime/decision-seed.ts';
 import type { ServiceDeps } from './runtime/deps.ts';
@@ -113,6 +117,17 @@ export interface RunningService {
   reloadTls(): void;
   /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
   metricValues(): Promise<MetricValues | undefined>;
+  /**
+   * Answers a request of this process in `workspace`, without a key and without counting it against the limits. No
+   * listener leads here, so it cannot be used over the network.
+   */
+  readonly answer: Fetch;
+  /** Reads how much of each limit `workspace` uses. */
+  usage(): ReturnType<typeof readUsage>;
+  /** Reads what an operator asks of this process and of the due work of all nodes. */
+  status(): Promise<ServiceStatus>;
+  /** The faults that this process injects; undefined without a faults file. */
+  readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
   /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
@@ -130,7 +145,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { member, tls } = options;
   const keyPair = tls && readKeyPair(tls);
   const share = member?.share ?? 1;
-  const { store, limiter, shared } = await openStore(options.database, clock, steady, share);
+  const { store, limiter, limiterTime, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -202,7 +217,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const keys = watchKeys(deps);
     closers.push(() => keys.stop());
     const health = healthOf(store, clock);
-    const app = createApp({
+    const parts: AppParts = {
       deps,
       handlers: {
         ...eventHandlers,
@@ -217,14 +232,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...timelineHandlers,
       },
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
-      streams: { streamEvents: liveEvents(stopping.signal, keys, share) },
+      streams: {
+        streamEvents: liveEvents(stopping.signal, keys, share),
+        watchEvents: watchEvents(stopping.signal, keys),
+      },
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
       observe,
       health,
       region: options.region,
-    });
+    };
+    const app = createApp(parts);
+    let inside: ReturnType<typeof createApp> | undefined;
     const host = options.host ?? '127.0.0.1';
     const operations =
       metrics && options.metricsPort !== undefined
@@ -260,6 +280,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         }
       },
       metricValues: async () => metrics?.values(),
+      answer: (request, bindings) => {
+        inside ??= createApp({ ...parts, observe: unobserved, inside: credentials.workspace });
+        return inside.fetch(request, bindings);
+      },
+      usage: () => readUsage(deps, limiterTime, credentials.workspace),
+      status: () => readStatus(store, health),
+      faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {
         graceMs = grace;

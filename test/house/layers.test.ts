@@ -7,7 +7,7 @@ import { ROOT } from '../support/process/run-svc.ts';
 const SRC = join(ROOT, 'src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
+  .filter((file) => /\.tsx?$/.test(file));
 
 interface Import {
   readonly file: string;
@@ -127,6 +127,16 @@ describe('the layers (ARCHITECTURE.md)', () => {
     expect(between(/^kit\//, OUTSIDE('kit'))).toEqual([]);
   });
 
+  it('the page of the console sees only contract, kit and the parser of event streams', () => {
+    expect(between(/^console\//, OUTSIDE('console', 'contract', 'kit'))).toEqual([
+      'console/data/stream.ts -> client/sse.ts',
+    ]);
+    expect(between(/^(?!console\/)/, /^console\//)).toEqual([]);
+    const modules = between(/^console\//, /^(?!console\/|contract\/|kit\/|client\/)/);
+    const packages = new Set(modules.map((edge) => edge.split(' -> ')[1]!.split('/')[0]));
+    expect([...packages].sort()).toEqual(['@preact', 'preact', 'preact-iso', 'uplot']);
+  });
+
   it('the domain uses no I/O, no clock and no wire type', () => {
     expect(between(/^service\/domain\//, /^(?!service\/domain\/|kit\/)/)).toEqual([]);
     expect(between(/^service\/domain\//, /^kit\/(clock|id|private-file|file-lock)/)).toEqual([]);
@@ -139,7 +149,8 @@ describe('the layers (ARCHITECTURE.md)', () => {
   });
 
   it('only the rooms that run the service or own its data import it', () => {
-    const rooms = /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog)|cli\/connection)\b/;
+    const rooms =
+      /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog|console)|cli\/connection)\b/;
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ it('svc-cli/plugin is what types/plugin.d.ts declares', () => {
   // The compiler checks these (`npm run types`).
   expectTypeOf<Omit<Context, 'connect'>>().toExtend<Omit<declared.Context, 'connect'>>();
   expectTypeOf<Omit<Connection, 'client'>>().toExtend<Omit<declared.Connection, 'client'>>();
-  expectTypeOf<Exclude<EndpointName, 'streamEvents'>>().toEqualTypeOf<declared.Operation>();
+  expectTypeOf<Exclude<EndpointName, 'streamEvents' | 'watchEvents'>>().toEqualTypeOf<declared.Operation>();
   expectTypeOf<declared.Operation>().toExtend<Parameters<Client['call']>[0]>();
   expectTypeOf<Omit<declared.CallOptions, 'body'>>().toExtend<CallOptions>();
   expectTypeOf<declared.ErrorCode>().toExtend<CliErrorCode>();

@@ -8,6 +8,7 @@ import { webPage } from '../../client/web-page.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Group } from '../../contract/limits.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
+import type { RunningService } from '../../service/start.ts';
 import type { GlobalFlags } from '../flags/global-flags.ts';
 import type { Settings } from '../invocation/settings.ts';
 import type { Output } from '../terminal/output.ts';
@@ -33,6 +34,8 @@ export interface Connection {
   readonly limits: ObservedLimits;
   /** The configured limits of `local`, null for no limit; undefined for a remote service. */
   readonly limitsInForce: Readonly<Record<Group, number | null>> | undefined;
+  /** The service of `local`, which runs in this process; undefined for a remote service. */
+  readonly service: RunningService | undefined;
   /** Waits up to 2 s for pending work of the local service, then closes everything. */
   close(): Promise<void>;
 }
@@ -151,7 +154,8 @@ export async function connect({
     keysHonoured,
     pacers,
     limits,
-    limitsInForce: local?.limits,
+    limitsInForce: local?.service.deps.policy().limits,
+    service: local?.service,
     close: async () => {
       limits.flush(world.clock.now());
       await client.close();
@@ -189,7 +193,7 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
     baseUrl: service.url,
     workspace: service.workspace,
     apiKey: service.apiKey,
-    limits: service.deps.policy().limits,
+    service,
     close: async () => {
       const until = clock.now() + LOCAL_GRACE_MS;
       while (!(await service.idle()) && clock.now() < until) await clock.sleep(10);

@@ -7,14 +7,17 @@ import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { EVENT_FIELDS, type EventField } from '../../features/live-events/fields.ts';
+import type { Term } from '../../kit/event-filter/parse.ts';
 
 export default class EventsTail extends SvcCommand {
   static override summary = 'Show events as they arrive';
   static override description =
     `Prints the live event stream until Ctrl-C. A lost connection is reopened after the last event, so that no event is
-missed. With --json, prints one event per line, with numbers as they were sent.`;
+missed. With --json, prints one event per line, with numbers as they were sent. A filter has terms such as user:u-17,
+amount>100, -source:web or "any words", all of which must hold.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
+    "<%= config.bin %> <%= command.id %> --filter 'amount>100 -source:web'",
     '<%= config.bin %> <%= command.id %> --event purchase,refund --json | jq .userId',
   ];
   static override flags = {
@@ -26,6 +29,7 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
       helpValue: 'NAME,…',
     }),
     'user-id': Flags.string({ summary: 'only events of this user', multiple: true, helpValue: 'ID' }),
+    filter: Flags.string({ summary: 'only events that match all terms of this filter', helpValue: 'TERMS' }),
     fields: fieldsFlag(EVENT_FIELDS),
     count: Flags.integer({ char: 'n', summary: 'exit after this number of events', min: 1, helpValue: 'N' }),
   };
@@ -37,11 +41,13 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
     signal,
     connect,
   }: Context<typeof EventsTail>): Promise<ExitCode> {
+    const terms = flags.filter === undefined ? [] : await termsOf(flags.filter);
     const { client } = await connect({ lasting: true });
     const { follow } = await import('../../client/follow.ts');
     const { jsonLine, readEvent, matches, tableLine, tableHead } = await import(
       '../../features/live-events/event.ts'
     );
+    const { matchesFilter } = await import('../../kit/event-filter/match.ts');
     const { randomFrom } = await import('../../kit/random.ts');
     const done = new AbortController();
     const stream = follow({
@@ -64,6 +70,7 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
     for await (const { data } of orNotOffered(stream)) {
       const event = readEvent(data!);
       if (!matches(event, filter)) continue;
+      if (terms.length > 0 && !(event && matchesFilter(terms, event))) continue;
       if (!headPrinted) out.line(undefined, () => tableHead(layout));
       headPrinted = true;
       if (out.json)
@@ -76,6 +83,15 @@ missed. With --json, prints one event per line, with numbers as they were sent.`
     }
     return EXIT.interrupted;
   }
+}
+
+async function termsOf(filter: string): Promise<readonly Term[]> {
+  const { parseFilter } = await import('../../kit/event-filter/parse.ts');
+  const parsed = parseFilter(filter);
+  if (parsed.ok) return parsed.terms;
+  throw new SvcError('usage', `--filter: ${parsed.message} (at character ${parsed.at + 1})`, {
+    hint: `terms are key:value, key>number or words, such as --filter 'user:u-17 amount>100 -source:web'`,
+  });
 }
 
 /** Throws `not_offered` if the service has no event stream, which is not worth retrying. */

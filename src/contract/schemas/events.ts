@@ -1,6 +1,19 @@
 import * as z from 'zod/mini';
+import { MAX_FILTER } from '../../kit/event-filter/parse.ts';
 import { MAX_BATCH } from '../limits.ts';
-import { about, beyond, fields, name, named, requestId, scalar, time, utc } from '../parts.ts';
+import {
+  about,
+  beyond,
+  bounded,
+  fields,
+  name,
+  named,
+  pattern,
+  requestId,
+  scalar,
+  time,
+  utc,
+} from '../parts.ts';
 
 export const Event = named(
   'Event',
@@ -44,3 +57,80 @@ export const StreamedEvent = named(
     }),
   ),
 );
+
+const position = () => pattern(/^\d{1,15}$/, 15, 'must be the `next` of an earlier frame', ['4711']);
+
+export const WatchEventsQuery = z.strictObject({
+  filter: about(
+    'Only events that match are shown, such as `user:u-17 amount>100 -source:web`. Terms are joined by AND.',
+    z.optional(bounded(0, MAX_FILTER)),
+  ),
+  after: about('The `next` of an earlier frame: the watch resumes there.', z.optional(position())),
+});
+const eventNumber = (description: string) => about(description, z.string());
+const type = <const T extends string>(name: T) => about('The type of the frame.', z.literal(name));
+
+const WatchReady = named(
+  'WatchReady',
+  'The first frame of a watch.',
+  beyond(z.object({ type: type('ready'), next: eventNumber('Where the watch begins.') })),
+);
+export const WatchedEvent = named(
+  'WatchedEvent',
+  'An event that a watch shows.',
+  beyond(
+    z.object({
+      type: type('event'),
+      id: eventNumber('The position of the event.'),
+      receivedAt: time('When the service received it.'),
+      userId: about('Identifier of the user; `***` if it looks personal.', z.string()),
+      event: about('Name of the event; `***` if it looks personal.', z.string()),
+      timestamp: time('When it happened.'),
+      properties: about(
+        'Its properties. Values and names that look personal are `***`.',
+        z.optional(z.record(z.string(), scalar())),
+      ),
+      leftOut: about(
+        'Size of the properties in bytes, if they are too long to be shown.',
+        z.optional(z.int()),
+      ),
+    }),
+  ),
+);
+export type WatchedEvent = z.infer<typeof WatchedEvent>;
+const count = (description: string) => about(description, z.int());
+export const WatchTick = named(
+  'WatchTick',
+  'What a watch counted since the previous tick.',
+  beyond(
+    z.object({
+      type: type('tick'),
+      at: time('When it was sent.'),
+      received: count('Events of the workspace.'),
+      matched: count('Of these, events that match the filter.'),
+      shown: count('Of these, events that were sent. The others exceed what a watch shows a second.'),
+      untested: count('Events that were not compared with the filter, because too many may match it.'),
+      next: eventNumber('Where a watch with `after` resumes.'),
+    }),
+  ),
+);
+export type WatchTick = z.infer<typeof WatchTick>;
+export const WatchGap = named(
+  'WatchGap',
+  'Events that a watch cannot show any more.',
+  beyond(
+    z.object({
+      type: type('gap'),
+      from: eventNumber('The first position.'),
+      to: eventNumber('The last position.'),
+      reason: about(
+        '`removed`: they were deleted. `behind`: too many events arrived since. `reset`: the data was replaced.',
+        z.enum(['removed', 'behind', 'reset']),
+      ),
+    }),
+  ),
+);
+export type WatchGap = z.infer<typeof WatchGap>;
+/** The data of a frame of a watch; its `type` is also the `event` of the frame. */
+export const WatchFrame = z.union([WatchReady, WatchedEvent, WatchTick, WatchGap]);
+export type WatchFrame = z.infer<typeof WatchFrame>;

@@ -3,7 +3,7 @@ import { parseUserRequest, type UserRequest } from '../../cli/input/user-request
 import type { Output } from '../../cli/terminal/output.ts';
 import { CHANNELS, PRIORITIES, type TriggerRequest } from '../../contract/schemas.ts';
 import { definedFields } from '../../kit/defined-fields.ts';
-import { findPersonalData } from './personal-data.ts';
+import { findPersonalData } from '../../kit/personal-data.ts';
 
 /** The flags of `svc notifications trigger` that add to a request. */
 export interface TriggerFlags {

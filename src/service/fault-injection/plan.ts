@@ -15,10 +15,16 @@ export interface When {
  * rules apply, the first one is used; all of them count.
  */
 export class Plan<R extends When> {
-  readonly #rules: { readonly rule: R; readonly random: Random; seen: number }[];
+  readonly #rules: { readonly rule: R; readonly random: Random; seen: number; hits: number; on: boolean }[];
 
   constructor(rules: readonly R[], seed: string | number) {
-    this.#rules = rules.map((rule, i) => ({ rule, random: seededRandom(`${seed}/${i}`), seen: 0 }));
+    this.#rules = rules.map((rule, i) => ({
+      rule,
+      random: seededRandom(`${seed}/${i}`),
+      seen: 0,
+      hits: 0,
+      on: true,
+    }));
   }
 
   /** Returns the rule that applies, among those for which `matches` is true, and counts for all of these. */
@@ -26,9 +32,23 @@ export class Plan<R extends When> {
     const applicable = this.#rules.filter((counted) => {
       if (!matches(counted.rule)) return false;
       counted.seen++;
-      return applies(counted.rule, counted.seen, counted.random);
+      return applies(counted.rule, counted.seen, counted.random) && counted.on;
     });
-    return applicable[0]?.rule;
+    const [first] = applicable;
+    if (first) first.hits++;
+    return first?.rule;
+  }
+
+  /** The rules in their order: what each matched, how often it was used, and whether it is switched on. */
+  state(): { readonly rule: R; readonly seen: number; readonly hits: number; readonly on: boolean }[] {
+    return this.#rules.map(({ rule, seen, hits, on }) => ({ rule, seen, hits, on }));
+  }
+
+  /** Switches a rule on or off; it goes on counting. Returns false if there is none of this number. */
+  switch(index: number, on: boolean): boolean {
+    const rule = this.#rules[index];
+    if (rule) rule.on = on;
+    return rule !== undefined;
   }
 }
 

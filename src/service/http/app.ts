@@ -8,6 +8,7 @@ import { newId } from '../../kit/id.ts';
 import type { Health } from '../operations/health.ts';
 import type { Observe } from '../operations/observe.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
+import { workspaces } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
 import { authenticate, keyHashOf } from './authenticate.ts';
@@ -32,6 +33,11 @@ export interface AppParts {
   readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
+  /**
+   * The workspace of all requests, without a key and uncounted: for an application that is never listened for, which
+   * answers the console in this process (RunningService.answer). Undefined for requests from the network.
+   */
+  readonly inside?: string | undefined;
   readonly admitClient: AdmitClient;
   readonly receipts: Omit<ReceiptParts, 'deps' | 'observe'>;
   readonly observe: Observe;
@@ -118,7 +124,7 @@ async function answer(
     };
     const stream = parts.streams[name];
     return stream
-      ? startStream(c, endpoint, stream, request, headers)
+      ? startStream(c, parts, endpoint, stream, request, headers)
       : await callHandler(c, parts, name, endpoint, request, headers);
   } catch (error) {
     return errorResponse(toServiceError(error, deps.log, requestId), c.env.incoming, requestId, headers);
@@ -129,6 +135,7 @@ type AdmittedRequest = Omit<Parameters<StreamHandler>[0], 'lastEventId' | 'keyHa
 
 function startStream(
   c: Ctx,
+  parts: AppParts,
   endpoint: Endpoint,
   stream: StreamHandler,
   request: AdmittedRequest,
@@ -137,7 +144,8 @@ function startStream(
   headers.set('content-type', 'text/event-stream');
   headers.set('cache-control', 'no-store');
   const lastEventId = c.req.header('last-event-id');
-  const body = stream({ ...request, lastEventId, keyHash: keyHashOf(c.req) });
+  const keyHash = parts.inside === undefined ? keyHashOf(c.req) : undefined;
+  const body = stream({ ...request, lastEventId, keyHash });
   return new Response(body, { status: endpoint.success, headers });
 }
 
@@ -190,7 +198,12 @@ async function admitted(
   trace: Trace,
   headers: Headers,
 ): Promise<Pick<Call, 'workspace' | 'onlyUser'>> {
-  const { deps } = parts;
+  const { deps, inside } = parts;
+  if (inside !== undefined) {
+    const workspace = await deps.store.read((tx) => workspaces.get(tx, inside));
+    if (!workspace) throw new ServiceError('forbidden');
+    return { workspace, onlyUser: undefined };
+  }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
   const holder = await authenticate(c.req, deps.store);

@@ -44,7 +44,7 @@ export type Handlers = { [N in EndpointName]?: Handler<N> };
 export type StreamHandler = (
   call: Omit<Call, 'tx' | 'body' | 'now'> & {
     lastEventId: string | undefined;
-    /** Hash of the API key of the request. */
-    keyHash: string;
+    /** Hash of the API key of the request; undefined for one from inside this process (AppParts.inside). */
+    keyHash: string | undefined;
   },
 ) => ReadableStream<Uint8Array>;

@@ -6,8 +6,11 @@ import { repeat } from '../workers/worker.ts';
 const CHECK_MS = 1000;
 
 export interface KeyWatch {
-  /** Calls `onEnd` when the key with this hash is revoked or deleted. Returns a function that ends the watch. */
-  watch(keyHash: string, onEnd: () => void): () => void;
+  /**
+   * Calls `onEnd` when the key with this hash is revoked or deleted; never without a key. Returns a function that ends
+   * the watch.
+   */
+  watch(keyHash: string | undefined, onEnd: () => void): () => void;
   stop(): Promise<void>;
 }
 
@@ -23,6 +26,7 @@ export function watchKeys({ store, clock, log }: ServiceDeps): KeyWatch {
   });
   return {
     watch(keyHash, onEnd) {
+      if (keyHash === undefined) return () => {};
       const callbacks = watched.get(keyHash) ?? new Set();
       watched.set(keyHash, callbacks.add(onEnd));
       return () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
-import { type Limiter, localLimiter } from './limiter/limiter.ts';
+import { type Limiter, type LimiterTime, localLimiter } from './limiter/limiter.ts';
 import type { SteadyClock } from './limiter/limiter-clock.ts';
 import { identityOf, isPostgres } from './postgres/url.ts';
 import { SqliteStore } from './sqlite/store.ts';
@@ -10,6 +10,7 @@ import type { Store } from './store.ts';
 export interface Opened {
   readonly store: Store;
   readonly limiter: Limiter;
+  readonly limiterTime: LimiterTime;
   /** True if other machines may use the database: keys and secrets stay on the machine that created them. */
   readonly shared: boolean;
 }
@@ -27,12 +28,17 @@ export async function openStore(
   if (isPostgres(database)) {
     // Imported on demand: the driver would slow down every start.
     const { PostgresStore } = await import('./postgres/store.ts');
-    const { postgresLimiter } = await import('./postgres/limiter.ts');
+    const { postgresLimiter, postgresLimiterTime } = await import('./postgres/limiter.ts');
     const store = await PostgresStore.open(database, clock, share);
-    return { store, limiter: postgresLimiter(store, steady), shared: true };
+    return {
+      store,
+      limiter: postgresLimiter(store, steady),
+      limiterTime: postgresLimiterTime,
+      shared: true,
+    };
   }
   const store = await SqliteStore.open(database, clock);
-  return { store, limiter: await localLimiter(store, clock, steady), shared: false };
+  return { store, ...(await localLimiter(store, clock, steady)), shared: false };
 }
 
 /** Opens the data without a limiter: for a process that reads it and serves no requests. */

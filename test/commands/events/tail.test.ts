@@ -52,6 +52,33 @@ describe('svc events tail', () => {
     for (const line of lines) expect(line.replace(/\u001b\[\d+m/g, '').length).toBeLessThanOrEqual(80);
   });
 
+  it('filters by terms, and refuses a filter that is not valid', async () => {
+    const service = await startTestService();
+    const args = [
+      'events',
+      'tail',
+      '--json',
+      '--count',
+      '1',
+      '--filter',
+      'amount>100 -source:web "two words"',
+    ];
+    const tail = startSvc(args, { env: service.env });
+    await tail.waitFor(/watching/, 'stderr');
+    await ingest(
+      service,
+      event('u1', 'e', { amount: 99, note: 'two words' }),
+      event('u2', 'e', { amount: 101, note: 'two words', source: 'web' }),
+      event('u3', 'e', { amount: 101, note: 'two words' }),
+    );
+    const { code, stdout } = await tail.done;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ userId: 'u3' });
+    const refused = await runSvc(['events', 'tail', '--filter', 'amount>much'], { env: service.env });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('expected a number after > (at character 8)');
+  });
+
   it('misses no event when the connection is lost repeatedly', async () => {
     const service = await startTestService();
     let cuts = 0;

@@ -74,7 +74,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
 
   const receiver = await startReceiver();
   try {
-    const opened = openStream(service.url, auth);
+    const opened = openStream(service.url + ENDPOINTS.streamEvents.path, auth);
     const properties = { sku: 'A-1042', price: 33.2, gift: false };
     const events = [
       { userId: 'u-17', event: 'product_viewed', timestamp: '2026-01-31T12:00:00Z', properties },
@@ -82,6 +82,10 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     const stream = await opened;
     await call('ingestEvents', { request: { events } });
     recorded.streamEvents = await stream.firstEvent();
+    const watchQuery = { filter: 'user:u-17 price>20', after: '0' };
+    const target = `${ENDPOINTS.watchEvents.path}?${new URLSearchParams(watchQuery)}`;
+    const watch = await openStream(service.url + target, auth);
+    recorded.watchEvents = { query: watchQuery, ...(await watch.firstEvent()) };
 
     const user = {
       userId: 'u-17',
@@ -178,12 +182,12 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
 /** Opens the live event stream; `firstEvent` resolves with its beginning up to the first event. */
 async function openStream(url: string, headers: Record<string, string>) {
   const stop = new AbortController();
-  const answer = await fetch(`${url}/v1/events/stream`, { headers, signal: stop.signal });
+  const answer = await fetch(url, { headers, signal: stop.signal });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let response = (await reader.read()).value ?? '';
   return {
     async firstEvent(): Promise<Recorded> {
-      while (!/^data: .*\n\n/m.test(response)) {
+      while (!/^event: event\ndata: .*\n\n/m.test(response)) {
         const { value, done } = await reader.read();
         if (done) throw new Error('the stream ended');
         response += value;

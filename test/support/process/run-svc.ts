@@ -18,6 +18,8 @@ export interface RunOptions {
   columns?: number;
   clock?: Clock;
   cwd?: string;
+  /** The folder of the installed program; this project unless given. */
+  root?: string;
 }
 
 export interface Finished {
@@ -75,7 +77,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     givesWay() {},
     exit: (code) => exited(code),
   };
-  const done = Promise.race([main(argv, world, ROOT), exit]).then((code) => {
+  const done = Promise.race([main(argv, world, options.root ?? ROOT), exit]).then((code) => {
     for (const end of ends) end();
     const finished = { code, stdout: stdout.text, stderr: stderr.text };
     checkOutput(argv, options.env ?? {}, finished);

@@ -29,7 +29,7 @@ export async function limitOnSqlite(dir: string, operations: number, seed: strin
   const clock = { now: () => wall, sleep: () => new Promise<void>(() => {}) };
   const open = async () => {
     const store = await SqliteStore.open(path, clock);
-    return { store, limiter: await localLimiter(store, clock, () => steady) };
+    return { store, ...(await localLimiter(store, clock, () => steady)) };
   };
   const processes = [await open(), await open()];
   const oracle = new LimiterOracle(10, random, (next) => ({

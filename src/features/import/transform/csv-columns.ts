@@ -1,10 +1,10 @@
+import { membersOf } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
 import { decidedJson, hasType } from './column-types.ts';
 import { type Column, NOTHING } from './csv-column.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
 import { InputError } from './input-error.ts';
-import { membersOf } from './json-members.ts';
 import type { MapRule } from './map-rules.ts';
 import { cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';

@@ -1,5 +1,5 @@
+import { elementsOf, membersOf, minified, unquoted } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
-import { elementsOf, membersOf, minified, unquoted } from './json-members.ts';
 import { type CellType, cellJson, type Mapping, propertyName } from './mapping.ts';
 import { FREE_PART, fieldJson } from './record-kind.ts';
 import { MAX_DEPTH } from './record-paths.ts';

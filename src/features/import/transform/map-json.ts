@@ -1,7 +1,7 @@
+import { membersOf, unquoted } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
-import { membersOf, unquoted } from './json-members.ts';
 import { columnsOf, type MapRule, onlyColumn } from './map-rules.ts';
 import { keepsRecords, type Mapping, propertyName } from './mapping.ts';
 import { FIELDS, FREE_PART, fieldJson, isList, type RecordKind } from './record-kind.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { Event, User } from '../../../contract/schemas.ts';
 import { validate } from '../../../contract/validation.ts';
-import { type Member, membersOf } from './json-members.ts';
+import { type Member, membersOf } from '../../../kit/json-members.ts';
 import type { Mapping } from './mapping.ts';
 import { FREE_PART, type RecordKind } from './record-kind.ts';
 import { scanEvent } from './scan-event.ts';

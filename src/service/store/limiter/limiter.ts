@@ -2,7 +2,7 @@ import type { CountedGroup } from '../../../contract/limits.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Verdict } from '../../domain/sliding-window.ts';
 import { admit } from '../repositories/admissions.ts';
-import type { Store } from '../store.ts';
+import type { Store, Tx } from '../store.ts';
 import { limiterClock, type SteadyClock } from './limiter-clock.ts';
 
 /** The limit that applies to a request. */
@@ -22,10 +22,17 @@ export interface Admission {
 /** Counts one request of a workspace against the limit of its group (specification: Limits). */
 export type Limiter = (workspaceId: string, group: CountedGroup, rule: Rule) => Promise<Admission>;
 
-/** The limiter for processes on one machine that share an SQLite file. */
-export async function localLimiter(store: Store, clock: Clock, steady: SteadyClock): Promise<Limiter> {
+/** Reads limiter time inside a transaction, in ms: the clock of the logged requests. */
+export type LimiterTime = (tx: Tx) => Promise<number>;
+
+/** The limiter for processes on one machine that share an SQLite file, and its clock. */
+export async function localLimiter(
+  store: Store,
+  clock: Clock,
+  steady: SteadyClock,
+): Promise<{ limiter: Limiter; limiterTime: LimiterTime }> {
   const now = await limiterClock(store, steady);
-  return async (workspaceId, group, rule) => {
+  const limiter: Limiter = async (workspaceId, group, rule) => {
     return store.write(
       async (tx) => {
         // Read inside the transaction, so that timestamps are in the order of counting across processes.
@@ -35,4 +42,5 @@ export async function localLimiter(store: Store, clock: Clock, steady: SteadyClo
       { durable: false },
     );
   };
+  return { limiter, limiterTime: async () => now() };
 }

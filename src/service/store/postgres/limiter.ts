@@ -1,5 +1,5 @@
 import { decide } from '../../domain/sliding-window.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Limiter, LimiterTime } from '../limiter/limiter.ts';
 import type { SteadyClock } from '../limiter/limiter-clock.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -70,6 +70,14 @@ export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limi
     }
   };
 }
+
+/** Limiter time in the transaction's database, in ms. */
+export const postgresLimiterTime: LimiterTime = async (tx) => {
+  const row = await tx.sql.get<{ at: number }>(
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - skew AS at FROM limiter_time',
+  );
+  return Number(row!.at);
+};
 
 /** By how many ms the clock was changed; null if the duration of the call explains the difference. */
 function clockChange(wall: number, expected: number, duration: number): number | null {

@@ -36,6 +36,38 @@ export async function admit(
   return verdict;
 }
 
+/** The requests of a group in one part of the window. */
+export interface UsageBucket {
+  readonly group: CountedGroup;
+  /** From 0, the oldest. */
+  readonly bucket: number;
+  readonly counted: number;
+  /** Limiter time of the oldest, in ms. */
+  readonly oldest: number;
+}
+
+/** Counts the requests that were logged after `from`, in parts of `bucketMs` each. Times are limiter time in ms. */
+export async function usedSince(
+  tx: Tx,
+  workspaceId: string,
+  from: number,
+  bucketMs: number,
+): Promise<UsageBucket[]> {
+  // Grouped by the number of the column: PostgreSQL takes the same parameter twice for two different ones.
+  const rows = await tx.sql.all<{ group: CountedGroup; bucket: number; counted: number; oldest: number }>(
+    `SELECT group_name AS "group", (at_ms - CAST(? AS BIGINT)) / CAST(? AS BIGINT) AS bucket,
+       count(*) AS counted, min(at_ms) AS oldest
+     FROM admission WHERE workspace_id = ? AND at_ms > ? GROUP BY 1, 2 ORDER BY 1, 2`,
+    [from, bucketMs, workspaceId, from],
+  );
+  return rows.map(({ group, bucket, counted, oldest }) => ({
+    group,
+    bucket: Number(bucket),
+    counted: Number(counted),
+    oldest: Number(oldest),
+  }));
+}
+
 /** Limiter time of the newest admitted request of any workspace, in ms; 0 if there is none. */
 export async function newestAdmission(tx: Tx): Promise<number> {
   const row = await tx.sql.get<{ at: number | null }>(

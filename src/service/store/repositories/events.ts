@@ -70,6 +70,12 @@ export interface PagedEvent extends StoredEvent {
   readonly leftOut: number;
 }
 
+/** Numbers of events above `after`, up to `upTo`. */
+export interface EventRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
 /**
  * Per engine: a range of bytes of the properties. Both read the whole value for any range of it. PostgreSQL returns the
  * range in rows of PIECE_BYTES, because the driver decodes a row at once, and each byte as one Latin-1 character: the
@@ -83,6 +89,30 @@ const RANGE = {
     CROSS JOIN LATERAL generate_series(1, octet_length(e.range), ${PIECE_BYTES}) AS i(first)
     ORDER BY i.first`,
 } as const;
+
+/** Which events of a range are read: those for which every condition that is given holds. */
+export interface EventConditions {
+  /** Users and event names, at most MAX_LISTED of each. */
+  readonly userIds?: readonly string[];
+  readonly names?: readonly string[];
+  /** Text that the properties contain as they were sent, unless they have an escape. */
+  readonly property?: string;
+  /** Text that the user, the name or the properties contain, unless the properties have an escape. */
+  readonly text?: string;
+}
+
+/** More values of a condition are not passed to the database: each number of them would be another statement. */
+export const MAX_LISTED = 4;
+const LISTED = Array.from({ length: MAX_LISTED }, () => '?').join(', ');
+/** Function of the position of a text in another. */
+const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
+
+const COLUMNS = `number, user_id AS "userId", event, timestamp, received_at AS "receivedAt",
+        CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
+        CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
+const LONG = ['user_id', 'event', 'properties'];
+
+const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.leftOut) });
 
 export const events = {
   /** Stores a validated ingest body. Locks the head of the workspace until the transaction ends. */
@@ -120,16 +150,58 @@ export const events = {
    */
   async after(tx: Tx, workspaceId: string, number: number, most: number): Promise<Page<PagedEvent>> {
     const { rows, more } = await readPage<PagedEvent>(tx, {
-      columns: `number, user_id AS "userId", event, timestamp, received_at AS "receivedAt",
-        CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
-        CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`,
-      long: ['user_id', 'event', 'properties'],
+      columns: COLUMNS,
+      long: LONG,
       from: 'event WHERE workspace_id = ? AND number > ?',
       params: [workspaceId, number],
       order: 'number',
       most,
     });
-    return { rows: rows.map((row) => ({ ...row, leftOut: Number(row.leftOut) })), more };
+    return { rows: rows.map(toPaged), more };
+  },
+
+  /** A page of the events with a number in (`after`, `upTo`] that meet the conditions, like `after`. */
+  async matching(
+    tx: Tx,
+    workspaceId: string,
+    { after, upTo }: EventRange,
+    conditions: EventConditions,
+    most: number,
+  ): Promise<Page<PagedEvent>> {
+    const { text, params } = conditionsIn(tx, conditions);
+    const { rows, more } = await readPage<PagedEvent>(tx, {
+      columns: COLUMNS,
+      long: LONG,
+      from: `event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
+      params: [workspaceId, after, upTo, ...params],
+      order: 'number',
+      most,
+    });
+    return { rows: rows.map(toPaged), more };
+  },
+
+  /** Counts the events with a number in (`after`, `upTo`] that meet the conditions. */
+  async count(
+    tx: Tx,
+    workspaceId: string,
+    { after, upTo }: EventRange,
+    conditions: EventConditions,
+  ): Promise<number> {
+    const { text, params } = conditionsIn(tx, conditions);
+    const row = await tx.sql.get<{ count: number }>(
+      `SELECT count(*) AS count FROM event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
+      [workspaceId, after, upTo, ...params],
+    );
+    return Number(row!.count);
+  },
+
+  /** The number of the oldest event of a workspace; undefined if it has none. */
+  async oldest(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ number: number }>(
+      'SELECT number FROM event WHERE workspace_id = ? ORDER BY number LIMIT 1',
+      [workspaceId],
+    );
+    return row && Number(row.number);
   },
 
   /** Up to `bytes` bytes of an event's properties, starting at the offset `from`, in one or more pieces. */
@@ -150,6 +222,34 @@ export const events = {
     return rows.map(({ piece }) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece));
   },
 };
+
+/** The end of a WHERE clause. There are few different ones, because each is a statement that stays prepared. */
+function conditionsIn(
+  { sql }: Tx,
+  { userIds, names, property, text }: EventConditions,
+): { text: string; params: string[] } {
+  const position = POSITION[sql.dialect.name];
+  const isEscaped = `${position}(properties, '\\') > 0`;
+  const listed = (column: string, values: readonly string[] | undefined) =>
+    values ? { text: ` AND ${column} IN (${LISTED})`, params: padded(values) } : undefined;
+  const contains = (columns: readonly string[], sought: string | undefined) =>
+    sought === undefined
+      ? undefined
+      : {
+          text: ` AND (${columns.map((column) => `${position}(${column}, ?) > 0`).join(' OR ')} OR ${isEscaped})`,
+          params: columns.map(() => sought),
+        };
+  const given = [
+    listed('user_id', userIds),
+    listed('event', names),
+    contains(['properties'], property),
+    contains(['properties', 'event', 'user_id'], text),
+  ].filter((each) => each !== undefined);
+  return { text: given.map((each) => each.text).join(''), params: given.flatMap((each) => each.params) };
+}
+
+const padded = (values: readonly string[]) =>
+  Array.from({ length: MAX_LISTED }, (_, i) => values[Math.min(i, values.length - 1)]!);
 
 /** Undefined if the workspace has no head: nothing was stored. */
 async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {

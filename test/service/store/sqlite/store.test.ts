@@ -12,7 +12,7 @@ const prepare = async (): Promise<Engine> => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'));
   return {
     open: () => SqliteStore.open(join(dir, 'store.db'), systemClock),
-    limiter: (store, steady) => localLimiter(store, systemClock, steady),
+    limiter: async (store, steady) => (await localLimiter(store, systemClock, steady)).limiter,
     close: async () => rmSync(dir, { recursive: true, force: true }),
   };
 };

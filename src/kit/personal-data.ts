@@ -29,6 +29,40 @@ export function findPersonalData(values: Readonly<Record<string, string>>): Pers
   return found;
 }
 
+/** Stands in place of a value that is not shown. */
+export const MASKED = '***';
+
+/** Names of values that are not shown beside those of NAMES: where somebody lives, when they were born, secrets. */
+const HIDDEN_NAMES =
+  /\b(address|street|postcode|postal code|zip|zip code|birth ?date|birthday|date of birth|dob|passport|password|passwd|secret|token|api ?key|authorization|cookie|signature|ip)\b/;
+/** A longer text is not shown: nobody could read it, and it may hold anything. */
+const MOST_SHOWN = 4096;
+/** Values nested deeper are not shown. */
+const MOST_DEPTH = 32;
+
+/**
+ * Masks what looks personal or secret in a value that others named, such as an event's property: by its name and those of
+ * the fields below it, and by its content. Returns a copy with `***` in place of each such value. Takes linear time.
+ */
+export function maskPersonal(name: string, value: unknown, depth = 0): unknown {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'object') {
+    if (depth >= MOST_DEPTH || isHiddenName(name)) return MASKED;
+    if (Array.isArray(value)) return value.map((item) => maskPersonal(name, item, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, maskPersonal(key, inner, depth + 1)]),
+    );
+  }
+  const text = String(value);
+  const hidden =
+    isHiddenName(name) || text.length > MOST_SHOWN || kindOfValue(text, !isReference(name)) !== null;
+  return hidden ? MASKED : value;
+}
+
+function isHiddenName(name: string): boolean {
+  return name.length > MOST_SHOWN || kindOfName(name) !== null || HIDDEN_NAMES.test(wordsOf(name));
+}
+
 const NAMES: readonly (readonly [RegExp, PersonalKind])[] = [
   [/^(.* )?(e ?mail)( address| addr)?$|^mail( address)?$/, 'an e-mail address'],
   [/^(.* )?(phone|telephone|tel|mobile|msisdn|cell|cellphone|fax)( number| no| nr)?$/, 'a phone number'],
@@ -45,14 +79,19 @@ const NAMES: readonly (readonly [RegExp, PersonalKind])[] = [
 ];
 
 function kindOfName(name: string): PersonalKind | null {
-  const words = name
+  const words = wordsOf(name);
+  // No rule matches names such as `accountId` and `cardType`, which are references and types.
+  return NAMES.find(([rule]) => rule.test(words))?.[1] ?? null;
+}
+
+/** Splits a name such as `firstName` or `first_name` into words in lower case. */
+function wordsOf(name: string): string {
+  return name
     .normalize('NFKC')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[\s._-]+/g, ' ')
     .trim()
     .toLowerCase();
-  // No rule matches names such as `accountId` and `cardType`, which are references and types.
-  return NAMES.find(([rule]) => rule.test(words))?.[1] ?? null;
 }
 
 /** True for names whose digits are a reference, not a phone number. */
@@ -66,7 +105,7 @@ function isReference(name: string): boolean {
 function kindOfValue(raw: string, bareDigits: boolean): PersonalKind | null {
   // Parts of a UUID (RFC 9562) can look like card and phone numbers.
   const value = raw.normalize('NFKC').replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, ' ');
-  if (/[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
+  if (value.includes('@') && /[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[^\s@<>"(),:;.]{2}/.test(value))
     return 'an e-mail address';
   if (hasIban(value)) return 'an account number';
   if (hasCard(value)) return 'a card number';

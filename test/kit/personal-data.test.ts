@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPersonalData } from '../../../src/features/notifications/personal-data.ts';
+import { findPersonalData, maskPersonal } from '../../src/kit/personal-data.ts';
 
 const kindOf = (value: string, name = 'note') => findPersonalData({ [name]: value })[0]?.kind ?? null;
 
@@ -141,5 +141,45 @@ describe('what looks like personal data', () => {
   it('is fast on long malicious text', () => {
     for (const piece of ['a@', '1 ', '+1', 'DE89 ', '(0', '0/'])
       expect(() => kindOf(piece.repeat(20_000))).not.toThrow();
+  });
+});
+
+describe('what is masked', () => {
+  it('masks values by their name, by their content and below them, and nothing else', () => {
+    const properties = {
+      amount: 129.5,
+      paid: true,
+      page: '/checkout',
+      contact: 'ada@example.com',
+      firstName: 'Ada',
+      shipping: { street: 'Elm 1', country: 'DE', phones: ['+4915112345678'] },
+      card: 4111111111111111,
+      pan: 1,
+      user_token: 'abc',
+      accountId: 'a-17',
+      tags: ['new', 'DE89370400440532013000'],
+      none: null,
+    };
+    expect(maskPersonal('properties', properties)).toEqual({
+      amount: 129.5,
+      paid: true,
+      page: '/checkout',
+      contact: '***',
+      firstName: '***',
+      shipping: { street: '***', country: 'DE', phones: ['***'] },
+      card: '***',
+      pan: '***',
+      user_token: '***',
+      accountId: 'a-17',
+      tags: ['new', '***'],
+      none: null,
+    });
+  });
+
+  it('masks what is too long or too deep to be looked at', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
+    expect(JSON.stringify(maskPersonal('a', deep)).length).toBeLessThan(500);
+    expect(maskPersonal('text', 'eyJ-'.repeat(16 * 1024))).toBe('***');
+    expect(maskPersonal('x'.repeat(100_000), 1)).toBe('***');
   });
 });

@@ -1,0 +1,70 @@
+/** Bundles the page of the console: one page, one script and one style sheet, at most 80 KB gzipped. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+const MOST_GZIPPED = 80 * 1024;
+
+/**
+ * Bundles src/console into `dir`: index.html and assets/. Throws if that is larger than the page may be. Resolves with the
+ * paths of the bundled files.
+ * @param {string} dir
+ */
+export async function bundleConsole(dir) {
+  const root = join(import.meta.dirname, '..');
+  const src = join(root, 'src', 'console');
+  const build = await rolldown({
+    input: join(src, 'main.tsx'),
+    platform: 'browser',
+    treeshake: true,
+    plugins: [englishNumbers],
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
+  await build.close();
+  const script = output.find((part) => part.type === 'chunk');
+  const files = {
+    'assets/console.js': script.code,
+    'assets/console.css': styles(root, src),
+  };
+  const page = readFileSync(join(src, 'index.html'), 'utf8');
+  write(dir, { 'index.html': page, ...files });
+  return [...script.moduleIds, join(root, 'node_modules/uplot/dist/uPlot.min.css')];
+}
+
+/** uPlot formats numbers by the browser's language when it is loaded, and throws for one that is not valid (`en-US@posix`). */
+const englishNumbers = {
+  name: 'english-numbers',
+  transform(code, id) {
+    if (!id.endsWith('uPlot.esm.js')) return undefined;
+    const changed = code.replace("(domEnv ? nav.language : 'en-US')", "('en-US')");
+    if (changed === code)
+      throw new Error('uPlot no longer asks for the language of the browser: remove this');
+    return changed;
+  },
+};
+
+/** Every style sheet of the page in the order of its path, without comments and needless white space. */
+function styles(root, src) {
+  const own = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.css'))
+    .sort()
+    .map((file) => join(src, file));
+  return [join(root, 'node_modules/uplot/dist/uPlot.min.css'), ...own]
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/\s*([{};,])\s*/g, '$1');
+}
+
+function write(dir, files) {
+  mkdirSync(join(dir, 'assets'), { recursive: true });
+  let size = 0;
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(dir, name), text);
+    size += gzipSync(text).length;
+  }
+  if (size > MOST_GZIPPED)
+    throw new Error(`the console has ${size} bytes gzipped, more than ${MOST_GZIPPED}`);
+}

@@ -1,0 +1,86 @@
+import type { VNode } from 'preact';
+import { Component } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { LocationProvider, useLocation } from 'preact-iso/router';
+import { about, refreshAbout } from './data/about.ts';
+import { session } from './data/session.ts';
+import { NoSession } from './parts/no-session.tsx';
+import { isWithin, Sidebar } from './parts/sidebar.tsx';
+import { Empty, Failure, Loading } from './parts/states.tsx';
+import { ViewHead } from './parts/view.tsx';
+import { VIEWS } from './views/views.ts';
+
+const ABOUT_EVERY_MS = 5000;
+
+/** The whole page: the sidebar and the view that the URL names. */
+export function App(): VNode {
+  if (session.value === 'starting') return <Loading what="the console" />;
+  if (session.value === 'ended') return <NoSession />;
+  return (
+    <LocationProvider>
+      <Shell />
+    </LocationProvider>
+  );
+}
+
+function Shell(): VNode {
+  const { path, route } = useLocation();
+  const views = VIEWS.filter(({ shown }) => shown?.() ?? true);
+  const view = VIEWS.find((candidate) => isWithin(path, candidate.path));
+  useEffect(() => {
+    refreshAbout();
+    const timer = setInterval(() => document.visibilityState === 'visible' && refreshAbout(), ABOUT_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    if (path === '/') route(views[0]!.path, true);
+  });
+  // Readers of the keyboard and of a screen reader begin at the title of a view that they have come to.
+  const last = useRef(view);
+  useEffect(() => {
+    if (last.current !== view) document.getElementById('view-title')?.focus();
+    last.current = view;
+  }, [view]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the view
+      </a>
+      <Sidebar items={views} />
+      <main id="main" tabIndex={-1}>
+        <Guard key={view?.path}>
+          {view && about.value && <view.component />}
+          {view && !about.value && <Loading what="the console" />}
+          {!view && path !== '/' && <Unknown />}
+        </Guard>
+      </main>
+    </>
+  );
+}
+
+function Unknown(): VNode {
+  return (
+    <>
+      <ViewHead title="Unknown page" />
+      <Empty title="The console has no view at this address.">
+        <p>Choose one beside this text.</p>
+      </Empty>
+    </>
+  );
+}
+
+/** Keeps a defect of one view from taking the page away. */
+class Guard extends Component<object, { error?: Error }> {
+  static override getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    return error ? (
+      <Failure error={error} retry={() => this.setState({ error: undefined })} />
+    ) : (
+      this.props.children
+    );
+  }
+}

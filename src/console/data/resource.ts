@@ -1,0 +1,113 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Resource<T> {
+  /** The latest value; kept while it is loaded again. */
+  readonly value: T | undefined;
+  readonly error: Error | undefined;
+  readonly loading: boolean;
+  readonly reload: () => void;
+}
+
+interface State<T> {
+  readonly key: string | undefined;
+  readonly value?: T;
+  readonly error?: Error;
+}
+
+/**
+ * Loads a value when `key` changes, and again on `reload` or every `everyMs` while the page is visible. What was asked
+ * for an earlier key is cancelled. A key of undefined loads nothing.
+ */
+export function useResource<T>(
+  key: string | undefined,
+  load: (signal: AbortSignal) => Promise<T>,
+  everyMs?: number,
+): Resource<T> {
+  const [state, setState] = useState<State<T>>({ key: undefined });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  const [busy, setBusy] = useState(true);
+
+  useEffect(() => {
+    if (key === undefined) return;
+    const control = new AbortController();
+    setBusy(true);
+    const settle = (next: (last: State<T>) => State<T>) => {
+      if (control.signal.aborted) return;
+      setState(next);
+      setBusy(false);
+    };
+    latest.current(control.signal).then(
+      (value) => settle(() => ({ key, value })),
+      (error: Error) => settle((last) => ({ ...(last.key === key ? last : {}), key, error })),
+    );
+    return () => control.abort();
+  }, [key, turn]);
+
+  useEffect(() => {
+    if (everyMs === undefined || key === undefined) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    return () => clearInterval(timer);
+  }, [key, everyMs, reload]);
+
+  const current = state.key === key;
+  return {
+    value: current ? state.value : undefined,
+    error: current ? state.error : undefined,
+    loading: key !== undefined && (busy || !current),
+    reload,
+  };
+}
+
+export interface Pages<T> extends Omit<Resource<T>, 'value'> {
+  readonly items: readonly T[];
+  /** Loads the next page; undefined on the last one. */
+  readonly more: (() => void) | undefined;
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  /** Where the next page begins; absent or null on the last one. */
+  readonly next?: string | null | undefined;
+}
+
+/** Most items that a list holds: the page stays quick, and narrower filters find the rest. */
+const MOST_ITEMS = 2000;
+
+/** Loads a list page by page; `key` names its filters. */
+export function usePages<T>(
+  key: string | undefined,
+  load: (after: string | undefined, signal: AbortSignal) => Promise<Page<T>>,
+): Pages<T> {
+  const first = useResource(key, (signal) => load(undefined, signal));
+  const [rest, setRest] = useState<{
+    of: Page<T>;
+    pages: readonly Page<T>[];
+    error?: Error;
+    busy: boolean;
+  }>();
+  const base = first.value;
+  const later = rest !== undefined && rest.of === base ? rest : undefined;
+  const pages = base === undefined ? [] : [base, ...(later?.pages ?? [])];
+  const items = pages.flatMap((page) => page.items);
+  const next = pages.at(-1)?.next;
+
+  const more = () => {
+    if (base === undefined || later?.busy) return;
+    const known = later?.pages ?? [];
+    setRest({ of: base, pages: known, busy: true });
+    load(next!, new AbortController().signal).then(
+      (page) => setRest({ of: base, pages: [...known, page], busy: false }),
+      (error: Error) => setRest({ of: base, pages: known, error, busy: false }),
+    );
+  };
+  return {
+    items,
+    error: first.error ?? later?.error,
+    loading: first.loading || later?.busy === true,
+    reload: first.reload,
+    more: next && items.length < MOST_ITEMS ? more : undefined,
+  };
+}

@@ -1,0 +1,38 @@
+import type { VNode } from 'preact';
+
+/** A horizontal bar of `value` out of `max`, with its number in words beside it. */
+export function Bar(props: { value: number; max: number; label: string; strong?: boolean }): VNode {
+  const { value, max, label, strong = false } = props;
+  const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 0;
+  return (
+    <span class={strong ? 'bar strong' : 'bar'}>
+      <span class="track" aria-hidden="true">
+        <span class="fill" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span class="figure">{label}</span>
+    </span>
+  );
+}
+
+/** An estimate with its interval, on a scale from `min` to `max` that all rows of a list share. */
+export function Interval(props: {
+  rate: number;
+  low: number;
+  high: number;
+  min?: number;
+  max: number;
+  label: string;
+}): VNode {
+  const { rate, low, high, min = 0, max, label } = props;
+  const at = (value: number) =>
+    `${max > min ? Math.min(Math.max((value - min) / (max - min), 0), 1) * 100 : 0}%`;
+  return (
+    <span class="bar">
+      <span class="interval" aria-hidden="true">
+        <span class="range" style={{ left: at(low), right: `calc(100% - ${at(high)})` }} />
+        <span class="dot" style={{ left: at(rate) }} />
+      </span>
+      <span class="figure">{label}</span>
+    </span>
+  );
+}

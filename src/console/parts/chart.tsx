@@ -1,0 +1,118 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+
+export interface Line {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** `accent` by default; `second` is dashed. */
+  readonly tone?: 'accent' | 'second';
+  /** Fills the area below. */
+  readonly fill?: boolean;
+}
+
+/**
+ * Lines over a common axis, drawn on a canvas. `xs` rises; times are seconds since 1970. `label` says in words what is
+ * seen, for those who do not see it. It is drawn again when the width or the colour scheme changes.
+ */
+export function Chart(props: {
+  label: string;
+  xs: readonly number[];
+  lines: readonly Line[];
+  height?: number;
+  time?: boolean;
+  format?: (value: number) => string;
+}): VNode {
+  const { label, xs, lines, height = 180, time = true, format } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const [scheme, setScheme] = useState(0);
+  const data = [xs, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
+  const shape = lines.map((line) => `${line.label} ${line.tone} ${line.fill}`).join('|');
+
+  useEffect(() => {
+    const element = place.current!;
+    const colours = getComputedStyle(element);
+    const colour = (name: string) => colours.getPropertyValue(name);
+    const axis = {
+      stroke: colour('--canvas-muted'),
+      font: '12px system-ui, sans-serif',
+      grid: { stroke: colour('--canvas-line'), width: 1 },
+      ticks: { show: false },
+    };
+    plot.current = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { x: { time }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] } },
+        axes: [
+          {
+            ...axis,
+            grid: { show: false },
+            size: 26,
+            values: time ? clockTimes : (_, ticks) => ticks.map((n) => n.toLocaleString('en-US')),
+          },
+          {
+            ...axis,
+            size: 48,
+            ...(format ? { values: (_: uPlot, ticks: number[]) => ticks.map(format) } : {}),
+          },
+        ],
+        series: [
+          {},
+          ...lines.map(({ label: name, tone = 'accent', fill }) => ({
+            label: name,
+            stroke: colour(tone === 'accent' ? '--canvas-accent' : '--canvas-second'),
+            width: 2,
+            points: { show: false },
+            ...(tone === 'second' ? { dash: [6, 4] } : {}),
+            ...(fill ? { fill: colour('--canvas-fill') } : {}),
+          })),
+        ],
+      },
+      data,
+      element,
+    );
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      plot.current?.destroy();
+    };
+  }, [height, time, shape, scheme]);
+
+  useEffect(() => plot.current?.setData(data));
+
+  useEffect(() => {
+    const again = () => setScheme((n) => n + 1);
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    const observer = new MutationObserver(again);
+    media.addEventListener('change', again);
+    observer.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
+    return () => {
+      media.removeEventListener('change', again);
+      observer.disconnect();
+    };
+  }, []);
+
+  return <div class="chart" ref={place} role="img" aria-label={label} />;
+}
+
+const clockTimes = (_: uPlot, ticks: number[]) =>
+  ticks.map((seconds) => new Date(seconds * 1000).toLocaleTimeString('en-GB'));
+
+/** Says which line is which. */
+export function Legend({ lines }: { lines: readonly Pick<Line, 'label' | 'tone'>[] }): VNode {
+  return (
+    <ul class="legend">
+      {lines.map(({ label, tone = 'accent' }) => (
+        <li>
+          <span class={`stroke ${tone}`} aria-hidden="true" />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}

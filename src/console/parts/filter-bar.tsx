@@ -1,0 +1,73 @@
+import type { VNode } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Filters } from '../data/filters.ts';
+
+export type FilterField =
+  | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
+  | {
+      readonly name: string;
+      readonly label: string;
+      readonly kind: 'choice';
+      /** Value and label. The value of the first is empty: no filter. */
+      readonly options: readonly (readonly [value: string, label: string])[];
+    };
+
+/** The filters of a view, bound to its URL. A text takes effect on Enter or when it is left. */
+export function FilterBar({ filters, fields }: { filters: Filters; fields: readonly FilterField[] }): VNode {
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      {fields.map((field) =>
+        field.kind === 'text' ? (
+          <TextFilter filters={filters} field={field} />
+        ) : (
+          <Choice filters={filters} field={field} />
+        ),
+      )}
+    </form>
+  );
+}
+
+type FieldOf<K extends FilterField['kind']> = Extract<FilterField, { kind: K }>;
+
+function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text'> }): VNode {
+  const id = useId();
+  const { name, label, placeholder } = field;
+  return (
+    <span class="filter">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        spellcheck={false}
+        autocomplete="off"
+        maxLength={500}
+        placeholder={placeholder}
+        value={filters.values[name] ?? ''}
+        onChange={(event) => filters.set({ [name]: event.currentTarget.value.trim() })}
+      />
+    </span>
+  );
+}
+
+/** Radio buttons that look like a segmented control: arrow keys move the choice. */
+function Choice({ filters, field }: { filters: Filters; field: FieldOf<'choice'> }): VNode {
+  const id = useId();
+  const chosen = filters.values[field.name] ?? '';
+  return (
+    <fieldset class="segments">
+      <legend class="visually-hidden">{field.label}</legend>
+      {field.options.map(([value, label]) => (
+        <label class={value === chosen ? 'chosen' : undefined}>
+          <input
+            type="radio"
+            name={id}
+            value={value}
+            checked={value === chosen}
+            onChange={() => filters.set({ [field.name]: value })}
+          />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,16 @@
+import type { VNode } from 'preact';
+import { Command } from './command.tsx';
+
+/** What a page without a valid token shows: how to get a new code. */
+export function NoSession(): VNode {
+  return (
+    <main class="no-session">
+      <h1>This page needs a new code</h1>
+      <p>
+        A code opens the console once, within five minutes. The one of this page was used, has expired, or
+        belongs to a console that was stopped. Run this, and open the address that it prints:
+      </p>
+      <Command line="svc console" />
+    </main>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Pages } from '../data/resource.ts';
+import { Failure, Loading } from './states.tsx';
+
+/** A list that is loaded page by page: what stands in for it while it is loaded, fails or is empty, and `Show more`. */
+export function PagedList<T>(props: {
+  what: string;
+  pages: Pages<T>;
+  empty: VNode;
+  children: (items: readonly T[]) => ComponentChildren;
+}): VNode {
+  const { what, pages, empty, children } = props;
+  const { items, error, loading, more, reload } = pages;
+  if (items.length === 0 && error) return <Failure error={error} retry={reload} />;
+  if (items.length === 0) return loading ? <Loading what={what} /> : empty;
+  return (
+    <>
+      {error && <Failure error={error} retry={more ?? reload} />}
+      {children(items)}
+      {more && (
+        <button type="button" class="more" onClick={more} disabled={loading}>
+          {loading ? 'Loading…' : 'Show more'}
+        </button>
+      )}
+    </>
+  );
+}

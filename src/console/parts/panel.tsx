@@ -1,0 +1,43 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons.tsx';
+
+/**
+ * The detail of a row, beside the list. It takes the focus when it opens; Escape closes it, and the focus returns to
+ * where it was.
+ */
+export function Panel(props: {
+  title: ComponentChildren;
+  close: () => void;
+  children: ComponentChildren;
+}): VNode {
+  const { title, close, children } = props;
+  const head = useRef<HTMLHeadingElement>(null);
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => {
+    const before = document.activeElement;
+    head.current?.focus();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) latest.current();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <aside class="panel" aria-label="Detail">
+      <header>
+        <h2 tabIndex={-1} ref={head}>
+          {title}
+        </h2>
+        <button type="button" class="icon-only quiet" aria-label="Close the detail" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </aside>
+  );
+}

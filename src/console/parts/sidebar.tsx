@@ -1,0 +1,121 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { about } from '../data/about.ts';
+import { reach } from '../data/api.ts';
+import { Badge } from './badge.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { Id, Text } from './text.tsx';
+
+export interface NavItem {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+}
+
+/** The views, and at the foot which service is shown and whether it answers. */
+export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
+  const { path } = useLocation();
+  const [open, setOpen] = useState(false);
+  return (
+    <header class={open ? 'sidebar open' : 'sidebar'}>
+      <div class="brand">
+        <a href="/">
+          <span class="mark">svc</span> console
+        </a>
+        <button type="button" class="menu quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name="menu" /> Menu
+        </button>
+      </div>
+      <nav aria-label="Views">
+        <ul>
+          {items.map((item) => (
+            <li>
+              <a
+                href={item.path}
+                aria-current={isWithin(path, item.path) ? 'page' : undefined}
+                onClick={() => setOpen(false)}
+              >
+                <Icon name={item.icon} /> {item.title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <ServiceNote />
+    </header>
+  );
+}
+
+export const isWithin = (path: string, view: string) => path === view || path.startsWith(`${view}/`);
+
+const REACH = {
+  ok: ['good', 'connected'],
+  service: ['bad', 'the service does not answer'],
+  stopped: ['bad', 'the console does not answer'],
+} as const;
+
+function ServiceNote(): VNode {
+  const now = about.value;
+  const [tone, words] = REACH[reach.value];
+  return (
+    <div class="service">
+      <p role="status">
+        <span class={`light ${tone}`} aria-hidden="true" /> {words}
+      </p>
+      {now && (
+        <>
+          <p class="address" title={now.baseUrl || undefined}>
+            <Text of={now.local ? 'on this machine' : now.baseUrl.replace(/^https?:\/\//, '')} />
+          </p>
+          <p class="workspace">
+            <Id of={now.workspace.id} short />
+          </p>
+          <p class="badges">
+            {now.profile !== '' && (
+              <Badge>
+                <Text of={now.profile} />
+              </Badge>
+            )}
+            {now.workspace.environment && (
+              <Badge>
+                <Text of={now.workspace.environment} />
+              </Badge>
+            )}
+            {!now.write && <Badge>read-only</Badge>}
+          </p>
+        </>
+      )}
+      <SchemeButton />
+    </div>
+  );
+}
+
+const SCHEME_KEY = 'svc-console-scheme';
+
+/** Sets the scheme that the reader chose earlier on this machine; else the browser's preference holds. */
+export function restoreScheme(): void {
+  const scheme = localStorage.getItem(SCHEME_KEY);
+  if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset.scheme = scheme;
+}
+
+function SchemeButton(): VNode {
+  const [, again] = useState(0);
+  const preferred = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const other = (document.documentElement.dataset.scheme ?? preferred) === 'dark' ? 'light' : 'dark';
+  const change = () => {
+    document.documentElement.dataset.scheme = other;
+    localStorage.setItem(SCHEME_KEY, other);
+    again((n) => n + 1);
+  };
+  return (
+    <button
+      type="button"
+      class="scheme icon-only quiet"
+      aria-label={`Use the ${other} scheme`}
+      onClick={change}
+    >
+      <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+    </button>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { ApiError } from '../data/api.ts';
+import { Command } from './command.tsx';
+import { Text } from './text.tsx';
+
+/** Shown while the first answer is awaited. */
+export function Loading({ what }: { what: string }): VNode {
+  return (
+    <p class="state" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+/** Nothing is there: why, and how to get data. */
+export function Empty(props: { title: string; command?: string; children?: ComponentChildren }): VNode {
+  return (
+    <div class="state">
+      <p class="state-title">{props.title}</p>
+      {props.children}
+      {props.command && <Command line={props.command} />}
+    </div>
+  );
+}
+
+/** Why something could not be shown or done, in the words of the service, and a button to try again. */
+export function Failure({ error, retry }: { error: Error; retry?: () => void }): VNode {
+  const details = error instanceof ApiError ? error.details : [];
+  const notOffered = error instanceof ApiError && error.reason === 'not_offered';
+  return (
+    <div class="state failure" role="alert">
+      <p class="state-title">{notOffered ? 'This service does not offer it' : 'That did not work'}</p>
+      <p>
+        <Text of={error.message} />
+      </p>
+      {details.length > 0 && (
+        <ul>
+          {details.slice(0, 20).map(({ field, message }) => (
+            <li>
+              <code>
+                <Text of={field} />
+              </code>{' '}
+              <Text of={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {retry && !notOffered && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

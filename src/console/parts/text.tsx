@@ -1,0 +1,30 @@
+import type { VNode } from 'preact';
+import { escapeCharacter, UNSAFE } from '../../kit/unsafe-characters.ts';
+
+/** Longest text that is shown whole; the rest is counted. */
+const LONGEST = 2000;
+
+/** Text from outside: control, invisible and bidirectional characters are shown by their escapes, and stand out. */
+export function Text({ of }: { of: string }): VNode {
+  const text = of.length > LONGEST ? of.slice(0, LONGEST) : of;
+  const parts: (string | VNode)[] = [];
+  let from = 0;
+  for (const { 0: char, index } of text.matchAll(UNSAFE)) {
+    parts.push(text.slice(from, index));
+    parts.push(<span class="unsafe">{escapeCharacter(char)}</span>);
+    from = index + char.length;
+  }
+  parts.push(text.slice(from));
+  if (text !== of) parts.push(<span class="unsafe">… and {of.length - LONGEST} more characters</span>);
+  return <bdi>{parts}</bdi>;
+}
+
+/** An identifier in fixed width. `short` shows its beginning; all of it is in the title. */
+export function Id({ of, short = false }: { of: string; short?: boolean }): VNode {
+  const cut = short && of.length > 14;
+  return (
+    <code class="id" title={cut ? of : undefined}>
+      <Text of={cut ? `${of.slice(0, 12)}…` : of} />
+    </code>
+  );
+}

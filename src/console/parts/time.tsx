@@ -1,0 +1,32 @@
+import type { VNode } from 'preact';
+
+const two = (n: number, width = 2) => String(n).padStart(width, '0');
+
+/**
+ * An instant in the time zone of the reader: the time today, the date before it on other days. The exact instant in UTC is
+ * in the title.
+ */
+export function Time({ at, millis = false }: { at: string | number; millis?: boolean }): VNode {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
+  const iso = date.toISOString();
+  const today = date.toDateString() === new Date().toDateString();
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const fraction = millis ? `.${two(date.getMilliseconds(), 3)}` : '';
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
+  return (
+    <time dateTime={iso} title={iso}>
+      {today ? '' : day}
+      {clock}
+      {fraction}
+    </time>
+  );
+}
+
+/** A duration in words: `420 ms`, `1.2 s`, `5 min`, `3 h`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 3_600_000)} h`;
+}

@@ -1,0 +1,177 @@
+import type { VNode } from 'preact';
+import { flagsOf, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Bar } from '../../parts/bars.tsx';
+import { Command } from '../../parts/command.tsx';
+import { Cards } from '../../parts/facts.tsx';
+import { percent, score } from '../../parts/numbers.ts';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import {
+  byRanking,
+  type Candidate,
+  contextLine,
+  type Decision,
+  KIND_WORDS,
+  kindOf,
+  ordinal,
+  rewardWords,
+} from './decision-words.ts';
+
+/** One decision: what was chosen, why, from which candidates, and what came of it. */
+export function DecisionDetail({ id }: { id: string }): VNode {
+  const { value, error, reload } = useResource(id, (signal) =>
+    call('getDecision', { params: { id }, signal }),
+  );
+  if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="the decision" />;
+  const kind = kindOf(value);
+  return (
+    <article class="detail" aria-label={`Decision ${id}`}>
+      <p class="overline">
+        <Id of={value.decisionId} />
+      </p>
+      <h2 class="detail-title">
+        {value.contentId === null ? 'No action' : <Text of={value.contentId} />}{' '}
+        <Badge tone={kind === 'explored' ? 'warn' : kind === 'best' ? 'good' : 'plain'}>
+          {KIND_WORDS[kind]}
+        </Badge>
+      </h2>
+      <p class="lead">
+        <Why decision={value} />
+      </p>
+      <Cards
+        facts={[
+          {
+            name: 'Outcome',
+            value: rewardWords(value),
+            note: value.reward === null ? 'counted once it is served' : undefined,
+          },
+          {
+            name: 'Context',
+            value: <Text of={contextLine(value.context) || 'none given'} />,
+            note: <Time at={value.at} />,
+          },
+          {
+            name: 'User',
+            value: (
+              <a href={`/users/${encodeURIComponent(value.hashId)}`}>
+                <Id of={value.hashId} short />
+              </a>
+            ),
+            note: 'hashId only',
+          },
+          { name: 'Model', value: `version ${value.modelVersion}`, note: <Text of={`seed ${value.seed}`} /> },
+        ]}
+      />
+      {value.candidates.length > 0 && <Candidates decision={value} />}
+      <Command label="this decision" line={svcCommand('decisions', 'get', value.decisionId)} />
+      <Command
+        label="ask for a decision like this"
+        line={svcCommand(
+          'decide',
+          ...flagsOf({
+            hashId: value.hashId,
+            channel: value.context.channel,
+            surface: value.context.surface,
+            locale: value.context.locale,
+          }),
+        )}
+      />
+    </article>
+  );
+}
+
+function Why({ decision }: { decision: Decision }): VNode {
+  const ranked = byRanking(decision);
+  const at = ranked.findIndex(({ contentId }) => contentId === decision.contentId);
+  const chosen = ranked[at];
+  const kind = kindOf(decision);
+  if (kind === 'none' || chosen === undefined)
+    return <>Nothing was eligible for this user in this place, or a guardrail excluded what was.</>;
+  const others = decision.others?.count ?? 0;
+  const place = `Ranked ${ordinal(at + 1)} of ${ranked.length + others}`;
+  const earns = (
+    <>
+      {place}: its expected reward is <strong>{score(chosen.ranking)}</strong>.
+    </>
+  );
+  const chance = <strong>{percent(chosen.propensity)}</strong>;
+  if (kind === 'even')
+    return (
+      <>
+        {earns} The user is in the holdout group, where each of the eligible contents has the same chance:{' '}
+        {chance}.
+      </>
+    );
+  if (kind === 'weights')
+    return (
+      <>
+        {earns} The placement has fixed weights, which gave it a chance of {chance}.
+      </>
+    );
+  if (kind === 'best')
+    return (
+      <>
+        {earns} It is the best known choice, and was picked with a probability of {chance}.
+      </>
+    );
+  return (
+    <>
+      {earns} The model gave it a {chance} chance of being picked, and the draw took it to learn what it
+      earns; the safe choice was{' '}
+      <strong>
+        <Text of={ranked[0]!.contentId} />
+      </strong>
+      .
+    </>
+  );
+}
+
+function Candidates({ decision }: { decision: Decision }): VNode {
+  const rows = byRanking(decision);
+  const most = Math.max(...rows.map(({ ranking }) => ranking), 0);
+  const isChosen = ({ contentId }: Candidate) => contentId === decision.contentId;
+  const columns: readonly Column<Candidate>[] = [
+    {
+      title: 'Candidate',
+      cell: (row) => (
+        <>
+          <Text of={row.contentId} /> {isChosen(row) && <Badge tone="accent">chosen</Badge>}
+        </>
+      ),
+    },
+    {
+      title: 'Ranking',
+      note: 'expected reward',
+      cell: (row) => <Bar value={row.ranking} max={most} label={score(row.ranking)} strong={isChosen(row)} />,
+    },
+    {
+      title: 'Propensity',
+      note: 'chance that it was picked',
+      cell: (row) => (
+        <Bar value={row.propensity} max={1} label={percent(row.propensity)} strong={isChosen(row)} />
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        label="Candidates"
+        columns={columns}
+        rows={rows}
+        keyOf={({ contentId }) => contentId}
+        current={isChosen}
+      />
+      {decision.others && (
+        <p class="note">
+          And {decision.others.count} more candidates with a chance of {percent(decision.others.propensity)}{' '}
+          together.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import type { VNode } from 'preact';
+import type { WatchedEvent } from '../../../contract/schemas/events.ts';
+import { propertyKey, writeTerm } from '../../../kit/event-filter/parse.ts';
+import { MASKED } from '../../../kit/personal-data.ts';
+import { Command } from '../../parts/command.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** One event with its properties. `filterBy` adds a term to the filter of the view. */
+export function EventPanel(props: {
+  event: WatchedEvent;
+  filterBy: (term: string) => void;
+  close: () => void;
+}): VNode {
+  const { event, filterBy, close } = props;
+  const { type: _, ...data } = event;
+  const properties = Object.entries(event.properties ?? {});
+  const term = (key: string, value: string) => (
+    <FilterButton name={key} value={value} term={writeTerm(key, value)} filterBy={filterBy} />
+  );
+  return (
+    <Panel title={<Text of={event.event} />} close={close}>
+      <Facts
+        facts={[
+          { name: 'Event', value: <Text of={event.event} />, note: term('event', event.event) },
+          { name: 'User', value: <Text of={event.userId} />, note: term('user', event.userId) },
+          { name: 'Happened', value: <Time at={event.timestamp} millis /> },
+          { name: 'Received', value: <Time at={event.receivedAt} millis /> },
+          { name: 'Position', value: event.id },
+        ]}
+      />
+      <h3>Properties</h3>
+      {event.leftOut !== undefined && (
+        <p class="note">They have {event.leftOut} bytes, and are not sent to the page.</p>
+      )}
+      {properties.length === 0 && event.leftOut === undefined && <p class="note">None.</p>}
+      <Facts
+        facts={properties.map(([name, value]) => ({
+          name,
+          value: <Text of={String(value)} />,
+          note: term(propertyKey(name), String(value)),
+        }))}
+      />
+      {properties.some(([, value]) => value === MASKED) && (
+        <p class="note">{MASKED} stands for what looks personal. A filter does not find it.</p>
+      )}
+      <Command label="this event as JSON" line={JSON.stringify(data)} />
+    </Panel>
+  );
+}
+
+function FilterButton(props: {
+  name: string;
+  value: string;
+  term: string;
+  filterBy: (term: string) => void;
+}): VNode | null {
+  const { name, value, term, filterBy } = props;
+  if (value === MASKED || value.length > 200) return null;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Filter by ${name} ${value}`}
+      onClick={() => filterBy(term)}
+    >
+      filter
+    </button>
+  );
+}

@@ -1,0 +1,133 @@
+import type { WatchedEvent, WatchFrame, WatchGap, WatchTick } from '../../../contract/schemas/events.ts';
+import { follow } from '../../data/stream.ts';
+import { addTick, type Rates } from './rates.ts';
+
+/** Events that are kept, and that wait while the view is paused. */
+export const MAX_ROWS = 500;
+/** Gaps that are kept. */
+const MAX_GAPS = 5;
+
+export interface FeedState {
+  readonly connection: 'connecting' | 'open' | 'lost' | 'ended';
+  readonly error: Error | undefined;
+  /** How often the stream was lost and resumed. */
+  readonly resumed: number;
+  /** The newest events, newest first. */
+  readonly rows: readonly WatchedEvent[];
+  /** Events since the view was paused. At most MAX_ROWS of them are kept. */
+  readonly waiting: number;
+  readonly paused: boolean;
+  /** Sums since the view was opened or its filter changed. */
+  readonly total: { readonly received: number; readonly matched: number; readonly shown: number };
+  /** Counts of the last second in which events arrived. */
+  readonly rates: Rates;
+  readonly gaps: readonly WatchGap[];
+}
+
+/** Before anything arrived. */
+export const NOTHING: FeedState = {
+  connection: 'connecting',
+  error: undefined,
+  resumed: 0,
+  rows: [],
+  waiting: 0,
+  paused: false,
+  total: { received: 0, matched: 0, shown: 0 },
+  rates: [],
+  gaps: [],
+};
+
+/**
+ * Follows the events that match a filter, in bounded memory. What arrives is collected and shown with the next frame of
+ * the screen, however much it is; `changed` is called then.
+ */
+export class LiveFeed {
+  state: FeedState = NOTHING;
+  /** Newest last. */
+  #arrived: WatchedEvent[] = [];
+  #next: FeedState = NOTHING;
+  #scheduled = 0;
+  readonly #changed: () => void;
+  readonly #stop = new AbortController();
+
+  constructor(filter: string, changed: () => void) {
+    this.#changed = changed;
+    follow(
+      '/v1/events/watch',
+      { filter },
+      {
+        message: (_, data) => this.#take(data as WatchFrame),
+        state: (connection, error) => {
+          const isResumed = connection === 'open' && this.#next.connection === 'lost';
+          this.#set({ connection, error, resumed: this.#next.resumed + (isResumed ? 1 : 0) });
+        },
+      },
+      this.#stop.signal,
+    );
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    cancelAnimationFrame(this.#scheduled);
+  }
+
+  setPaused(paused: boolean): void {
+    if (this.#next.paused !== paused) this.#set({ paused });
+  }
+
+  /** Forgets the events that are shown or wait. */
+  clear(): void {
+    this.#arrived = [];
+    this.#set({ rows: [], waiting: 0 });
+  }
+
+  /** Takes a frame in, and returns where the stream resumes after it. */
+  #take(frame: WatchFrame): string | undefined {
+    switch (frame.type) {
+      case 'event':
+        this.#arrived.push(frame);
+        // A tab in the background draws no frames.
+        if (this.#arrived.length >= 2 * MAX_ROWS) this.#arrived.splice(0, MAX_ROWS);
+        this.#set({ waiting: this.#next.waiting + 1 });
+        return frame.id;
+      case 'tick':
+        this.#count(frame);
+        return frame.next;
+      case 'gap':
+        this.#set({ gaps: [frame, ...this.#next.gaps].slice(0, MAX_GAPS) });
+        return frame.reason === 'reset' ? '0' : frame.to;
+      case 'ready':
+        return frame.next;
+    }
+    return undefined;
+  }
+
+  #count(tick: WatchTick): void {
+    const { total, rates, connection } = this.#next;
+    this.#set({
+      total: {
+        received: total.received + tick.received,
+        matched: total.matched + tick.matched,
+        shown: total.shown + tick.shown,
+      },
+      rates: addTick(rates, tick, connection === 'open'),
+    });
+  }
+
+  #set(change: Partial<FeedState>): void {
+    this.#next = { ...this.#next, ...change };
+    this.#scheduled ||= requestAnimationFrame(() => this.#show());
+  }
+
+  #show(): void {
+    this.#scheduled = 0;
+    if (!this.#next.paused && this.#next.waiting > 0) {
+      const newest = this.#arrived.slice(-MAX_ROWS).reverse();
+      const rows = [...newest, ...this.#next.rows].slice(0, MAX_ROWS);
+      this.#next = { ...this.#next, rows, waiting: 0 };
+      this.#arrived = [];
+    }
+    this.state = this.#next;
+    this.#changed();
+  }
+}

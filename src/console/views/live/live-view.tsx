@@ -1,0 +1,188 @@
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { WatchedEvent, WatchGap } from '../../../contract/schemas/events.ts';
+import { parseFilter } from '../../../kit/event-filter/parse.ts';
+import { flagsOf, svcCommand } from '../../data/about.ts';
+import { useFilters } from '../../data/filters.ts';
+import { Chart, Legend } from '../../parts/chart.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { count, counted } from '../../parts/numbers.ts';
+import { Empty, Failure } from '../../parts/states.tsx';
+import { ViewHead } from '../../parts/view.tsx';
+import { EventList } from './event-list.tsx';
+import { EventPanel } from './event-panel.tsx';
+import { FilterBox, isTyping } from './filter-box.tsx';
+import { type FeedState, LiveFeed, MAX_ROWS, NOTHING } from './live-feed.ts';
+import { columnsOf, lastSecond, type Rates } from './rates.ts';
+
+/** The events of the workspace as they arrive: /live?filter=… */
+export function LiveView(): VNode {
+  const filters = useFilters();
+  const filter = filters.values.filter ?? '';
+  const parsed = parseFilter(filter);
+  const { feed, state } = useFeed(parsed.ok ? filter : undefined);
+  const [chosen, setChosen] = useState<WatchedEvent>();
+  const { paused } = state;
+  const pause = (value: boolean) => feed.current?.setPaused(value);
+  const apply = (next: string) => next !== filter && filters.set({ filter: next });
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== ' ' || isTyping()) return;
+      event.preventDefault();
+      feed.current?.setPaused(!feed.current.state.paused);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+
+  const plot = useMemo(() => <RatePlot rates={state.rates} />, [state.rates]);
+  const close = () => setChosen(undefined);
+  return (
+    <>
+      <ViewHead
+        title="Live events"
+        summary={<Summary state={state} />}
+        command={svcCommand('events', 'tail', ...flagsOf({ filter }))}
+        actions={
+          <>
+            <button type="button" class={paused ? 'primary' : undefined} onClick={() => pause(!paused)}>
+              <Icon name={paused ? 'play' : 'pause'} />{' '}
+              {paused
+                ? `Resume${state.waiting > 0 ? `, ${counted(state.waiting, 'new event')}` : ''}`
+                : 'Pause'}
+            </button>
+            <button type="button" onClick={() => feed.current?.clear()}>
+              <Icon name="trash" /> Clear
+            </button>
+          </>
+        }
+      />
+      {plot}
+      <FilterBox filter={filter} apply={apply} />
+      <Notices state={state} />
+      {state.rows.length === 0 ? (
+        <Empty
+          title={filter === '' ? 'No events since this view was opened.' : 'No events match so far.'}
+          command={svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test')}
+        >
+          <p>Events are shown as they arrive. Send one:</p>
+        </Empty>
+      ) : (
+        <EventList
+          rows={state.rows}
+          current={chosen?.id}
+          held={() => pause(true)}
+          open={(event) => {
+            pause(true);
+            setChosen(event);
+          }}
+        />
+      )}
+      {chosen && (
+        <EventPanel
+          key={chosen.id}
+          event={chosen}
+          close={close}
+          filterBy={(term) => {
+            close();
+            apply(`${filter} ${term}`.trim());
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Follows a filter while the view is open; undefined follows nothing. */
+function useFeed(filter: string | undefined) {
+  const feed = useRef<LiveFeed | undefined>(undefined);
+  const [state, setState] = useState(NOTHING);
+  useEffect(() => {
+    setState(NOTHING);
+    if (filter === undefined) return;
+    const followed = new LiveFeed(filter, () => setState(followed.state));
+    feed.current = followed;
+    return () => followed.stop();
+  }, [filter]);
+  return { feed, state };
+}
+
+function RatePlot({ rates }: { rates: Rates }): VNode {
+  const { xs, received, matched } = columnsOf(rates);
+  const last = lastSecond(rates);
+  const words = last
+    ? `${counted(last.received, 'event')} received and ${count(last.matched)} matched in the last second`
+    : 'No second has been counted yet';
+  const lines = [
+    { label: 'received', values: received, fill: true },
+    { label: 'matched', values: matched, tone: 'second' },
+  ] as const;
+  return (
+    <section class="box rates" aria-label="Events a second">
+      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={110} />
+      <Legend lines={lines} />
+    </section>
+  );
+}
+
+const CONNECTIONS = {
+  connecting: 'connecting',
+  open: 'live',
+  lost: 'connection lost, resuming',
+  ended: 'ended',
+} as const;
+
+function Summary({ state }: { state: FeedState }): VNode {
+  const { connection, paused, total } = state;
+  const isLive = connection === 'open' && !paused;
+  return (
+    <>
+      <span role="status">
+        <span class={`light ${isLive ? 'good' : 'warn'}`} aria-hidden="true" />{' '}
+        {connection === 'open' && paused ? 'paused' : CONNECTIONS[connection]}
+      </span>{' '}
+      <strong>{count(total.received)}</strong> received, <strong>{count(total.matched)}</strong> matched,{' '}
+      <strong>{count(total.shown)}</strong> shown
+    </>
+  );
+}
+
+/** What a reader must know to read the list right: that it is sampled, cut or was interrupted. */
+function Notices({ state }: { state: FeedState }): VNode | null {
+  const { connection, error, rates, resumed, gaps, paused, waiting } = state;
+  const last = lastSecond(rates);
+  const notices: (string | false | undefined)[] = [
+    last &&
+      last.matched > last.shown &&
+      `Sampled: ${count(last.shown)} of the ${counted(last.matched, 'event')} that matched in the last second are shown. A narrower filter shows each of its matches.`,
+    last &&
+      last.untested > 0 &&
+      `Too many events may match: ${count(last.untested)} of the last second were not compared with the filter. Add a user or an event name to it.`,
+    paused && waiting > MAX_ROWS && `Only the newest ${count(MAX_ROWS)} of the waiting events are kept.`,
+    connection === 'lost' && 'The stream was lost. It resumes after the last event, so that none is missed.',
+    connection !== 'lost' &&
+      resumed > 0 &&
+      `The stream was lost ${resumed === 1 ? 'once' : `${resumed} times`}, and resumed after the last event.`,
+    ...gaps.map(gapWords),
+  ];
+  const said = notices.filter((notice) => typeof notice === 'string');
+  if (connection === 'ended' && error) return <Failure error={error} />;
+  if (said.length === 0) return null;
+  return (
+    <ul class="live-notices">
+      {said.map((notice) => (
+        <li>{notice}</li>
+      ))}
+    </ul>
+  );
+}
+
+const GAP_WORDS: Readonly<Record<WatchGap['reason'], string>> = {
+  removed: 'they were deleted meanwhile',
+  behind: 'too many events arrived while the stream was lost',
+  reset: 'the data of the service was replaced',
+};
+
+const gapWords = ({ from, to, reason }: WatchGap) =>
+  `The events ${from} to ${to} cannot be shown: ${GAP_WORDS[reason]}.`;

@@ -1,0 +1,80 @@
+import type { VNode } from 'preact';
+import { offers, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
+import { Cards } from '../../parts/facts.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Timeline } from '../../parts/timeline.tsx';
+import { MaskedPreview } from './masked-preview.tsx';
+import { failureWords, type Notification, reasonWords, STATE_TONES } from './notification-words.ts';
+
+/** How often a notification that is still on its way is read again, in ms. */
+const FOLLOW_EVERY_MS = 2000;
+
+/** The delivery record of one notification: its states, why it is held back or failed, and its text with the values masked. */
+export function NotificationDetail({ id }: { id: string }): VNode {
+  const { value, error, reload } = useResource(
+    id,
+    (signal) => call('getNotification', { params: { id }, signal }),
+    FOLLOW_EVERY_MS,
+  );
+  if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="the notification" />;
+  const held = value.history.findLast(({ status }) => status === 'held');
+  return (
+    <article class="detail" aria-label={`Notification ${id}`}>
+      <p class="overline">
+        <Id of={value.notificationId} />
+      </p>
+      <h2 class="detail-title">
+        <Text of={value.templateId} /> <Badge tone={STATE_TONES[value.status]}>{value.status}</Badge>
+      </h2>
+      {value.status === 'held' && value.heldUntil !== undefined && (
+        <p class="lead">
+          {held && reasonWords(held)}. It is looked at again at <Time at={value.heldUntil} />.
+        </p>
+      )}
+      {value.failure !== undefined && (
+        <p class="lead">
+          <code>
+            <Text of={value.failure} />
+          </code>{' '}
+          {failureWords(value.failure)}
+        </p>
+      )}
+      <Cards
+        facts={[
+          { name: 'Channel', value: <Text of={value.channel} /> },
+          { name: 'Priority', value: <Text of={value.priority} /> },
+          {
+            name: 'User',
+            value: (
+              <a href={`/users/${encodeURIComponent(value.hashId)}`}>
+                <Id of={value.hashId} short />
+              </a>
+            ),
+            note: 'hashId only',
+          },
+        ]}
+      />
+      <Timeline label="States" items={[...value.history].reverse().map(stateItem)} />
+      {offers('getCatalog') && <MaskedPreview templateId={value.templateId} channel={value.channel} />}
+      <Command line={svcCommand('notifications', 'get', value.notificationId)} label="this notification" />
+    </article>
+  );
+}
+
+function stateItem(transition: Notification['history'][number], index: number) {
+  const { status, at } = transition;
+  return {
+    key: `${index} ${at} ${status}`,
+    at,
+    icon: status === 'failed' ? 'warn' : status === 'delivered' ? 'check' : 'bell',
+    kind: '',
+    title: status,
+    body: reasonWords(transition),
+  } as const;
+}

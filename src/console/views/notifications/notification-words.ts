@@ -1,0 +1,34 @@
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import type { Tone } from '../../parts/badge.tsx';
+
+export type Notification = AnswerOf<'getNotification'>;
+export type Transition = Notification['history'][number];
+
+export const STATE_TONES: Readonly<Record<Notification['status'], Tone>> = {
+  queued: 'plain',
+  held: 'warn',
+  dispatched: 'accent',
+  delivered: 'good',
+  failed: 'bad',
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  quiet_hours: 'held back: quiet hours of the user',
+  day_cap: 'held back: the cap on marketing of the day is reached',
+  week_cap: 'held back: the cap on marketing of the week is reached',
+};
+
+/** Why a state was entered, in words; undefined where nothing is to be said. */
+export const reasonWords = ({ reason }: Transition): string | undefined =>
+  reason === undefined ? undefined : (REASONS[reason] ?? reason);
+
+const FAILURES: readonly (readonly [prefix: string, words: string])[] = [
+  ['no_address', 'The channel has no address of this user.'],
+  ['uncertain', 'It may have been sent: the connection to the provider broke off.'],
+  ['suppressed', 'The user or a bounce forbids it.'],
+  ['opted_out', 'The user refused marketing on this channel.'],
+];
+
+/** What a failure means, beside its own text. */
+export const failureWords = (failure: string): string | undefined =>
+  FAILURES.find(([prefix]) => failure.startsWith(prefix))?.[1];

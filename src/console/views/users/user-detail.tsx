@@ -1,0 +1,142 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { svcCommand } from '../../data/about.ts';
+import { ApiError, call } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
+import { usePages, useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Bar } from '../../parts/bars.tsx';
+import { Cards } from '../../parts/facts.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { counted } from '../../parts/numbers.ts';
+import { PagedList } from '../../parts/pages.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Timeline } from '../../parts/timeline.tsx';
+import { Box } from '../../parts/view.tsx';
+import { type Entry, timelineItem } from './timeline-words.tsx';
+
+type User = AnswerOf<'getUser'>;
+type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events'>;
+
+const KINDS: FilterField = {
+  name: 'kinds',
+  label: 'What happened',
+  kind: 'choice',
+  options: [
+    ['', 'All'],
+    ['event', 'Events'],
+    ['decision', 'Decisions'],
+    ['message', 'Messages'],
+    ['outcome', 'Outcomes'],
+    ['notification', 'Notifications'],
+  ],
+};
+
+/** What is known of a user, the contacts against the caps, and one timeline of everything that happened. */
+export function UserDetail({ hashId }: { hashId: string }): VNode {
+  const filters = useFilters();
+  const { kinds } = filters.values;
+  const [first, setFirst] = useState<FirstPage>({});
+  const user = useResource(hashId, (signal) => call('getUser', { params: { hashId }, signal }));
+  const timeline = usePages<Entry>(JSON.stringify([hashId, kinds]), async (after, signal) => {
+    const answer = await call('getUserTimeline', { params: { hashId }, query: { kinds, after }, signal });
+    if (after === undefined) setFirst(answer);
+    return answer;
+  });
+  const unknown = user.error instanceof ApiError && user.error.status === 404;
+  return (
+    <>
+      {user.value && <UserFacts user={user.value} />}
+      {unknown && (
+        <p class="note">The service stores no fields of this user: it was not imported, or it was erased.</p>
+      )}
+      {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
+      {user.loading && !user.value && <Loading what="the user" />}
+      {first.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}
+      <FilterBar filters={filters} fields={[KINDS]} />
+      <PagedList
+        what="the timeline"
+        pages={timeline}
+        empty={
+          <Empty
+            title="Nothing has happened yet."
+            command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
+          >
+            <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
+          </Empty>
+        }
+      >
+        {(items) => <Timeline label="Timeline" items={items.map(timelineItem)} />}
+      </PagedList>
+      {first.events?.scannedSince && (
+        <p class="note">
+          Events of other names than those that rules count are shown as far as they were received since{' '}
+          <Time at={first.events.scannedSince} />.
+        </p>
+      )}
+    </>
+  );
+}
+
+function UserFacts({ user }: { user: User }): VNode {
+  const { status, timeZone, locale, channels, fields, traits, optedIn, optedOut } = user;
+  const list = (values: readonly string[]) => <Text of={values.join(', ') || 'none'} />;
+  return (
+    <Cards
+      facts={[
+        {
+          name: 'State',
+          value: <Badge tone={status === 'known' ? 'good' : 'bad'}>{status}</Badge>,
+          note: <Text of={[locale, timeZone].filter(Boolean).join(' · ') || 'no locale or time zone'} />,
+        },
+        {
+          name: 'Can be reached by',
+          value: list(channels.filter(({ addresses }) => addresses > 0).map(({ channel }) => channel)),
+          note: channels.some(({ bounced, stopped }) => bounced + stopped > 0)
+            ? channels
+                .filter(({ bounced, stopped }) => bounced + stopped > 0)
+                .map(({ channel, bounced, stopped }) => `${channel}: ${bounced} bounced, ${stopped} stopped`)
+                .join('; ')
+            : undefined,
+        },
+        { name: 'Stored fields', value: list(fields), note: 'names only' },
+        { name: 'Traits', value: list(traits), note: 'names only' },
+        { name: 'Marketing', value: <>in: {list(optedIn)}</>, note: <>out: {list(optedOut)}</> },
+      ]}
+    />
+  );
+}
+
+function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }): VNode {
+  return (
+    <Box title="Contacts against the cap">
+      <ul class="contacts">
+        {contacts.map(({ of, used, cap, windowHours, nextFreeAt }) => (
+          <li key={of}>
+            <span>
+              {of === 'all' ? 'All contacts' : 'Marketing'}{' '}
+              <span class="note">in {counted(windowHours / 24, 'calendar day')}</span>
+            </span>
+            {cap === null ? (
+              <span>
+                {used} <span class="note">the cap is named with each decision</span>
+              </span>
+            ) : (
+              <Bar value={used} max={cap} label={`${used} of ${cap}`} strong />
+            )}
+            <span class="note">
+              {nextFreeAt !== undefined && (
+                <>
+                  room again at <Time at={nextFreeAt} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  );
+}

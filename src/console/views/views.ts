@@ -1,0 +1,26 @@
+import type { FunctionComponent } from 'preact';
+import type { NavItem } from '../parts/sidebar.tsx';
+import { ContentsView } from './contents/contents-view.tsx';
+import { DecisionsView } from './decisions/decisions-view.tsx';
+import { LiveView } from './live/live-view.tsx';
+import { MessagesView } from './messages/messages-view.tsx';
+import { NotificationsView } from './notifications/notifications-view.tsx';
+import { UsersView } from './users/users-view.tsx';
+import { WebhooksView } from './webhooks/webhooks-view.tsx';
+
+export interface View extends NavItem {
+  readonly component: FunctionComponent;
+  /** True unless the console cannot show it: then it is left out of the sidebar. */
+  readonly shown?: () => boolean;
+}
+
+/** The views in the order of the sidebar. Each gets the rest of its path and its filters from the URL. */
+export const VIEWS: readonly View[] = [
+  { path: '/live', title: 'Live events', icon: 'live', component: LiveView },
+  { path: '/users', title: 'Users', icon: 'user', component: UsersView },
+  { path: '/decisions', title: 'Decisions', icon: 'decision', component: DecisionsView },
+  { path: '/contents', title: 'Contents', icon: 'content', component: ContentsView },
+  { path: '/messages', title: 'Messages', icon: 'message', component: MessagesView },
+  { path: '/notifications', title: 'Notifications', icon: 'bell', component: NotificationsView },
+  { path: '/webhooks', title: 'Webhooks', icon: 'hook', component: WebhooksView },
+];

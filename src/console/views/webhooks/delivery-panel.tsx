@@ -1,0 +1,59 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { offers, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+import { attemptWords, DELIVERY_TONES, type Delivery } from './webhook-words.ts';
+
+/** One delivery: its attempts with status and duration, and sending it again. */
+export function DeliveryPanel(props: { delivery: Delivery; close: () => void; changed: () => void }): VNode {
+  const { delivery, close, changed } = props;
+  const { deliveryId, webhookId, type, status, occurredAt, nextAttemptAt, attempts } = delivery;
+  const [asking, setAsking] = useState(false);
+  const redeliver = () => call('redeliver', { params: { id: webhookId, deliveryId } }).then(changed);
+  return (
+    <Panel title={<Text of={type} />} close={close}>
+      <Facts
+        facts={[
+          { name: 'State', value: <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
+          { name: 'Delivery', value: <Id of={deliveryId} /> },
+          { name: 'Subscription', value: <Id of={webhookId} /> },
+          { name: 'Happened', value: <Time at={occurredAt} millis /> },
+          ...(nextAttemptAt === null ? [] : [{ name: 'Next attempt', value: <Time at={nextAttemptAt} /> }]),
+        ]}
+      />
+      <h3>Attempts</h3>
+      {attempts.length === 0 && <p class="note">None yet.</p>}
+      <ol class="attempts" aria-label="Attempts">
+        {attempts.map((attempt) => (
+          <li key={attempt.at}>
+            <Time at={attempt.at} millis />
+            <span class={attempt.status !== null && attempt.status < 300 ? 'good' : 'bad'}>
+              <Text of={attemptWords(attempt)} />
+            </span>
+            <span class="note">{duration(attempt.durationMs)}</span>
+          </li>
+        ))}
+      </ol>
+      {offers('redeliver') && (
+        <button type="button" onClick={() => setAsking(true)}>
+          Deliver again
+        </button>
+      )}
+      <Command line={svcCommand('webhooks', 'redeliver', webhookId, deliveryId)} label="deliver it again" />
+      {asking && (
+        <Confirm title="Deliver again?" verb="Deliver again" run={redeliver} close={() => setAsking(false)}>
+          <p>
+            The same bytes are sent once more under the same identifier. The receiver may have them already.
+          </p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,180 @@
+import type { VNode } from 'preact';
+import { flagsOf, offers, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
+import { usePages } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { PagedList } from '../../parts/pages.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Box, ViewHead } from '../../parts/view.tsx';
+import { DeliveryPanel } from './delivery-panel.tsx';
+import { RedeliverAll } from './redeliver-all.tsx';
+import { attemptWords, DELIVERY_TONES, type Delivery, type Webhook } from './webhook-words.ts';
+
+const STATUS: FilterField = {
+  name: 'status',
+  label: 'State of the deliveries',
+  kind: 'choice',
+  options: [['', 'All'], ...Object.keys(DELIVERY_TONES).map((state) => [state, state] as const)],
+};
+
+/** The subscriptions, and the deliveries of all of them or of one, each with its attempts. */
+export function WebhooksView(): VNode {
+  const filters = useFilters();
+  const { webhookId, status, delivery: openId } = filters.values;
+  const webhooks = usePages('webhooks', async (after, signal) => {
+    const answer = await call('listWebhooks', { query: { after }, signal });
+    return { items: answer.webhooks, next: answer.next };
+  });
+  const deliveries = usePages(JSON.stringify([webhookId, status]), async (after, signal) => {
+    const query = { status, after };
+    const answer = webhookId
+      ? await call('listDeliveries', { params: { id: webhookId }, query, signal })
+      : await call('listAllDeliveries', { query, signal });
+    return { items: answer.deliveries, next: answer.next };
+  });
+  const open = deliveries.items.find(({ deliveryId }) => deliveryId === openId);
+  const reload = () => {
+    webhooks.reload();
+    deliveries.reload();
+  };
+  return (
+    <>
+      <ViewHead
+        title="Webhooks"
+        command={svcCommand(
+          'webhooks',
+          'deliveries',
+          ...(webhookId ? [webhookId] : []),
+          ...flagsOf({ status }),
+        )}
+        refresh={reload}
+      />
+      <Box title="Subscriptions">
+        <PagedList
+          what="the subscriptions"
+          pages={webhooks}
+          empty={
+            <Empty title="No subscriptions." command={svcCommand('webhooks', 'listen')}>
+              <p>
+                This subscribes a receiver on your machine, and shows each delivery with its signature
+                checked:
+              </p>
+            </Empty>
+          }
+        >
+          {(items) => (
+            <Table
+              label="Subscriptions"
+              rows={items}
+              keyOf={({ id }) => id}
+              current={({ id }) => id === webhookId}
+              columns={subscriptionColumns(webhookId, (id) => filters.set({ webhookId: id, delivery: '' }))}
+            />
+          )}
+        </PagedList>
+      </Box>
+      <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
+        <div class="toolbar">
+          <FilterBar filters={filters} fields={[STATUS]} />
+          {offers('redeliver') && deliveries.items.length > 0 && (
+            <RedeliverAll deliveries={deliveries.items} done={deliveries.reload} />
+          )}
+        </div>
+        <PagedList
+          what="the deliveries"
+          pages={deliveries}
+          empty={
+            <Empty title="No deliveries match." command={svcCommand('webhooks', 'test')}>
+              <p>An outcome of a message or a notification makes one; a test delivery is sent by:</p>
+            </Empty>
+          }
+        >
+          {(items) => (
+            <Table
+              label="Deliveries"
+              rows={items}
+              keyOf={({ deliveryId }) => deliveryId}
+              current={({ deliveryId }) => deliveryId === openId}
+              columns={deliveryColumns((id) => filters.set({ delivery: id }))}
+            />
+          )}
+        </PagedList>
+      </Box>
+      {open && (
+        <DeliveryPanel
+          key={open.deliveryId}
+          delivery={open}
+          close={() => filters.set({ delivery: '' })}
+          changed={deliveries.reload}
+        />
+      )}
+    </>
+  );
+}
+
+function subscriptionColumns(
+  chosen: string | undefined,
+  choose: (id: string) => void,
+): readonly Column<Webhook>[] {
+  return [
+    { title: 'Address', cell: ({ url }) => <Id of={url} /> },
+    { title: 'Events', wide: true, cell: ({ events }) => <Text of={events.join(', ')} /> },
+    {
+      title: 'State',
+      cell: ({ status, disabledReason }) => (
+        <>
+          <Badge tone={status === 'active' ? 'good' : 'bad'}>{status}</Badge>{' '}
+          {disabledReason !== undefined && <Text of={disabledReason} />}
+        </>
+      ),
+    },
+    { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: 'Deliveries',
+      align: 'end',
+      cell: ({ id, url }) => (
+        <button
+          type="button"
+          aria-pressed={id === chosen}
+          aria-label={`Only deliveries to ${url}`}
+          onClick={() => choose(id === chosen ? '' : id)}
+        >
+          {id === chosen ? 'Show all' : 'Only these'}
+        </button>
+      ),
+    },
+  ];
+}
+
+const deliveryColumns = (open: (id: string) => void): readonly Column<Delivery>[] => [
+  {
+    title: 'Event',
+    cell: ({ deliveryId, type }) => (
+      <button type="button" class="row-button" onClick={() => open(deliveryId)}>
+        <Text of={type} />
+      </button>
+    ),
+  },
+  { title: 'State', cell: ({ status }) => <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
+  {
+    title: 'Latest attempt',
+    wide: true,
+    cell: ({ attempts }) => {
+      const last = attempts.at(-1);
+      return last === undefined ? 'none yet' : <Text of={attemptWords(last)} />;
+    },
+  },
+  { title: 'Attempts', align: 'end', wide: true, cell: ({ attempts }) => attempts.length },
+  {
+    title: 'Next attempt',
+    wide: true,
+    cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />),
+  },
+  { title: 'Delivery', wide: true, cell: ({ deliveryId }) => <Id of={deliveryId} short /> },
+  { title: 'Happened', align: 'end', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+];

@@ -1,0 +1,60 @@
+import { GROUP_LIMITS } from '../../contract/limits.ts';
+import type { FaultControl } from '../../service/fault-injection/inject.ts';
+import type { RunningService } from '../../service/start.ts';
+import type { LimitsView } from './limits-view.ts';
+import type { OwnParts } from './own.ts';
+import { Refusal } from './refusal.ts';
+
+/** What the console shows of a service that runs in this process. */
+export function insideParts(
+  service: RunningService,
+  version: string,
+): Pick<OwnParts, 'limits' | 'service' | 'faults'> {
+  return {
+    limits: async (): Promise<LimitsView> => {
+      const { windowMs, groups } = await service.usage();
+      return {
+        windowMs,
+        exact: true,
+        groups: groups.map(({ group, limit, used, nextFreeAt, buckets }) => ({
+          group,
+          covers: GROUP_LIMITS[group].covers,
+          limit,
+          used: limit === null ? null : used,
+          remaining: limit === null ? null : Math.max(0, limit - used),
+          nextFreeAt: nextFreeAt === null ? null : new Date(nextFreeAt).toISOString(),
+          seenAt: null,
+          buckets: limit === null ? null : buckets,
+        })),
+      };
+    },
+    service: async () => {
+      const { ready, backlog, ...node } = await service.status();
+      return { reached: true, ready, version, backlog, nodes: [{ version, ready, ...node }] };
+    },
+    faults: faultsOf(service.faults),
+  };
+}
+
+function faultsOf(control: FaultControl | undefined): OwnParts['faults'] {
+  const read = () => ({ active: control !== undefined, rules: control?.state() ?? [] });
+  return {
+    read,
+    change: (body) => {
+      const { place, index, on } = (body ?? {}) as Record<string, unknown>;
+      const valid =
+        (place === 'requests' || place === 'deliveries') &&
+        Number.isInteger(index) &&
+        typeof on === 'boolean';
+      if (!valid)
+        throw new Refusal(400, 'invalid_request', 'The body names no rule: {"place", "index", "on"}.');
+      if (!control?.switch(place, index as number, on))
+        throw new Refusal(
+          404,
+          'not_found',
+          'There is no such rule: the faults come with svc serve --faults.',
+        );
+      return read();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { World } from '../../cli/terminal/world.ts';
+import { writePrivateFile } from '../../kit/private-file.ts';
+import { CODE_MS } from './sessions.ts';
+
+const NAME = /^open-[0-9a-f]{16}\.html$/;
+
+/** Returns a name for a file that leads a browser to the page. */
+export const openerName = (): string => `open-${randomBytes(8).toString('hex')}.html`;
+
+/**
+ * Writes a file, mode 0600, that leads a browser to `url`. The code in it is then in no argument of a process, which other
+ * users of the machine could read. Returns its path.
+ */
+export function writeOpener(folder: string, name: string, url: string): string {
+  const path = join(folder, name);
+  writePrivateFile(
+    path,
+    `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc console</title>` +
+      `<meta http-equiv="refresh" content="0;url=${url}"><p><a href="${url}">Open the console</a>\n`,
+  );
+  return path;
+}
+
+/** Removes a file that writeOpener wrote; ignores every other name. */
+export function removeOpener(folder: string, name: string): void {
+  if (NAME.test(name)) rmSync(join(folder, name), { force: true });
+}
+
+/** Removes files of consoles that were killed: their codes are no longer good. `now` is in Unix ms. */
+export function removeOldOpeners(folder: string, now: number): void {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return;
+  }
+  for (const name of names.filter((one) => NAME.test(one))) {
+    const state = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (state && Math.abs(now - state.mtimeMs) > CODE_MS) removeOpener(folder, name);
+  }
+}
+
+/** Opens a file in the person's browser. Resolves with false if the program for it is missing or failed. */
+export function openInBrowser(
+  path: string,
+  env: World['env'],
+  platform = process.platform,
+): Promise<boolean> {
+  const [program, ...args] =
+    platform === 'darwin'
+      ? ['open', path]
+      : platform === 'win32'
+        ? ['cmd', '/c', 'start', '""', path]
+        : ['xdg-open', path];
+  return new Promise((resolve) => {
+    const child = spawn(program!, args, { env: env as NodeJS.ProcessEnv, stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('exit', (code) => resolve(code === 0));
+    // A browser that starts stays in the foreground of its opener.
+    child.once('spawn', () => setTimeout(() => resolve(true), STARTED_MS).unref());
+    child.unref();
+  });
+}
+
+/** An opener that runs for so long has not failed. */
+const STARTED_MS = 2_000;

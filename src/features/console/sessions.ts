@@ -1,0 +1,92 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../kit/clock.ts';
+
+/** How long a code is good. */
+export const CODE_MS = 5 * 60_000;
+/** Codes that wait at the same time; a further one ends the oldest. */
+const MAX_CODES = 8;
+/** Pages that are open at the same time; a further one ends the one that was silent longest. */
+const MAX_SESSIONS = 16;
+/** A session without a request for so long is over. */
+const SESSION_MS = 12 * 3_600_000;
+/** Wrong codes within a minute, after which no code is taken. */
+const MAX_GUESSES = 10;
+const GUESS_WINDOW_MS = 60_000;
+
+interface Code {
+  readonly hash: Buffer;
+  readonly expiresAt: number;
+  readonly onEnd: () => void;
+}
+
+interface Session {
+  readonly hash: Buffer;
+  usedAt: number;
+}
+
+/** Codes that are good once, and the tokens that they are exchanged for. Only their hashes are held. */
+export class Sessions {
+  readonly #now: Clock['now'];
+  #codes: Code[] = [];
+  #sessions: Session[] = [];
+  #guesses: number[] = [];
+
+  constructor({ now }: Pick<Clock, 'now'>) {
+    this.#now = now;
+  }
+
+  /** Makes a code of 128 random bits, good once and for five minutes. Calls `onEnd` when it was used or is no longer good. */
+  newCode(onEnd: () => void = () => {}): string {
+    this.#expire();
+    while (this.#codes.length >= MAX_CODES) this.#codes.shift()!.onEnd();
+    const code = randomBytes(16).toString('base64url');
+    this.#codes.push({ hash: hashOf(code), expiresAt: this.#now() + CODE_MS, onEnd });
+    // Ends a code that nobody uses while nothing else happens.
+    setTimeout(() => this.#expire(), CODE_MS + 1).unref();
+    return code;
+  }
+
+  /** Exchanges a code for a token. Returns why not: the code is not good, or too many were wrong. */
+  exchange(code: string): { readonly token: string } | 'wrong' | 'too_many' {
+    this.#expire();
+    if (this.#guesses.length >= MAX_GUESSES) return 'too_many';
+    const given = hashOf(code);
+    // Every code is compared, so that the time says nothing.
+    const matching = this.#codes.filter(({ hash }) => timingSafeEqual(hash, given));
+    if (matching.length === 0) {
+      this.#guesses.push(this.#now());
+      return 'wrong';
+    }
+    this.#codes = this.#codes.filter((one) => !matching.includes(one));
+    for (const { onEnd } of matching) onEnd();
+    const token = randomBytes(32).toString('base64url');
+    this.#sessions.sort((a, b) => b.usedAt - a.usedAt);
+    this.#sessions = this.#sessions.slice(0, MAX_SESSIONS - 1);
+    this.#sessions.push({ hash: hashOf(token), usedAt: this.#now() });
+    return { token };
+  }
+
+  /** Returns whether a token is that of a session. */
+  holds(token: string): boolean {
+    const oldest = this.#now() - SESSION_MS;
+    this.#sessions = this.#sessions.filter(({ usedAt }) => usedAt > oldest);
+    const given = hashOf(token);
+    const matching = this.#sessions.filter(({ hash }) => timingSafeEqual(hash, given));
+    for (const session of matching) session.usedAt = this.#now();
+    return matching.length > 0;
+  }
+
+  /** Ends all codes. */
+  close(): void {
+    for (const { onEnd } of this.#codes.splice(0)) onEnd();
+  }
+
+  #expire(): void {
+    const now = this.#now();
+    for (const { onEnd, expiresAt } of this.#codes) if (expiresAt <= now) onEnd();
+    this.#codes = this.#codes.filter(({ expiresAt }) => expiresAt > now);
+    this.#guesses = this.#guesses.filter((at) => at > now - GUESS_WINDOW_MS && at <= now);
+  }
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the decisions view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('lists the decisions, and shows one by keyboard alone', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    const links = page.getByRole('list', { name: 'Decisions' }).getByRole('link');
+    await expect.poll(() => links.count()).toBe(svc.data.decisionIds.length);
+    await svc.tabTo(/^No action|in-app/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const detail = page.getByRole('article', { name: /^Decision dec_/ });
+    await detail.waitFor();
+    const id = page.url().split('/').at(-1)!;
+    expect(svc.data.decisionIds).toContain(id);
+    await expect.poll(() => detail.getByRole('row').count()).toBeGreaterThan(1);
+    const { candidates, contentId } = await svc.send<{
+      candidates: { contentId: string; ranking: number }[];
+      contentId: string;
+    }>(`/v1/decisions/${id}`);
+    expect(await detail.getByRole('row').count()).toBe(candidates.length + 1);
+    const chosen = detail.getByRole('row', { name: /chosen/ });
+    expect(await chosen.innerText()).toContain(contentId);
+    const { ranking } = candidates.find((candidate) => candidate.contentId === contentId)!;
+    expect(await chosen.innerText()).toContain(ranking.toFixed(3));
+    await svc.checkAccessibility();
+  });
+
+  test('keeps its filters in the URL, also over a reload, and copies them as a command', async () => {
+    const { page } = svc;
+    const hashId = svc.data.hashIds[3]!;
+    await svc.go('/decisions');
+    await svc.tabTo('User');
+    await page.keyboard.type(hashId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/decisions?hashId=${hashId}`);
+    const links = page.getByRole('list', { name: 'Decisions' }).getByRole('link');
+    await expect.poll(() => links.count()).toBe(3);
+    await page.reload();
+    await expect.poll(() => links.count()).toBe(3);
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe(hashId);
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toMatch(new RegExp(`^svc decisions list --hash-id=${hashId}`));
+  });
+
+  test('says how to get data where nothing matches', async () => {
+    await svc.go('/decisions?contentId=no_such_content');
+    await svc.page.getByText('No decisions match.').waitFor();
+    expect(await svc.page.getByText(/^svc decide --hash-id/).count()).toBe(1);
+  });
+});

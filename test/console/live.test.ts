@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the live view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole({ users: 2 });
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  const ingest = (...events: readonly { userId: string; properties?: object }[]) =>
+    svc.send('/v1/events', {
+      events: events.map((event) => ({ event: 'tapped', timestamp: new Date().toISOString(), ...event })),
+    });
+  const rows = () => svc.page.getByRole('table', { name: 'Events' }).getByRole('row');
+  const row = (text: string) => rows().filter({ hasText: text });
+  /** Opens the view, and waits until it follows the stream. */
+  const open = async (path = '/live') => {
+    await svc.go(path);
+    await svc.page.getByRole('status').filter({ hasText: 'live' }).waitFor();
+  };
+
+  test('shows events as they arrive, and counts them', async () => {
+    await open();
+    await svc.page.getByText('No events since this view was opened.').waitFor();
+    await ingest({ userId: 'u-17', properties: { amount: 12.5, email: 'canary.featherstone@example.org' } });
+    await row('u-17').waitFor();
+    expect(await row('u-17').innerText()).toMatch(/tapped[\s\S]*amount 12\.5[\s\S]*email \*\*\*/);
+    await svc.page.getByText('1 received, 1 matched, 1 shown').waitFor();
+    await svc.checkAccessibility();
+  });
+
+  test('says what is wrong with a filter while it is typed, keeps it over a reload, and copies it', async () => {
+    const { page } = svc;
+    await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('amount>');
+    await page.getByText('Expected a number after >, at character 8.').waitFor();
+    expect(await page.getByLabel('Filter', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.type('100 -source:web');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/filter=/);
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
+    expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('amount>100 -source:web');
+    await ingest(
+      { userId: 'too-small', properties: { amount: 1 } },
+      { userId: 'from-web', properties: { amount: 101, source: 'web' } },
+      { userId: 'marked', properties: { amount: 101, source: 'ios' } },
+    );
+    await row('marked').waitFor();
+    await page.getByText('3 received, 1 matched, 1 shown').waitFor();
+    expect(await rows().count()).toBe(2);
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toMatch(/^svc events tail '--filter=amount>100 -source:web'/);
+  });
+
+  test('pauses, says how many wait, and opens an event by keyboard alone', async () => {
+    const { page } = svc;
+    await open();
+    await ingest({ userId: 'first', properties: { amount: 7 } });
+    await row('first').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('status').filter({ hasText: 'paused' }).waitFor();
+    await ingest({ userId: 'second' }, { userId: 'third' });
+    await page.getByRole('button', { name: 'Resume, 2 new events' }).waitFor();
+    expect(await rows().count()).toBe(2);
+    await page.keyboard.press('Space');
+    await row('third').waitFor();
+    // The first tab stop in the list is its newest event.
+    await svc.tabTo(/^\d\d:\d\d:\d\d\.\d\d\d$/);
+    await page.getByRole('status').filter({ hasText: 'paused' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const detail = page.getByRole('complementary', { name: 'Detail' });
+    await detail.getByText('first', { exact: true }).waitFor();
+    await svc.checkAccessibility();
+    await svc.tabTo('Filter by amount 7');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/filter=amount%3A7/);
+  });
+
+  test('resumes without a gap or a double when the service restarts', async () => {
+    const { page } = svc;
+    await open('/live?filter=wanted:yes');
+    const wanted = (userId: string) => ({ userId, properties: { wanted: 'yes' } });
+    await ingest(wanted('before-restart'), { userId: 'unwanted' });
+    await row('before-restart').waitFor();
+    // A tick that is lost is not counted again.
+    await page.getByText('2 received, 1 matched, 1 shown').waitFor();
+    await svc.restart(async () => {
+      await page.getByText(/The stream was lost\. It resumes/).waitFor();
+    });
+    await ingest(wanted('after-restart'), { userId: 'unwanted' });
+    await row('after-restart').waitFor();
+    await page.getByText('The stream was lost once, and resumed after the last event.').waitFor();
+    await page.getByText('4 received, 2 matched, 2 shown').waitFor();
+    expect(await rows().allInnerTexts()).toHaveLength(3);
+    svc.forgetFailedRequests();
+  });
+
+  test('says that it shows a sample where more events match than can be shown', async () => {
+    const { page } = svc;
+    await open();
+    let sending = true;
+    const burst = Array.from({ length: 1000 }, (_, i) => ({ userId: `u${i}` }));
+    const send = (async () => {
+      while (sending) await ingest(...burst);
+    })();
+    try {
+      await page.getByText(/^Sampled: [\d,]+ of the [\d,]+ events/).waitFor();
+    } finally {
+      sending = false;
+      await send;
+    }
+  });
+});

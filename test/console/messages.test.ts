@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the messages view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('polls only when asked, shows each message as an app would, and reports an outcome by keyboard alone', async () => {
+    const { page, data } = svc;
+    const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId: data.hashId,
+      context: { channel: 'in-app' },
+    });
+    const polls: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/messages?')) polls.push(request.url());
+    });
+    await svc.go('/messages');
+    await page.getByText('Choose a user by hashId.').waitFor();
+    await svc.tabTo('User');
+    await page.keyboard.type(data.hashId);
+    await page.keyboard.press('Enter');
+    await page.getByText('Poll as the app does?').waitFor();
+    expect(polls).toEqual([]);
+    await svc.tabTo('Show the messages');
+    await page.keyboard.press('Enter');
+    const messages = page.getByRole('article', { name: /^Message / });
+    await messages.first().waitFor();
+    expect(polls).toHaveLength(1);
+    const pending = await svc.send<{ messages: { decisionId: string; title: string; body: string }[] }>(
+      `/v1/messages?hashId=${data.hashId}`,
+    );
+    expect(await messages.count()).toBe(pending.messages.length);
+    for (const [i, { title, body }] of pending.messages.entries()) {
+      const text = await messages.nth(i).innerText();
+      expect(text).toContain(title);
+      expect(text).toContain(body);
+    }
+    await svc.checkAccessibility();
+
+    const first = pending.messages[0]!;
+    expect(pending.messages.map((message) => message.decisionId)).toContain(decisionId);
+    await svc.tabTo('Actioned');
+    await page.keyboard.press('Enter');
+    await messages.first().getByText('Reported: actioned').waitFor();
+    const after = await svc.send<typeof pending>(`/v1/messages?hashId=${data.hashId}`);
+    expect(after.messages.map((message) => message.decisionId)).not.toContain(first.decisionId);
+  });
+
+  test('names the user in the copied command', async () => {
+    const { page, data } = svc;
+    await svc.go(`/messages?hashId=${data.hashId}`);
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toMatch(new RegExp(`^svc messages list --hash-id=${data.hashId}`));
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the notifications view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('shows the states of a notification, by keyboard alone', async () => {
+    const { page, data } = svc;
+    await svc.go('/notifications');
+    await svc.tabTo(/^order_update/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/notifications/${data.notificationId}`);
+    const states = page.getByRole('list', { name: 'States' }).getByRole('listitem');
+    // The record is followed while the notification is on its way.
+    await expect.poll(() => states.first().innerText()).toContain('delivered');
+    expect(await states.last().innerText()).toContain('queued');
+    await svc.checkAccessibility();
+  });
+
+  test('says why a notification failed, and filters by state', async () => {
+    const { page, data } = svc;
+    const { notificationId } = await svc.send<{ notificationId: string }>('/v1/inform/trigger', {
+      hashId: data.hashIds[2],
+      templateId: 'welcome',
+      channel: 'email',
+    });
+    await expect
+      .poll(
+        async () => (await svc.send<{ status: string }>(`/v1/inform/notifications/${notificationId}`)).status,
+      )
+      .toBe('failed');
+    await svc.go('/notifications');
+    await svc.tabTo('All');
+    for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+    await page.waitForURL('**/notifications?status=failed');
+    const links = page.getByRole('list', { name: 'Notifications' }).getByRole('link');
+    await expect
+      .poll(async () => (await links.allInnerTexts()).every((text) => text.includes('failed')))
+      .toBe(true);
+    await svc.tabTo(/^welcome/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: /^Notification ntf_/ }).waitFor();
+    await page.getByText('The channel has no address of this user.').waitFor();
+    await svc.tabTo('Copy: this notification');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);
+  });
+});

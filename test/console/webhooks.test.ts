@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+interface Deliveries {
+  readonly deliveries: readonly { deliveryId: string; status: string; attempts: readonly unknown[] }[];
+}
+
+describe.runIf(hasChromium)('the webhooks view', () => {
+  let svc: RunningConsole;
+  const deliveries = async () => (await svc.send<Deliveries>('/v1/deliveries')).deliveries;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('shows the attempts of a delivery and sends it again, by keyboard alone', async () => {
+    const { page } = svc;
+    await expect
+      .poll(async () => (await deliveries()).every(({ status }) => status === 'delivered'))
+      .toBe(true);
+    await svc.go('/webhooks');
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    const [first] = await deliveries();
+    await svc.tabTo(/^(campaign|decision)\./);
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    await panel.waitFor();
+    expect(page.url()).toContain(`delivery=${first!.deliveryId}`);
+    expect(await panel.getByRole('list', { name: 'Attempts' }).innerText()).toContain('HTTP 200');
+    await svc.checkAccessibility();
+
+    await svc.tabTo('Deliver again');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Deliver again?' });
+    await dialog.waitFor();
+    await svc.tabTo('Deliver again');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect
+      .poll(
+        async () =>
+          (await deliveries()).find(({ deliveryId }) => deliveryId === first!.deliveryId)!.attempts.length,
+      )
+      .toBe(2);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    expect(page.url()).not.toContain('delivery=');
+  });
+
+  test('sends the listed deliveries again only after a confirmation', async () => {
+    const { page } = svc;
+    await svc.go('/webhooks?status=delivered');
+    const attempts = async () => (await deliveries()).reduce((sum, each) => sum + each.attempts.length, 0);
+    const [before, { length: count }] = [await attempts(), await deliveries()];
+    await svc.tabTo(/^Deliver \d+ listed/);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await attempts()).toBe(before);
+
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await svc.tabTo(`Deliver ${count} again`);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(attempts).toBe(before + count);
+  });
+
+  test('names the filters in the copied command', async () => {
+    const { page, data } = svc;
+    await svc.go(`/webhooks?status=failed&webhookId=${data.webhookId}`);
+    await page.getByText('No deliveries match.').waitFor();
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toMatch(
+      new RegExp(`^svc webhooks deliveries ${data.webhookId} --status=failed`),
+    );
+  });
+});

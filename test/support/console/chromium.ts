@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { ROOT } from '../process/run-svc.ts';
+
+interface Installed {
+  readonly path: string;
+  readonly env: Record<string, string>;
+}
+
+/** A Chromium of the machine, for processors that the registry has none for. */
+const OWN = process.env.SVC_TEST_CHROMIUM;
+
+/** Whether the page can be tested here. Said once for each worker process where it cannot. */
+export const hasChromium = OWN !== undefined || (process.platform === 'linux' && process.arch === 'x64');
+if (!hasChromium)
+  console.warn(
+    `SKIPPED: the console's page is not tested on ${process.platform} ${process.arch}; set SVC_TEST_CHROMIUM to the path of a Chromium`,
+  );
+
+let running: Promise<Browser> | undefined;
+
+/** The browser of this worker process, which its test files share. It ends with the process. */
+export function sharedBrowser(): Promise<Browser> {
+  running ??= launch();
+  return running;
+}
+
+async function launch(): Promise<Browser> {
+  const { path, env } = OWN === undefined ? fromRegistry() : { path: OWN, env: {} };
+  return chromium.launch({
+    executablePath: path,
+    args: ['--no-sandbox'],
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
+}
+
+/** Extracts the Chromium of the package once per machine; processes that do so at the same time do not disturb each other. */
+function fromRegistry(): Installed {
+  const { version } = JSON.parse(
+    readFileSync(join(ROOT, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'),
+  ) as { version: string };
+  const cache = join(ROOT, 'node_modules', '.cache');
+  const folder = join(cache, `svc-chromium-${version}`);
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
+    const fresh = mkdtempSync(`${folder}-`);
+    // In a process of its own: the package reads the environment when it is imported, and changes it.
+    execFileSync(
+      process.execPath,
+      ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],
+      { cwd: ROOT, env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' } },
+    );
+    // The one of the package names fixed folders.
+    writeFileSync(
+      join(fresh, 'fonts', 'fonts.conf'),
+      `<fontconfig><dir>${join(folder, 'fonts')}</dir></fontconfig>`,
+    );
+    try {
+      renameSync(fresh, folder);
+    } catch {
+      // Another process was first.
+      rmSync(fresh, { recursive: true });
+    }
+  }
+  return {
+    path: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_PATH: join(folder, 'fonts') },
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleConsole } from '../../../scripts/console.js';
+import { startService } from '../../../src/service/start.ts';
+import { OWN_SERVICES } from '../outputs/check-output.ts';
+import { ROOT, startSvc } from '../process/run-svc.ts';
+import { CANARIES, fillWorkspace, type SampleData, type Send, startReceiver } from './sample-data.ts';
+import { type WatchedPage, watchedPage } from './watched-page.ts';
+
+/** The real service with sample data, `svc console` before it, and a page of it in a browser. */
+export interface RunningConsole extends WatchedPage {
+  readonly data: SampleData;
+  readonly send: Send;
+  /** Makes the receiver of the sample subscription answer 500, or 200 again. */
+  failDeliveries(fail: boolean): void;
+  /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
+  /** Stops everything and removes the data. */
+  stop(): Promise<void>;
+}
+
+const LIMITS = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
+
+let root: Promise<string> | undefined;
+
+/** This project with the page as its source says, whatever `dist` holds: built once for the worker process. */
+function builtRoot(): Promise<string> {
+  root ??= (async () => {
+    const cache = join(ROOT, 'node_modules', '.cache');
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(cache, 'svc-console-page-'));
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    for (const name of ['package.json', 'oclif.manifest.json'])
+      symlinkSync(join(ROOT, name), join(folder, name));
+    await bundleConsole(join(folder, 'dist', 'console'));
+    return folder;
+  })();
+  return root;
+}
+
+/** Starts all of it, once for a test file: `beforeAll` calls it, `afterAll` stops it. */
+export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-console-')));
+  const options = {
+    database: join(home, 'service.db'),
+    dataDir: home,
+    limits: LIMITS,
+    allowLoopbackWebhooks: true,
+  };
+  let service = await startService(options);
+  OWN_SERVICES.add(service.url);
+  const apiKey = service.apiKey!;
+  const send: Send = async (path, body) => {
+    const answer = await fetch(service.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'x-service-workspace': service.workspace,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  let failing = false;
+  const receiver = await startReceiver(() => failing);
+  const data = await fillWorkspace(send, receiver.url, { users });
+  const svc = startSvc(['console', '--write', '--json'], {
+    home,
+    root: await builtRoot(),
+    env: { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey },
+  });
+  const [, url] = await svc.waitFor(/"url":"(http:[^"]+)"/);
+  const watched = await watchedPage(url!, [...CANARIES, apiKey]);
+  return {
+    ...watched,
+    data,
+    send,
+    failDeliveries: (fail) => {
+      failing = fail;
+    },
+    restart: async (meanwhile) => {
+      await service.close(0);
+      await meanwhile();
+      service = await startService({ ...options, port: Number(new URL(service.url).port) });
+    },
+    stop: async () => {
+      await watched.close();
+      svc.interrupt();
+      await svc.done;
+      await receiver.close();
+      OWN_SERVICES.delete(service.url);
+      await service.close(0);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
