@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/command/command.ts';
 import type { Connection } from '../../cli/connection/connect.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
+import type { ConsoleAbout } from '../../contract/console.ts';
 import { createLog } from '../../service/operations/log.ts';
 import { remoteBackend } from './backend.ts';
 import { askForCode } from './handover.ts';
@@ -8,7 +9,7 @@ import { importsOf } from './machine.ts';
 import { consoleOfService, scopeOfDatabase, scopeOfService } from './of-service.ts';
 import { openerName, openInBrowser, removeOpener, writeOpener } from './open.ts';
 import { allowedOperations } from './operations.ts';
-import { type About, ownEndpoints } from './own.ts';
+import { ownEndpoints } from './own.ts';
 import { remoteParts } from './remote.ts';
 import { type ConsoleOptions, consoleFolder, type RunningConsole, startConsole } from './run.ts';
 
@@ -24,7 +25,7 @@ export interface ConsoleFlags {
 const SHARE = 0.1;
 
 /** Says that a console is there. */
-export function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
+function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
     'the address is good once, for five minutes; for another: svc console\n',
@@ -92,7 +93,7 @@ function remoteConsole(
   target: Extract<Settings, { kind: 'remote' }>,
   write: boolean,
 ): Pick<ConsoleOptions, 'backend' | 'own' | 'write' | 'folder' | 'scopes'> {
-  const about: About = {
+  const about: ConsoleAbout = {
     version,
     profile: connection.profile ?? '',
     baseUrl: connection.baseUrl,
