@@ -19,6 +19,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 0 --json',
     '<%= config.bin %> <%= command.id %> --database ./demo.db --limit ingest=5000 --limit decisions=off',
+    '<%= config.bin %> <%= command.id %> --console',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --processes auto',
   ];

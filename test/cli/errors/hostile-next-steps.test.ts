@@ -196,6 +196,7 @@ it('covers every topic whose commands call a service', () => {
     'commands',
     'complete',
     'completion',
+    'console',
     'data',
     'demo',
     'imports',
