@@ -34,4 +34,8 @@ export function setDraft(next: Draft | undefined): void {
   else removeEventListener('beforeunload', ask);
 }
 
-const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+function ask(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+if (draft.value) addEventListener('beforeunload', ask);

@@ -14,7 +14,6 @@ import {
   LISTS,
   type ListName,
   schemaOf,
-  textOf,
   withEntries,
 } from './schema.ts';
 
@@ -39,7 +38,7 @@ export function Editor(props: {
   const own = issues.flatMap(({ path, message }) =>
     path.startsWith(prefix) ? [{ path: path.slice(prefix.length), message }] : [],
   );
-  const put = (next: Entry) => {
+  const put = (next: Entry) =>
     change(
       withEntries(
         catalog,
@@ -47,9 +46,6 @@ export function Editor(props: {
         entries.map((each, i) => (i === index ? next : each)),
       ),
     );
-    const name = textOf(next[key]);
-    if (name !== id && name !== '') route(`/catalog/${list}/${encodeURIComponent(name)}`, true);
-  };
   const { paused, ...going } = entry;
   return (
     <div class="editor">
@@ -69,6 +65,9 @@ export function Editor(props: {
             <Icon name="trash" /> Withdraw
           </button>
         </div>
+        <h2>
+          <Text of={id} />
+        </h2>
         <Fields schema={schemaOf(list)} value={entry} issues={own} disabled={disabled} change={put} />
       </div>
       {list === 'contents' ? <ContentPreview content={entry} /> : <TemplatePreview template={entry} />}

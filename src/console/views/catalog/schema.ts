@@ -22,10 +22,11 @@ export type ListName = keyof typeof LISTS;
 export type Entry = Readonly<Record<string, unknown>>;
 export type Catalog = Readonly<Record<string, unknown>>;
 
-/** The schema of an entry of a list. */
+/** The schema of an entry of a list, without its identifier: another name is another entry. */
 export function schemaOf(list: ListName): Schema {
   const { properties } = document as unknown as { properties: Record<ListName, Schema> };
-  return properties[list].items!;
+  const { [LISTS[list].id]: _, ...editable } = properties[list].items!.properties!;
+  return { ...properties[list].items!, properties: editable };
 }
 
 /** The entries of a list of a catalog. */
