@@ -88,7 +88,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
         title: 'Your order {{orderId}}',
         body: 'Hello {{user.name|there}}, {{orderId}} is on its way.',
         sms: { text: 'Order {{orderId}}' },
-        locales: { de: { body: 'Bestellung {{orderId}}' } },
+        locales: { de: { body: 'Order in German {{orderId}}' } },
       },
     ];
     const { catalog } = await current();
@@ -101,7 +101,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await preview.getByLabel('Channel').selectOption('email');
     await preview.getByText('Hello Ada, A-17 is on its way.').waitFor();
     await preview.getByLabel('Locale').selectOption('de');
-    await preview.getByText('Bestellung A-17').waitFor();
+    await preview.getByText('Order in German A-17').waitFor();
     await svc.checkAccessibility();
   });
 });
