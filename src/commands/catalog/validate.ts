@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { bold, type Text } from '../../cli/terminal/text.ts';
 import { catalogFileArg, readCatalog } from '../../features/catalog/file.ts';
+import { issuesOf } from '../../features/catalog/issues.ts';
 
 export default class CatalogValidate extends SvcCommand {
   static override summary = 'Check a catalog file, without a service';
@@ -13,8 +14,7 @@ export default class CatalogValidate extends SvcCommand {
 
   protected override async run({ args, out, world }: Context<typeof CatalogValidate>): Promise<void> {
     const { catalog } = await readCatalog(args.file, world);
-    const { catalogIssues } = await import('../../service/catalog/parse.ts');
-    const issues = catalogIssues(catalog);
+    const issues = issuesOf(catalog);
     const valid = issues.length === 0;
     out.result({ valid, issues }, () =>
       valid

@@ -25,7 +25,7 @@ export interface ConsoleFlags {
 const SHARE = 0.1;
 
 /** Says that a console is there. */
-export function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
+function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
     'the address is good once, for five minutes; for another: svc console\n',

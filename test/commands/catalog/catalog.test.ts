@@ -51,13 +51,13 @@ it('keeps a catalog in a file: get, change, diff, put, versions, revert', async 
   const based = await svc('catalog', 'get', '--json');
   write('based.json', based.stdout);
   write('catalog.json', { contents: [content('other')] });
-  expect((await svc('catalog', 'put', 'catalog.json', '--author', 'bob', '--note', 'All anew')).code).toBe(0);
+  expect((await svc('catalog', 'put', 'catalog.json', '--author', 'bob', '--note', 'All new')).code).toBe(0);
   const late = await svc('catalog', 'put', 'based.json');
   expect(late.code).toBe(5);
   expect(late.stderr).toMatch(/has version 2 by now, not 1/);
 
   const versions = await svc('catalog', 'versions');
-  expect(versions.stdout).toMatch(/2\t.*\tbob\tAll anew/);
+  expect(versions.stdout).toMatch(/2\t.*\tbob\tAll new/);
   const refused = await svc('catalog', 'revert', '--author', 'ada');
   expect(refused.code).toBe(5);
   expect(refused.stderr).toMatch(/undo changes by bob/);

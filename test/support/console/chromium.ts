@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { ROOT } from '../process/run-svc.ts';
+
+/** This project. A program that is not a test has no `ROOT` of run-svc.ts. */
+const ROOT = resolve(import.meta.dirname, '../../..');
 
 interface Installed {
   readonly path: string;

@@ -12,7 +12,7 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import type { RunningService } from '../../../src/service/start.ts';
 import { tempDir } from '../temp.ts';
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
