@@ -30,7 +30,7 @@ export default defineConfig({
     maxWorkers: 5,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
     testTimeout: 60_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     // What a test waits for comes when the machine has time for it.
     expect: { poll: { timeout: 30_000 } },
     disableConsoleIntercept: true,
