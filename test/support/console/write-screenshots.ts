@@ -44,7 +44,10 @@ let calls = 0;
 const receiver = await startReceiver(() => calls++ % 5 === 0);
 
 const { catalog } = await request<{ catalog: object }>('GET', '/v1/catalog');
-await request('PUT', '/v1/catalog', { catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } }, author: 'team' });
+await request('PUT', '/v1/catalog', {
+  catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } },
+  author: 'team',
+});
 await liveThroughHours(send, clock);
 const data = await fillWorkspace(send, receiver.url);
 const console_ = startConsole();
