@@ -61,7 +61,8 @@ describe('request bodies', () => {
       const path = pathFor(name, params);
       // What exists is not the schema's to say.
       const existing = EXISTING[name]?.(hashId) ?? {};
-      if (name === 'revertCatalog' || name === 'putCatalog') await send(service, 'putCatalog', '/v1/catalog', { catalog: CATALOG });
+      if (name === 'revertCatalog' || name === 'putCatalog')
+        await send(service, 'putCatalog', '/v1/catalog', { catalog: CATALOG });
       const allowed = allowedBy(schema).map((value) => ({ ...(value as Json), ...existing }));
       let accepted = 0;
       let refused = 0;

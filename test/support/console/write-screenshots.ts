@@ -1,6 +1,6 @@
 /**
- * Takes a picture of every view of the console in both schemes: `npm run build`, then `npm run screenshots [FOLDER]`
- * (default: .cache/screenshots). Those that the README shows go into screenshots/, too.
+ * Takes a picture of every view of the console in both schemes: `npm run build`, then
+ * `npm run screenshots [FOLDER [VIEW…]]` (default: .cache/screenshots, all). Those that the README shows go into screenshots/, too.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { fillWorkspace, type Send, startReceiver } from './sample-data.ts';
 import { laggingClock, liveThroughHours } from './simulated-days.ts';
 
 const IN_README = ['live-dark', 'decision-light', 'messages-light'];
-const folder = process.argv[2] ?? '.cache/screenshots';
+const [folder = '.cache/screenshots', ...wanted] = process.argv.slice(2);
 const home = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
 const clock = laggingClock();
 const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
@@ -56,7 +56,7 @@ const { origin } = new URL(url!);
 
 const views: readonly (readonly [name: string, path: string, prepare?: string])[] = [
   ['live', '/live'],
-  ['live-filter', '/live?filter=event%3Apayment_made%20amount%3E100'],
+  ['live-filter', `/live?filter=${encodeURIComponent('event:payment_made amount>100')}`],
   ['users', '/users'],
   ['user', `/users/${data.hashId}`],
   ['decisions', '/decisions'],
@@ -83,6 +83,7 @@ try {
   await page.goto(url!);
   await page.getByRole('navigation').waitFor();
   for (const [name, path, press] of views) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     await page.goto(origin + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     if (press !== undefined) await page.getByRole('button', { name: press }).click();
