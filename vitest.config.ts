@@ -17,7 +17,7 @@ const ON_POSTGRES = [
   'test/service/console/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',
   'test/chaos/migration-kills.test.ts',
-  'test/commands/serve/processes.test.ts',
+  'test/commands/serve/{console,processes}.test.ts',
 ];
 
 export default defineConfig({

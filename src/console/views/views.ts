@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { about } from '../data/about.ts';
 import type { NavItem } from '../parts/sidebar.tsx';
+import { CatalogView } from './catalog/catalog-view.tsx';
 import { ContentsView } from './contents/contents-view.tsx';
 import { DecisionsView } from './decisions/decisions-view.tsx';
 import { FaultsView } from './faults/faults-view.tsx';
@@ -27,6 +28,7 @@ export const VIEWS: readonly View[] = [
   { path: '/users', title: 'Users', icon: 'user', component: UsersView },
   { path: '/decisions', title: 'Decisions', icon: 'decision', component: DecisionsView },
   { path: '/contents', title: 'Contents', icon: 'content', component: ContentsView },
+  { path: '/catalog', title: 'Catalog', icon: 'catalog', component: CatalogView },
   { path: '/messages', title: 'Messages', icon: 'message', component: MessagesView },
   { path: '/notifications', title: 'Notifications', icon: 'bell', component: NotificationsView },
   { path: '/webhooks', title: 'Webhooks', icon: 'hook', component: WebhooksView },

@@ -34,9 +34,9 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
   let service = await startService(options);
   OWN_SERVICES.add(service.url);
   const apiKey = service.apiKey!;
-  const send: Send = async (path, body) => {
+  const send: Send = async (path, body, method = body === undefined ? 'GET' : 'POST') => {
     const answer = await fetch(service.url + path, {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers: {
         authorization: `Bearer ${apiKey}`,
         'x-service-workspace': service.workspace,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Sends one authenticated request to the service and resolves with the body of its answer. Throws for an error. */
-export type Send = <T>(path: string, body?: unknown) => Promise<T>;
+export type Send = <T>(path: string, body?: unknown, method?: string) => Promise<T>;
 
 /** What must never reach the page: personal fields, variables and secrets of the sample data. */
 export const CANARIES = [

@@ -1,0 +1,156 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { offers, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Box, ViewHead } from '../../parts/view.tsx';
+import { draft, setDraft } from './draft.ts';
+import { Editor } from './editor.tsx';
+import { EntryTable } from './entry-table.tsx';
+import { type Catalog, LISTS, type ListName } from './schema.ts';
+import { Versions } from './versions.tsx';
+
+/** Contents and templates: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID. */
+export function CatalogView(): VNode {
+  const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
+  const { path } = useLocation();
+  const place = placeOf(path);
+  const current = stored.value;
+  const changed = draft.value;
+  const catalog: Catalog = changed?.catalog ?? (current?.catalog as Catalog | undefined) ?? {};
+  const editable = current !== undefined && !current.readOnly && offers('putCatalog');
+  // The service says what is wrong, in the words of its own schema.
+  const checked = useResource(changed && JSON.stringify(changed.catalog), (signal) =>
+    call('validateCatalog', { body: { catalog: { ...catalog } }, signal }),
+  );
+  const issues = checked.value?.issues ?? [];
+  const change = (next: Catalog) =>
+    setDraft({ version: changed?.version ?? current!.version, catalog: next });
+  return (
+    <>
+      <ViewHead
+        title="Catalog"
+        summary={
+          current && `version ${current.version}${current.version === 0 ? ', that of the service' : ''}`
+        }
+        command={svcCommand('catalog', 'get')}
+        refresh={stored.reload}
+      />
+      {stored.error && <Failure error={stored.error} retry={stored.reload} />}
+      {!current && !stored.error && <Loading what="the catalog" />}
+      {current && !editable && (
+        <p class="banner">
+          <Badge tone="warn">read-only</Badge>{' '}
+          <Text
+            of={current.reason ?? 'This console is read-only: start it with --write to change something.'}
+          />
+        </p>
+      )}
+      {current && changed && (
+        <DraftBar
+          based={changed.version}
+          current={current.version}
+          valid={checked.value?.valid === true && !checked.loading}
+          issues={issues.length}
+          catalog={changed.catalog}
+          stored={stored.reload}
+        />
+      )}
+      {current && place && (
+        <Editor
+          {...place}
+          catalog={catalog}
+          issues={issues}
+          disabled={!editable}
+          change={change}
+          key={place.list}
+        />
+      )}
+      {current && !place && (
+        <>
+          {(Object.keys(LISTS) as ListName[]).map((list) => (
+            <EntryTable key={list} list={list} catalog={catalog} editable={editable} change={change} />
+          ))}
+          <Versions current={current.version} editable={editable && !changed} changed={stored.reload} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Says that there is a draft, and stores or discards it. */
+function DraftBar(props: {
+  based: number;
+  current: number;
+  valid: boolean;
+  issues: number;
+  catalog: Catalog;
+  stored: () => void;
+}): VNode {
+  const { based, current, valid, issues, catalog, stored } = props;
+  const [asked, setAsked] = useState<'store' | 'discard'>();
+  const [note, setNote] = useState('');
+  const store = async () => {
+    await call('putCatalog', {
+      body: { catalog: { ...catalog }, ifVersion: based, author: 'console', ...(note ? { note } : {}) },
+    });
+    setDraft(undefined);
+    stored();
+  };
+  return (
+    <Box title="Draft" note="kept in this tab until it is stored or discarded">
+      <div class="actions">
+        <span role="status">
+          {issues > 0
+            ? `${issues} ${issues === 1 ? 'error' : 'errors'} to correct`
+            : valid
+              ? 'No errors'
+              : 'Checking…'}
+          {based !== current && `; the catalog has version ${current} by now, the draft is based on ${based}`}
+        </span>
+        <button type="button" class="primary" disabled={!valid} onClick={() => setAsked('store')}>
+          Store the draft
+        </button>
+        <button type="button" onClick={() => setAsked('discard')}>
+          Discard the draft
+        </button>
+      </div>
+      {asked === 'store' && (
+        <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
+          <p>Every node uses it within a second. An earlier version can be brought back.</p>
+          <label class="choice">
+            What the change is for
+            <input type="text" maxLength={256} value={note} onInput={(e) => setNote(e.currentTarget.value)} />
+          </label>
+        </Confirm>
+      )}
+      {asked === 'discard' && (
+        <Confirm
+          title="Discard the draft"
+          verb="Discard"
+          run={async () => setDraft(undefined)}
+          close={() => setAsked(undefined)}
+        >
+          <p>The changes of this tab are lost.</p>
+        </Confirm>
+      )}
+    </Box>
+  );
+}
+
+/** The entry that a path names. */
+function placeOf(path: string): { list: ListName; id: string } | undefined {
+  const [, , list, ...rest] = path.split('/');
+  if (!list || !(list in LISTS) || rest.length === 0) return undefined;
+  const name = rest.join('/');
+  try {
+    return { list: list as ListName, id: decodeURIComponent(name) };
+  } catch {
+    return { list: list as ListName, id: name };
+  }
+}

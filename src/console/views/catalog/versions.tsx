@@ -1,0 +1,86 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { usePages } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { PagedList } from '../../parts/pages.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Box } from '../../parts/view.tsx';
+
+/** The versions of the catalog, and the way back to one of them. */
+export function Versions(props: { current: number; editable: boolean; changed: () => void }): VNode {
+  const { current, editable, changed } = props;
+  const [target, setTarget] = useState<number>();
+  const versions = usePages(`versions ${current}`, async (after, signal) => {
+    const { versions: items, next } = await call('listCatalogVersions', { query: { after }, signal });
+    return { items, next };
+  });
+  const revert = async () => {
+    await call('revertCatalog', { body: { to: target!, over: current } });
+    changed();
+  };
+  return (
+    <Box title="Versions" note="the newest first; going back stores an earlier one again">
+      <PagedList
+        what="the versions"
+        pages={versions}
+        empty={<Empty title="The catalog of the service is in force: it has not been changed here." />}
+      >
+        {(items) => (
+          <Table
+            label="Versions"
+            rows={items}
+            keyOf={({ version }) => String(version)}
+            current={({ version }) => version === current}
+            columns={[
+              {
+                title: 'Version',
+                cell: ({ version }) => (
+                  <>
+                    {version} {version === current && <Badge tone="good">in force</Badge>}
+                  </>
+                ),
+              },
+              { title: 'Stored', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Author', cell: ({ author }) => <Text of={author ?? ''} /> },
+              {
+                title: 'Note',
+                wide: true,
+                cell: ({ note, revertOf }) => (
+                  <Text of={note ?? (revertOf === null ? '' : `back to ${revertOf}`)} />
+                ),
+              },
+              {
+                title: 'Back',
+                cell: ({ version }) =>
+                  editable &&
+                  version !== current && (
+                    <button type="button" onClick={() => setTarget(version)}>
+                      Go back to {version}
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </PagedList>
+      {target !== undefined && (
+        <Confirm
+          title={`Go back to version ${target}`}
+          verb={`Go back to ${target}`}
+          run={revert}
+          close={() => setTarget(undefined)}
+        >
+          <p>What later versions changed is undone, also by others. Every node follows within a second.</p>
+          <Command line={svcCommand('catalog', 'revert', String(target), `--over=${current}`)} />
+        </Confirm>
+      )}
+    </Box>
+  );
+}

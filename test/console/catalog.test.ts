@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../src/contract/endpoints.ts';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the catalog view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  const current = () => svc.send<AnswerOf<'getCatalog'>>('/v1/catalog');
+  const contents = async () => (await current()).catalog.contents as Record<string, unknown>[];
+
+  test('makes a content, says what is wrong beside its field, and stores it, by keyboard alone', async () => {
+    const { page } = svc;
+    const { version } = await current();
+    await svc.go('/catalog');
+    await page.getByRole('table', { name: 'Contents' }).waitFor();
+    await svc.tabTo('Name of a new content');
+    await page.keyboard.type('night_offer');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/catalog/contents/night_offer');
+    await svc.tabTo(/^Active from/);
+    await page.keyboard.type('soon');
+    const field = page.getByLabel(/^Active from/);
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+    await page.getByText('must be a date-time with a zone').waitFor();
+    expect(await page.getByRole('button', { name: 'Store the draft' }).isDisabled()).toBe(true);
+    await svc.checkAccessibility();
+    await svc.tabTo(/^Active from/);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('2026-03-01T00:00:00Z');
+    await svc.tabTo(/^Title/);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('Good night');
+    await expect.poll(() => page.getByRole('figure').innerText()).toContain('Good night');
+    await page.getByText('No errors').waitFor();
+    await svc.tabTo('Store the draft');
+    await page.keyboard.press('Enter');
+    await svc.tabTo('What the change is for');
+    await page.keyboard.type('A late idea');
+    await svc.tabTo('Store');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await current()).version).toBe(version + 1);
+    expect((await contents()).at(-1)).toMatchObject({
+      ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00Z' },
+    });
+    expect(await current()).toMatchObject({ author: 'console', note: 'A late idea' });
+  });
+
+  test('keeps a draft over a reload, pauses and withdraws, and goes back to an earlier version', async () => {
+    const { page } = svc;
+    const before = (await contents()).length;
+    await svc.go('/catalog/contents/card_offer');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.reload();
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await svc.go('/catalog/contents/night_offer');
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.waitForURL('**/catalog');
+    const { version } = await current();
+    await page.getByRole('button', { name: 'Store the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await expect.poll(async () => (await current()).version).toBe(version + 1);
+    const paused = (await contents()).find(({ contentId }) => contentId === 'card_offer');
+    expect(paused).toMatchObject({ paused: true });
+    expect(await contents()).toHaveLength(before - 1);
+    await page.getByRole('button', { name: `Go back to ${version}` }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `Go back to ${version}` })
+      .click();
+    await expect.poll(async () => (await current()).version).toBe(version + 2);
+    expect(await contents()).toHaveLength(before);
+  });
+
+  test('previews a template by channel with sample values', async () => {
+    const { page } = svc;
+    const templates = [
+      {
+        templateId: 'order_news',
+        title: 'Your order {{orderId}}',
+        body: 'Hello {{user.name|there}}, {{orderId}} is on its way.',
+        sms: { text: 'Order {{orderId}}' },
+        locales: { de: { body: 'Order in German {{orderId}}' } },
+      },
+    ];
+    const { catalog } = await current();
+    await svc.send('/v1/catalog', { catalog: { ...catalog, templates } }, 'PUT');
+    await svc.go('/catalog/templates/order_news');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Order ‹orderId›').waitFor();
+    await preview.getByLabel('orderId').fill('A-17');
+    await preview.getByText('Order A-17').waitFor();
+    await preview.getByLabel('Channel').selectOption('email');
+    await preview.getByText('Hello Ada, A-17 is on its way.').waitFor();
+    await preview.getByLabel('Locale').selectOption('de');
+    await preview.getByText('Order in German A-17').waitFor();
+    await svc.checkAccessibility();
+  });
+});
