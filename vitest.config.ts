@@ -17,7 +17,7 @@ const ON_POSTGRES = [
   'test/service/console/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
-  'test/commands/serve/processes.test.ts',
+  'test/commands/serve/{console,processes}.test.ts',
 ];
 
 export default defineConfig({
@@ -31,7 +31,7 @@ export default defineConfig({
     maxWorkers: 5,
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
     testTimeout: 60_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     // What a test waits for comes when the machine has time for it.
     expect: { poll: { timeout: 30_000 } },
     disableConsoleIntercept: true,

@@ -13,7 +13,7 @@ changed from the page, unless you add --write.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --open',
-    '<%= config.bin %> <%= command.id %> --profile staging --write',
+    '<%= config.bin %> <%= command.id %> --profile prod --write',
   ];
   static override exitCodes = [0, 1, 2, 4] as const;
   static override flags = {

@@ -131,15 +131,16 @@ describe('svc console', () => {
     const opened = join(bin, 'opened');
     writeFileSync(
       join(bin, process.platform === 'darwin' ? 'open' : 'xdg-open'),
-      `#!/bin/sh\necho "$@" > ${opened}\ncat "$1" >> ${opened}\n`,
+      `#!/bin/sh\necho "$@" > ${opened}\ncat "$1" >> ${opened}\nenv >> ${opened}\n`,
     );
     chmodSync(join(bin, process.platform === 'darwin' ? 'open' : 'xdg-open'), 0o755);
     const env = { PATH: `${bin}:${process.env.PATH}` };
     const console_ = await start(['--profile', 'local', '--open'], { home, env });
-    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toContain('</a>');
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toContain('PATH=');
     const [argument, page] = readFileSync(opened, 'utf8').split('\n');
     const [, code] = /url=http:\/\/127\.0\.0\.1:\d+\/#code=([\w-]+)"/.exec(page!)!;
     expect(argument).not.toContain(code);
+    expect(readFileSync(opened, 'utf8')).not.toContain('SVC_');
     expect(statSync(argument!).mode & 0o777).toBe(0o600);
     expect(await tokenOf({ origin: console_.origin, code: code! })).toBeDefined();
     expect(existsSync(argument!)).toBe(false);

@@ -57,7 +57,9 @@ export function openInBrowser(
         ? ['cmd', '/c', 'start', '""', path]
         : ['xdg-open', path];
   return new Promise((resolve) => {
-    const child = spawn(program!, args, { env: env as NodeJS.ProcessEnv, stdio: 'ignore', detached: true });
+    // The browser needs no key of ours.
+    const own = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'));
+    const child = spawn(program!, args, { env: Object.fromEntries(own), stdio: 'ignore', detached: true });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
     // A browser that starts stays in the foreground of its opener.

@@ -45,4 +45,17 @@ describe('a fault plan', () => {
       expect(both.next(({ id }) => id === 'a')).toEqual(alone.next(() => true));
     }
   });
+
+  it('counts what each rule matched and injected, also while it is switched off', () => {
+    const plan = new Plan([{ every: 2 }, {}], 1);
+    const rules = plan.state().map(({ rule }) => rule);
+    expect(Array.from({ length: 4 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([0, 1, 0, 1]);
+    expect(plan.switch(0, false)).toBe(true);
+    expect(Array.from({ length: 2 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([1, 1]);
+    expect(plan.state()).toMatchObject([
+      { seen: 6, hits: 2, on: false },
+      { seen: 6, hits: 4, on: true },
+    ]);
+    expect(plan.switch(2, true)).toBe(false);
+  });
 });

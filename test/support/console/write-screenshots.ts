@@ -44,7 +44,10 @@ let calls = 0;
 const receiver = await startReceiver(() => calls++ % 5 === 0);
 
 const { catalog } = await request<{ catalog: object }>('GET', '/v1/catalog');
-await request('PUT', '/v1/catalog', { catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } }, author: 'team' });
+await request('PUT', '/v1/catalog', {
+  catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } },
+  author: 'team',
+});
 await liveThroughHours(send, clock);
 const data = await fillWorkspace(send, receiver.url);
 const console_ = startConsole();
@@ -53,7 +56,7 @@ const { origin } = new URL(url!);
 
 const views: readonly (readonly [name: string, path: string, prepare?: string])[] = [
   ['live', '/live'],
-  ['live-filter', '/live?filter=event%3Apayment_made%20amount%3E100'],
+  ['live-filter', `/live?filter=${encodeURIComponent('event:payment_made amount>100')}`],
   ['users', '/users'],
   ['user', `/users/${data.hashId}`],
   ['decisions', '/decisions'],

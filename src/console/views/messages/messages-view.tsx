@@ -60,7 +60,12 @@ export function MessagesView(): VNode {
           <p>The hashId of a user is printed when the user is imported, and stands in every decision:</p>
         </Empty>
       )}
-      {hashId !== '' && !ready && (
+      {hashId !== '' && !offers('listMessages') && (
+        <Empty title="This console is read-only." command={svcCommand('console', '--write')}>
+          <p>To read messages is to poll as the app does, which counts as a contact. This console may:</p>
+        </Empty>
+      )}
+      {hashId !== '' && !ready && offers('listMessages') && (
         <div class="state">
           <p class="state-title">Poll as the app does?</p>
           <p>A message that is served for the first time counts as a contact of the user from then on.</p>
