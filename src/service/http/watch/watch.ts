@@ -25,7 +25,7 @@ export interface WatchBounds {
 const BOUNDS: WatchBounds = {
   matches: 5000,
   unfiltered: 100,
-  tested: 20_000,
+  tested: 10_000,
   missed: 1000,
   behind: 2_000_000,
 };
