@@ -34,6 +34,8 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+  // Also where this program fails.
+  process.on('exit', () => child.kill('SIGKILL'));
   return { child, ready: JSON.parse(line) as Record<string, string> };
 }
 const serve = (port: string) =>

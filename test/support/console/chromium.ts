@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { ROOT } from '../process/run-svc.ts';
+
+/** The project: also a benchmark, which is bundled elsewhere, starts here. */
+const ROOT = process.cwd();
 
 interface Installed {
   readonly path: string;

@@ -34,7 +34,7 @@ const BOUNDS: WatchBounds = {
 const PIECE = 20_000;
 const PAGE = 500;
 /** Interval between looks for events while they arrive, between ticks, and between ticks of an idle watch, in ms. */
-const ROUND_MS = 50;
+const ROUND_MS = 25;
 const TICK_MS = 250;
 const IDLE_MS = 1000;
 
