@@ -11,14 +11,14 @@ const EXTERNAL = [/^libsql$/, /^node:/, /^@oclif\/core\/config$/];
 /**
  * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.
  * @param {Record<string, string>} input entry name to source file
- * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[], platform?: 'node' | 'neutral' }} options
+ * @param {{ dir: string, format: 'cjs' | 'esm', external?: RegExp[], minify?: boolean | object, groups?: object[], platform?: 'node' | 'neutral', plugins?: object[] }} options
  */
 export async function bundle(
   input,
-  { dir, format, external = EXTERNAL, minify = false, groups = [], platform = 'node' },
+  { dir, format, external = EXTERNAL, minify = false, groups = [], platform = 'node', plugins = [] },
 ) {
-  const plugins = [lazyOclif, withoutHttp2];
-  const build = await rolldown({ input, platform, external, plugins, treeshake: true, onLog: quiet });
+  const all = [lazyOclif, withoutHttp2, ...plugins];
+  const build = await rolldown({ input, platform, external, plugins: all, treeshake: true, onLog: quiet });
   const extension = format === 'cjs' ? 'cjs' : 'mjs';
   const { output } = await build.write({
     dir,

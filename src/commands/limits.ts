@@ -12,8 +12,8 @@ const WATCH_MS = 1000;
 export default class Limits extends SvcCommand {
   static override summary = 'Show the usage of each rate limit';
   static override description =
-    `Prints one row per endpoint group, from the rate-limit headers that svc commands have received. Sends no request
-unless you add --refresh. Dimmed values are older than the window of 60 s and no longer valid.`;
+    `Prints one row per endpoint group: of the local service from its limiter, of another one from the rate-limit headers
+that svc commands have received. Sends no request unless you add --refresh. Dimmed values are older than the window of 60 s and no longer valid.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --watch',
@@ -32,28 +32,32 @@ unless you add --refresh. Dimmed values are older than the window of 60 s and no
     signal,
     connect,
   }: Context<typeof Limits>): Promise<ExitCode> {
-    const { client, limits, limitsInForce } = await connect();
-    const { limitRows } = await import('../features/limits/rows.ts');
+    const { client, limits, service } = await connect();
+    const { limitRows, usageRows } = await import('../features/limits/rows.ts');
     if (flags.refresh) {
       const { cheapRead } = await import('../features/limits/refresh.ts');
       if (!(await cheapRead(client, signal)))
         out.warn('this service does not support GET /v1/webhooks; showing the limits from earlier answers');
     }
-    const rows = () => limitRows(limits.read(), world.clock.now(), limitsInForce);
-    const listing = () => ({
+    const rows = async () => {
+      const now = world.clock.now();
+      return service ? usageRows((await service.usage()).groups, now) : limitRows(limits.read(), now);
+    };
+    const listing = async () => ({
       key: 'limits',
-      rows: rows(),
+      rows: await rows(),
       fields: limitFields({ now: world.clock.now(), columns: out.columns }),
       empty: 'no limits',
     });
     if (!flags.watch) {
-      out.list(listing(), flags.fields);
+      out.list(await listing(), flags.fields);
       return EXIT.done;
     }
     const screen = out.isTerminal && !out.json ? new Redraw(world.stdout) : undefined;
     for (let before = ''; !signal.aborted; ) {
-      const list = listing();
-      const now = JSON.stringify(list.rows);
+      const list = await listing();
+      // A limiter that is asked is always seen just now.
+      const now = JSON.stringify(list.rows, (key, value) => (service && key === 'seenAt' ? '' : value));
       if (screen) screen.draw(render(out.rows(list, flags.fields), out.colors(world.stdout)));
       else if (now !== before) out.line(documentOf(list, flags.fields), () => out.rows(list, flags.fields));
       before = now;

@@ -7,6 +7,7 @@ import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
 import { processesOf, serviceFlags, serviceOptions, tlsOf } from '../features/serve/options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
+import type { RunningService } from '../service/start.ts';
 
 export default class Serve extends SvcCommand {
   static override summary = 'Run the service over HTTP';
@@ -18,6 +19,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 0 --json',
     '<%= config.bin %> <%= command.id %> --database ./demo.db --limit ingest=5000 --limit decisions=off',
+    '<%= config.bin %> <%= command.id %> --console',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --processes auto',
   ];
@@ -50,6 +52,13 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       min: 0,
       max: 65535,
     }),
+    console: Flags.integer({
+      summary:
+        'serve the console (svc console) on a loopback port of its own: --console for a free one, or --console=PORT',
+      helpValue: 'PORT',
+      min: 0,
+      max: 65535,
+    }),
     'log-level': Flags.string({
       summary: 'minimum level of log lines (one JSON object per line on stderr)',
       options: ['debug', 'info', 'warn', 'error'] as const,
@@ -57,6 +66,14 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     }),
     ...serviceFlags,
   };
+
+  constructor(...[argv, call]: ConstructorParameters<typeof SvcCommand>) {
+    // The parser knows no flag with an optional value.
+    super(
+      argv.map((word, i) => (word === '--console' && !/^\d/.test(argv[i + 1] ?? '') ? '--console=0' : word)),
+      call,
+    );
+  }
 
   protected override async run(context: Context<typeof Serve>): Promise<ExitCode> {
     const { flags, out, world, paths, signal, invocation } = context;
@@ -76,10 +93,27 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       const address =
         taken === metricsPort
           ? { port: taken, flag: '--metrics-port', freePort: '9090' }
-          : { port: taken, flag: '--port', freePort: '4010' };
+          : taken === flags.console && taken !== port
+            ? { port: taken, flag: '--console', freePort: '4011' }
+            : { port: taken, flag: '--port', freePort: '4010' };
       return databaseError(toListenError(error, { host, ...address }), database);
     };
     const say = { region, processes, given, invocation };
+    const startConsole = async (service: RunningService) => {
+      const { consoleOfService } = await import('../features/console/of-service.ts');
+      const isLocal = database === paths.database;
+      const { version, root } = context;
+      return consoleOfService(service, {
+        database,
+        paths,
+        version,
+        root,
+        port: flags.console!,
+        clock: world.clock,
+        log,
+        isLocal,
+      });
+    };
     const stopping = () => out.notice('shutting down');
 
     const cluster = processes === undefined ? undefined : await import('node:cluster');
@@ -90,10 +124,12 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
         host,
         port,
         metricsPort,
+        withConsole: flags.console !== undefined,
         signal,
         world,
         log,
-        onReady: (service, metricsUrl) => announce(out, service, { ...say, metricsUrl }),
+        onReady: (service, metricsUrl, consoleUrl) =>
+          announce(out, service, { ...say, metricsUrl, consoleUrl }),
         onStopping: stopping,
       }).catch((error) => {
         throw failed(error);
@@ -121,15 +157,27 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     });
     const { readyService, serveAsMember } = await import('../features/serve/processes/member.ts');
     if (member) {
-      await serveAsMember(service, signal, world);
+      await serveAsMember(service, signal, world, () => startConsole(service));
       return 0;
     }
+    const console =
+      flags.console === undefined
+        ? undefined
+        : await startConsole(service).catch(async (error) => {
+            await service.close(0);
+            throw failed(error);
+          });
     const stopReloading = tls ? world.onHangUp(() => service.reloadTls()) : () => {};
-    announce(out, readyService(service), { ...say, metricsUrl: service.metricsUrl });
+    announce(out, readyService(service), {
+      ...say,
+      metricsUrl: service.metricsUrl,
+      consoleUrl: console?.newUrl(),
+    });
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     stopping();
     stopReloading();
+    await console?.close();
     await service.close();
     return 0;
   }

@@ -368,7 +368,7 @@ export const ENDPOINTS = table({
     path: '/v1/catalog',
     group: 'webhooks',
     success: 200,
-    repeat: 'always',
+    repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Replace the catalog',
     description:
@@ -419,7 +419,7 @@ export const ENDPOINTS = table({
     path: '/v1/catalog/revert',
     group: 'webhooks',
     success: 200,
-    repeat: 'always',
+    repeat: 'keyed',
     beyondSpecification: true,
     summary: 'Go back to an earlier version of the catalog',
     description:

@@ -145,7 +145,7 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     method: 'PUT',
     path: '/v1/catalog',
     group: 'webhooks',
-    repeat: 'always',
+    repeat: 'keyed',
   },
   validateCatalog: {
     method: 'POST',
@@ -169,7 +169,7 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     method: 'POST',
     path: '/v1/catalog/revert',
     group: 'webhooks',
-    repeat: 'always',
+    repeat: 'keyed',
   },
   listWebhooks: {
     method: 'GET',

@@ -15,6 +15,7 @@ import {
   WorkspaceUpdated,
 } from './accounts.ts';
 import { batchOf } from './batches.ts';
+import { CatalogDiffOutput, CatalogOutput } from './catalog.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
@@ -75,8 +76,16 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
     'The answer of the service, as it came; with --list, the operations.',
     z.union([operations, z.unknown()]),
   ),
+  'catalog:diff': document('How two catalogs differ.', CatalogDiffOutput),
+  'catalog:get': document('The catalog, with --json beside its version.', CatalogOutput),
+  'catalog:put': document('The version in force.', s.PutCatalogAnswer),
+  'catalog:revert': document('The version in force.', s.PutCatalogAnswer),
+  'catalog:validate': document('The result of the check.', s.ValidateCatalogAnswer),
+  'catalog:versions': document('The versions.', s.ListCatalogVersionsAnswer),
   commands: document('The commands.', CommandsOutput),
   console: lines('The address of the page.', ConsoleOutput),
+  'contents:get': document('The content.', s.GetContentAnswer),
+  'contents:list': document('The contents.', s.ListContentsAnswer),
   'data:export': lines(
     'A record of the service.',
     z.looseObject({ type: text('Kind of record.'), workspace: text('Workspace of the record.') }),
@@ -108,6 +117,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   limits: document('The limits; with --watch, one line for each change.', LimitsOutput),
   'messages:list': document('The pending messages.', s.ListMessagesAnswer),
   'messages:outcome': document('The answer of the service.', s.OutcomeAnswer),
+  model: document('The state of the model.', s.GetModelAnswer),
   'notifications:get': document('The delivery record.', s.Notification),
   'notifications:list': document('The notifications.', s.ListNotificationsAnswer),
   'notifications:outcome': document('The answer of the service.', s.OutcomeAnswer),
@@ -144,6 +154,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   ),
   'users:get': document('What is known of the user.', s.GetUserAnswer),
   'users:import': lines('A user; with --dry-run, the plan.', z.union([ImportedUser, ImportOutput])),
+  'users:timeline': document('The timeline.', s.UserTimelineAnswer),
   'users:token': document('The token.', s.UserToken),
   'webhooks:create': document('The subscription.', withSecret),
   'webhooks:delete': document(

@@ -91,6 +91,7 @@ export const ServeOutput = z.object({
   apiKey: textOrNull('The key made at the first start; null if another node made it.'),
   pid: whole('Identifier of the process.'),
   metricsUrl: z.optional(text('Address of the metrics, with --metrics-port.')),
+  consoleUrl: z.optional(text('Address of the console with a code, with --console.')),
   processes: z.optional(whole('Number of processes, with --processes.')),
 });
 export const ConsoleOutput = z.object({

@@ -54,6 +54,7 @@ function lasting(id: string, line: string): Lasting | undefined {
       };
     case 'limits':
       return line.includes('--watch') ? { ready: /ingest/, code: 130 } : undefined;
+    case 'console':
     case 'serve':
       return { ready: /127\.0\.0\.1:\d+/, code: 0 };
     case 'webhooks:listen':

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { askConsole, consoleAddress, tokenOf } from '../support/console/console-client.ts';
 import { startSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -18,11 +19,9 @@ async function start(argv: readonly string[], options: Parameters<typeof startSv
   const svc = startSvc(['console', '--json', ...argv], options);
   const [line] = await svc.waitFor(/\{"ready":true.*\}/);
   const { url, joined } = JSON.parse(line) as { url: string; joined: boolean };
-  const [, origin, code] = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]+)$/.exec(url)!;
   return {
     joined,
-    origin: origin!,
-    code: code!,
+    ...consoleAddress(url),
     stop: () => {
       svc.interrupt();
       return svc.done;
@@ -31,21 +30,6 @@ async function start(argv: readonly string[], options: Parameters<typeof startSv
   };
 }
 
-/** Exchanges a code; undefined if it is not good. */
-async function tokenOf({ origin, code }: { origin: string; code: string }): Promise<string | undefined> {
-  const answer = await fetch(`${origin}/console/session`, {
-    method: 'POST',
-    headers: { origin, 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
-  return ((await answer.json()) as { token?: string }).token;
-}
-
-const get = async (origin: string, token: string, path: string) => {
-  const answer = await fetch(origin + path, { headers: { 'x-console-token': token } });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-};
-
 describe('svc console', () => {
   it('shows the local service with a code that is good once, and ends on Ctrl-C', async () => {
     const home = tempDir();
@@ -53,20 +37,20 @@ describe('svc console', () => {
     expect(console_.joined).toBe(false);
     const token = await tokenOf(console_);
     expect(await tokenOf(console_)).toBeUndefined();
-    expect((await get(console_.origin, token!, '/console/about')).body).toMatchObject({
+    expect((await askConsole(console_.origin, token!, '/console/about')).body).toMatchObject({
       local: true,
       write: true,
       profile: 'local',
       commandPrefix: 'svc',
       commandSuffix: '--profile local',
     });
-    expect((await get(console_.origin, token!, '/api/v1/decisions')).body).toEqual({
+    expect((await askConsole(console_.origin, token!, '/api/v1/decisions')).body).toEqual({
       decisions: [],
       next: null,
     });
-    const service = (await get(console_.origin, token!, '/console/service')).body;
+    const service = (await askConsole(console_.origin, token!, '/console/service')).body;
     expect(service).toMatchObject({ reached: true, ready: true, nodes: [{ pid: process.pid }] });
-    expect((await get(console_.origin, token!, '/console/imports')).body).toEqual({ imports: [] });
+    expect((await askConsole(console_.origin, token!, '/console/imports')).body).toEqual({ imports: [] });
     const { code, stderr } = await console_.stop();
     expect([code, stderr]).toEqual([0, 'shutting down\n']);
     expect(readdirSync(join(home, 'data', 'console'))).toEqual([]);
@@ -130,7 +114,7 @@ describe('svc console', () => {
         headers: { origin: console_.origin, 'x-console-token': token! },
       });
       const { error } = (await answer.json()) as { error: string };
-      const about = await get(console_.origin, token!, '/console/about');
+      const about = await askConsole(console_.origin, token!, '/console/about');
       expect(JSON.stringify(about)).not.toContain(service.apiKey);
       expect(about.body).toMatchObject({ local: false, write: argv.includes('--write') });
       await console_.stop();

@@ -105,7 +105,9 @@ describe('lists of the service', () => {
 /** Every command that prints a list, and what it needs to run. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   api: ['--list'],
+  'catalog:versions': [],
   commands: [],
+  'contents:list': [],
   'decisions:list': [],
   'events:sources': [],
   'imports:list': [],
@@ -116,6 +118,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'plugins:list': [],
   'profiles:list': [],
   'regions:list': [],
+  'users:timeline': ['--hash-id', 'h'],
   'webhooks:deliveries': [],
   'webhooks:list': [],
   'workspaces:list': [],
@@ -139,7 +142,7 @@ describe('--fields', () => {
       const argv = [...id.split(':'), ...LISTS[id]!, '--profile', 'local'];
       const run = await runSvc([...argv, '--json', '--fields', names.join(',')], { home });
       expect(run.code, `${id} ${run.stderr}`).toBe(0);
-      const rows = Object.values(JSON.parse(run.stdout)).find(Array.isArray) as object[];
+      const rows = Object.values(JSON.parse(run.stdout)).findLast(Array.isArray) as object[];
       for (const row of rows) {
         const given = Object.keys(row);
         expect(given, id).toEqual(names.filter((name) => given.includes(name)));

@@ -7,7 +7,7 @@ import { ROOT } from '../support/process/run-svc.ts';
 const SRC = join(ROOT, 'src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
+  .filter((file) => /\.tsx?$/.test(file));
 
 interface Import {
   readonly file: string;
@@ -125,6 +125,16 @@ describe('the layers (ARCHITECTURE.md)', () => {
   it('contract depends only on kit, and kit on no other room', () => {
     expect(between(/^contract\//, OUTSIDE('contract', 'kit'))).toEqual([]);
     expect(between(/^kit\//, OUTSIDE('kit'))).toEqual([]);
+  });
+
+  it('the page of the console sees only contract, kit and the parser of event streams', () => {
+    expect(between(/^console\//, OUTSIDE('console', 'contract', 'kit'))).toEqual([
+      'console/data/stream.ts -> client/sse.ts',
+    ]);
+    expect(between(/^(?!console\/)/, /^console\//)).toEqual([]);
+    const modules = between(/^console\//, /^(?!console\/|contract\/|kit\/|client\/)/);
+    const packages = new Set(modules.map((edge) => edge.split(' -> ')[1]!.split('/')[0]));
+    expect([...packages].sort()).toEqual(['@preact', 'preact', 'preact-iso', 'uplot']);
   });
 
   it('the domain uses no I/O, no clock and no wire type', () => {

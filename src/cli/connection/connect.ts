@@ -6,7 +6,6 @@ import type { ObservedLimits } from '../../client/observed-limits.ts';
 import type { Pacers } from '../../client/pacers.ts';
 import { webPage } from '../../client/web-page.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import type { Group } from '../../contract/limits.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
 import type { RunningService } from '../../service/start.ts';
 import type { GlobalFlags } from '../flags/global-flags.ts';
@@ -32,8 +31,6 @@ export interface Connection {
   readonly pacers: Pacers;
   /** The rate limits seen in responses of this and of earlier commands. */
   readonly limits: ObservedLimits;
-  /** The configured limits of `local`, null for no limit; undefined for a remote service. */
-  readonly limitsInForce: Readonly<Record<Group, number | null>> | undefined;
   /** The service of `local`, which runs in this process; undefined for a remote service. */
   readonly service: RunningService | undefined;
   /** Waits up to 2 s for pending work of the local service, then closes everything. */
@@ -154,7 +151,6 @@ export async function connect({
     keysHonoured,
     pacers,
     limits,
-    limitsInForce: local?.service.deps.policy().limits,
     service: local?.service,
     close: async () => {
       limits.flush(world.clock.now());

@@ -21,6 +21,6 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   5: 'refused: any other 4xx, an unsupported operation, a notification that failed, a failed conformance row',
   6: 'unavailable or outcome unknown: network, timeout, 5xx, 429 after the last retry, an expired --wait',
   7: 'partly done: some records or lines rejected, the rest done; --max-errors reached',
-  8: 'signature mismatch',
+  8: 'mismatch of a signature or a catalog',
   130: 'interrupted',
 };

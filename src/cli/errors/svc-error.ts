@@ -48,6 +48,7 @@ export const CLI_ERRORS = {
   },
   partial: { exit: EXIT.partial, means: 'some records were rejected, the rest is done' },
   too_many_errors: { exit: EXIT.partial, means: '--max-errors was reached' },
+  differs: { exit: EXIT.signature, means: 'two catalogs differ, or a catalog has errors' },
   signature_mismatch: { exit: EXIT.signature, means: 'the signature does not match the body' },
   interrupted: { exit: EXIT.interrupted, means: 'stopped by Ctrl-C or SIGTERM' },
 } as const satisfies Record<string, { exit: ExitCode; means: string }>;

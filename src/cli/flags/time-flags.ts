@@ -10,8 +10,12 @@ async function parseInstant(text: string): Promise<string> {
   return new Date(text).toISOString();
 }
 
+/** A flag for the end of a span of time. */
+export const untilFlag = (what: string) =>
+  Flags.string({ summary: `only ${what} before this time`, helpValue: 'TIME', parse: parseInstant });
+
 /** The flags of a span of time. `what` is in the plural, such as `decisions made`. */
 export const spanFlags = (what: string) => ({
   since: Flags.string({ summary: `only ${what} from this time on`, helpValue: 'TIME', parse: parseInstant }),
-  until: Flags.string({ summary: `only ${what} before this time`, helpValue: 'TIME', parse: parseInstant }),
+  until: untilFlag(what),
 });

@@ -28,6 +28,10 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
     { path: `${database}.outbox.ndjson`, holds: 'notifications of channels that have no provider' },
     { path: `${dataDir}/limits/`, holds: 'the rate limits last seen, per service and workspace' },
     {
+      path: `${dataDir}/console/`,
+      holds: 'the port of a running console, for a further `svc console`; removed when it ends; mode 0600',
+    },
+    {
       path: `${dataDir}/imports/`,
       holds:
         'journals of imports, for --resume, about 12 KB each, and the rejects files of unfinished imports. The journal of a finished import may be deleted: its file then counts as never imported. `svc data reset` removes the journals of the data that it removes',

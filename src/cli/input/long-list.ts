@@ -7,19 +7,19 @@ type Page = Parameters<typeof allOf>[0];
 
 /**
  * Fetches up to `limit` entries of a list that the specification does not have, and says on stderr if there are more.
- * `what` is in the plural, such as `deliveries`, and the member of the answer that holds them. Throws not_offered.
+ * `what` is the member of the answer that holds them; `name` says what they are, in the plural, such as `deliveries`. Throws not_offered.
  */
 export async function longList(
   what: string,
   page: Page,
-  { limit, out }: { limit: number; out: Output },
+  { limit, out, name = what }: { limit: number; out: Output; name?: string },
 ): Promise<{ rows: Readonly<Record<string, unknown>>[]; rest: Readonly<Record<string, unknown>> }> {
   const entriesOf = (body: unknown) => {
     const list = objectOf(body)[what];
     return Array.isArray(list) ? list : [];
   };
-  const { body, list, more } = await orUnsupportedFeature(`a list of ${what}`, allOf(page, entriesOf, limit));
-  if (more) out.notice(`there are more than these ${list.length} ${what}: add --limit N`);
+  const { body, list, more } = await orUnsupportedFeature(`a list of ${name}`, allOf(page, entriesOf, limit));
+  if (more) out.notice(`there are more than these ${list.length} ${name}: add --limit N`);
   const { [what]: _, ...rest } = body;
   return { rows: list.map(objectOf), rest };
 }

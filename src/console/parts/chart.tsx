@@ -100,8 +100,11 @@ export function Chart(props: {
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
-const clockTimes = (_: uPlot, ticks: number[]) =>
-  ticks.map((seconds) => new Date(seconds * 1000).toLocaleTimeString('en-GB'));
+/** Times of day; without seconds where no tick has any. */
+function clockTimes(_: uPlot, ticks: number[]): string[] {
+  const length = ticks.every((seconds) => seconds % 60 === 0) ? 5 : 8;
+  return ticks.map((seconds) => new Date(seconds * 1000).toLocaleTimeString('en-GB').slice(0, length));
+}
 
 /** Says which line is which. */
 export function Legend({ lines }: { lines: readonly Pick<Line, 'label' | 'tone'>[] }): VNode {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { about } from '../data/about.ts';
 import { reach } from '../data/api.ts';
@@ -17,7 +17,6 @@ export interface NavItem {
 export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
   const { path } = useLocation();
   const [open, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [path]);
   return (
     <header class={open ? 'sidebar open' : 'sidebar'}>
       <div class="brand">
@@ -32,7 +31,11 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
         <ul>
           {items.map((item) => (
             <li>
-              <a href={item.path} aria-current={isWithin(path, item.path) ? 'page' : undefined}>
+              <a
+                href={item.path}
+                aria-current={isWithin(path, item.path) ? 'page' : undefined}
+                onClick={() => setOpen(false)}
+              >
                 <Icon name={item.icon} /> {item.title}
               </a>
             </li>

@@ -26,10 +26,10 @@ export function Empty(props: { title: string; command?: string; children?: Compo
 /** Why something could not be shown or done, in the words of the service, and a button to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }): VNode {
   const details = error instanceof ApiError ? error.details : [];
-  const lacking = error instanceof ApiError && error.reason === 'not_offered';
+  const notOffered = error instanceof ApiError && error.reason === 'not_offered';
   return (
     <div class="state failure" role="alert">
-      <p class="state-title">{lacking ? 'This service does not offer it' : 'That did not work'}</p>
+      <p class="state-title">{notOffered ? 'This service does not offer it' : 'That did not work'}</p>
       <p>
         <Text of={error.message} />
       </p>
@@ -45,7 +45,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }):
           ))}
         </ul>
       )}
-      {retry && !lacking && (
+      {retry && !notOffered && (
         <button type="button" onClick={retry}>
           Try again
         </button>

@@ -13,7 +13,7 @@ const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disable
 const SECRET: ReadonlySet<string> = new Set(['variables', 'signingSecret', 'secret', 'signature', 'apiKey']);
 
 /**
- * Returns what the page is given of an answer: the fields that the contract describes, and of these neither secrets nor
+ * Returns what the page is given of an answer, or of the data of a message of a stream: the fields that the contract describes, and of these neither secrets nor
  * what looks personal in texts of others. Throws Refusal (502) for an answer that the contract does not describe.
  */
 export function shownAnswer(endpoint: Endpoint, text: string): unknown {
@@ -29,11 +29,6 @@ export function shownAnswer(endpoint: Endpoint, text: string): unknown {
       },
     );
   return shown(checked.value);
-}
-
-/** The same for the data of a message of a stream, which the contract does not describe. */
-export function shownMessage(text: string): unknown {
-  return shown(parsed(text));
 }
 
 /**

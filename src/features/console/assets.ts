@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly body: Uint8Array;
 }

@@ -17,7 +17,7 @@ export interface Forwarded {
   readonly signal: AbortSignal;
 }
 
-export interface BackendAnswer {
+interface BackendAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

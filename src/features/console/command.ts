@@ -1,14 +1,17 @@
 import type { Context } from '../../cli/command/command.ts';
+import type { Connection } from '../../cli/connection/connect.ts';
+import type { Settings } from '../../cli/invocation/settings.ts';
+import type { ConsoleAbout } from '../../contract/console.ts';
 import { createLog } from '../../service/operations/log.ts';
-import { insideBackend, remoteBackend } from './backend.ts';
-import { askForCode, scopeOf } from './handover.ts';
-import { insideParts } from './inside.ts';
+import { remoteBackend } from './backend.ts';
+import { askForCode } from './handover.ts';
 import { importsOf } from './machine.ts';
+import { consoleOfService, scopeOfDatabase, scopeOfService } from './of-service.ts';
 import { openerName, openInBrowser, removeOpener, writeOpener } from './open.ts';
 import { allowedOperations } from './operations.ts';
-import { type About, ownEndpoints } from './own.ts';
+import { ownEndpoints } from './own.ts';
 import { remoteParts } from './remote.ts';
-import { consoleFolder, type RunningConsole, startConsole } from './run.ts';
+import { type ConsoleOptions, consoleFolder, type RunningConsole, startConsole } from './run.ts';
 
 /** The flags of `svc console`. */
 export interface ConsoleFlags {
@@ -22,20 +25,13 @@ export interface ConsoleFlags {
 const SHARE = 0.1;
 
 /** Says that a console is there. */
-export function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
+function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
     'the address is good once, for five minutes; for another: svc console\n',
     joined ? 'the console that runs already goes on' : 'stop with Ctrl-C',
   ]);
 }
-
-/** The scope of the data of this machine, and that of a service that is reached with a key. */
-export const scopeOfDatabase = (database: string): string => scopeOf('database', database);
-export const scopeOfService = (
-  { baseUrl, workspace, apiKey }: { baseUrl: string; workspace: string; apiKey: string },
-  write: boolean,
-): string => scopeOf('service', baseUrl.replace(/\/+$/, ''), workspace, apiKey, write ? 'write' : 'read');
 
 /** The scopes whose consoles show what this command would show; the second also lets the page change it. */
 function scopesOf({ resolveSettings, paths }: Context, write: boolean): string[] {
@@ -69,16 +65,39 @@ const NOT_OPENED = 'no browser could be opened: open the address below yourself'
 
 /** Starts a console for the service of the settings and announces it. Rejects with the listen error. */
 export async function openConsole(context: Context, flags: ConsoleFlags): Promise<RunningConsole> {
-  const { world, out, paths, version, invocation, root } = context;
+  const { world, out, paths, version, root } = context;
   const settings = context.resolveSettings();
   const connection = await context.connect({ share: SHARE, lasting: true });
-  const { service } = connection;
-  const write = service !== undefined || flags.write;
-  const about: About = {
+  const { clock } = world;
+  const log = createLog((line) => out.info(line), clock.now, 'warn');
+  const common = { root, port: flags.port ?? 0, clock, log };
+  const console =
+    settings.kind === 'local'
+      ? await consoleOfService(connection.service!, {
+          ...common,
+          version,
+          paths,
+          database: paths.database,
+          isLocal: true,
+        })
+      : await startConsole({ ...common, ...remoteConsole(context, connection, settings, flags.write) });
+  if (flags.open && !(await console.open(world.env))) out.warn(NOT_OPENED);
+  announceConsole(context, console.newUrl(), false);
+  return console;
+}
+
+/** What a console before a remote service is made of. */
+function remoteConsole(
+  { world, paths, version, invocation }: Context,
+  connection: Connection,
+  target: Extract<Settings, { kind: 'remote' }>,
+  write: boolean,
+): Pick<ConsoleOptions, 'backend' | 'own' | 'write' | 'folder' | 'scopes'> {
+  const about: ConsoleAbout = {
     version,
     profile: connection.profile ?? '',
-    baseUrl: service ? '' : connection.baseUrl,
-    local: service !== undefined,
+    baseUrl: connection.baseUrl,
+    local: false,
     write,
     workspace: { id: connection.workspace },
     operations: allowedOperations(write),
@@ -86,19 +105,15 @@ export async function openConsole(context: Context, flags: ConsoleFlags): Promis
     commandSuffix: invocation.on().slice('svc'.length).trim(),
     machine: true,
   };
-  const parts = service ? insideParts(service, version) : remoteParts(connection, world.clock);
-  const console = await startConsole({
-    backend: service ? insideBackend(service.answer) : remoteBackend(connection.client),
-    own: ownEndpoints({ ...parts, about: () => about, imports: importsOf(paths.dataDir) }),
+  return {
+    backend: remoteBackend(connection.client),
+    own: ownEndpoints({
+      ...remoteParts(connection, world.clock),
+      about: () => about,
+      imports: importsOf(paths.dataDir),
+    }),
     write,
-    clock: world.clock,
-    log: createLog((line) => out.info(line), world.clock.now, 'warn'),
-    root,
     folder: consoleFolder(paths.dataDir),
-    scopes: settings.kind === 'local' ? [scopeOfDatabase(paths.database)] : [scopeOfService(settings, write)],
-    port: flags.port ?? 0,
-  });
-  if (flags.open && !(await console.open(world.env))) out.warn(NOT_OPENED);
-  announceConsole(context, console.newUrl(), false);
-  return console;
+    scopes: [scopeOfService(target, write)],
+  };
 }

@@ -18,7 +18,7 @@ type Method = (typeof METHODS)[number];
 
 /** Characters of a longer target are not needed by any view or operation. */
 const MAX_TARGET = 8 * 1024;
-/** What a path may hold as it is (RFC 3986: pchar and `/`), and percent-encoded bytes. */
+/** What a path may hold as it is (RFC 3986, 3.3), and percent-encoded bytes. */
 const PATH = /^(?:\/(?:[\w.~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)+$/;
 const QUERY = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
 /** Characters that encodeURIComponent leaves: an encoded one is a trick. */
@@ -59,7 +59,7 @@ export function checkedTarget(request: RequestHead, port: number): Target {
 }
 
 /** The names under which the listener is reached. */
-export const HOSTS = ['127.0.0.1', '[::1]', 'localhost'] as const;
+const HOSTS = ['127.0.0.1', '[::1]', 'localhost'] as const;
 
 function targetOf(method: string, url: string): Target {
   if (!METHODS.includes(method as Method))

@@ -1,7 +1,6 @@
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import type { FaultControl } from '../../service/fault-injection/inject.ts';
 import type { RunningService } from '../../service/start.ts';
-import type { LimitsView } from './limits-view.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 
@@ -11,7 +10,7 @@ export function insideParts(
   version: string,
 ): Pick<OwnParts, 'limits' | 'service' | 'faults'> {
   return {
-    limits: async (): Promise<LimitsView> => {
+    limits: async () => {
       const { windowMs, groups } = await service.usage();
       return {
         windowMs,

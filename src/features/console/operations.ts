@@ -35,10 +35,8 @@ const WRITES: readonly EndpointName[] = [
   'revertCatalog',
 ];
 
-export type AllowedOperations = readonly EndpointName[];
-
 /** Returns the names of the operations that the page may call. */
-export function allowedOperations(write: boolean): AllowedOperations {
+export function allowedOperations(write: boolean): readonly EndpointName[] {
   return write ? [...READS, ...WRITES] : READS;
 }
 

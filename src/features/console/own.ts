@@ -1,32 +1,23 @@
-import type { AllowedOperations } from './operations.ts';
+import type {
+  ConsoleAbout,
+  ConsoleFaults,
+  ConsoleImports,
+  ConsoleLimits,
+  ConsoleService,
+} from '../../contract/console.ts';
 import { Refusal } from './refusal.ts';
 import type { OwnEndpoints } from './server.ts';
 
-/** What the page is told of the console and of the service behind it (`GET /console/about`). */
-export interface About {
-  readonly version: string;
-  readonly profile: string;
-  readonly baseUrl: string;
-  /** True for a service in this process, whose limits the console does not count against. */
-  readonly local: boolean;
-  readonly write: boolean;
-  readonly workspace: { readonly id: string };
-  /** The operations that may be called through `/api`. */
-  readonly operations: AllowedOperations;
-  /** Words around a command that does the same in a shell. */
-  readonly commandPrefix: string;
-  readonly commandSuffix: string;
-  /** True: imports and faults of this machine are there. */
-  readonly machine: boolean;
-}
-
 /** What the console itself answers, below `/console`. */
 export interface OwnParts {
-  readonly about: () => About;
-  readonly limits: () => Promise<unknown>;
-  readonly service: () => Promise<unknown>;
-  readonly imports: { list(): unknown; forget(id: string): unknown };
-  readonly faults: { read(): unknown; change(body: unknown): unknown };
+  readonly about: () => ConsoleAbout;
+  readonly limits: () => Promise<ConsoleLimits>;
+  readonly service: () => Promise<ConsoleService>;
+  readonly imports: {
+    list(): ConsoleImports;
+    forget(id: string): { readonly removed: readonly string[] };
+  };
+  readonly faults: { read(): ConsoleFaults; change(body: unknown): ConsoleFaults };
 }
 
 /** Creates the endpoints of the console itself. */
@@ -52,8 +43,10 @@ export function ownEndpoints(parts: OwnParts): OwnEndpoints {
       case 'GET imports':
         return id === undefined ? parts.imports.list() : undefined;
       case 'DELETE imports':
-        // Journals are of this machine, whichever service the console stands before.
-        return id === undefined ? undefined : parts.imports.forget(id);
+        if (id === undefined) return undefined;
+        // Without its journal, an import would send to the service again what it has.
+        mayWrite();
+        return parts.imports.forget(id);
       case 'GET faults':
         return parts.faults.read();
       case 'PUT faults':

@@ -1,7 +1,8 @@
 import { readServerSentEvents } from '../../client/sse.ts';
+import type { Endpoint } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { concatBytes } from '../../kit/concat-bytes.ts';
-import { shownAnswer, shownError, shownMessage } from './answer-view.ts';
+import { shownAnswer, shownError } from './answer-view.ts';
 import type { Backend, Forwarded } from './backend.ts';
 import type { Called } from './operations.ts';
 import { Refusal } from './refusal.ts';
@@ -45,7 +46,7 @@ export async function forward(
     return {
       status: answer.status,
       headers: { ...passed, 'content-type': 'text/event-stream' },
-      body: shownStream(answer.body),
+      body: shownStream(answer.body, called.endpoint),
     };
   const text = await textOf(answer.body);
   if (!succeeded) {
@@ -63,12 +64,14 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Writes the messages of a stream again, each as the page may see it. Ends with a message that is not JSON. */
-async function* shownStream(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Writes the messages of a stream again, each as the page may see it. Ends with a message that the contract does not describe. */
+async function* shownStream(body: AsyncIterable<Uint8Array>, endpoint: Endpoint): AsyncGenerator<string> {
   // Comments keep a silent stream open on the way here; towards the page the listener adds its own.
   for await (const { id, event, data } of readServerSentEvents(body)) {
     const head = `${id === '' ? '' : `id: ${id}\n`}event: ${event.replace(/[^\w.-]/g, '_')}\n`;
-    yield data === undefined ? `${head}\n` : `${head}data: ${JSON.stringify(shownMessage(data))}\n\n`;
+    yield data === undefined
+      ? `${head}\n`
+      : `${head}data: ${JSON.stringify(shownAnswer(endpoint, data))}\n\n`;
   }
 }
 

@@ -2,7 +2,6 @@ import type { Connection } from '../../cli/connection/connect.ts';
 import { TransportError } from '../../client/errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { limitRows } from '../limits/rows.ts';
-import type { LimitsView } from './limits-view.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 
@@ -12,7 +11,7 @@ export function remoteParts(
   clock: Pick<Clock, 'now'>,
 ): Pick<OwnParts, 'limits' | 'service' | 'faults'> {
   return {
-    limits: async (): Promise<LimitsView> => ({
+    limits: async () => ({
       windowMs: null,
       exact: false,
       groups: limitRows(limits.read(), clock.now()).map(

@@ -178,7 +178,7 @@ async function data(
   return json(200, answered);
 }
 
-/** Forms and simple requests of other pages have other types (Fetch Standard, CORS-safelisted request header). */
+/** Forms and simple requests of other pages have other types (Fetch Standard: what is sent without a preflight request). */
 function checkBodyType({ headers }: IncomingMessage): void {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (hasBody && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))

@@ -20,25 +20,41 @@ export interface LimitRow {
   readonly ceiling: number;
 }
 
-/**
- * A row for every group, observed or not. `now` is in Unix ms. `inForce` has the actual limits where they are known,
- * null for no limit; observations of other limits are ignored.
- */
-export function limitRows(
-  observed: readonly ObservedLimit[],
-  now: number,
-  inForce?: Readonly<Record<Group, number | null>>,
-): LimitRow[] {
+/** The use of a limit as the limiter itself states it. `nextFreeAt` is in Unix ms, null if nothing is counted. */
+interface Usage {
+  readonly group: Group;
+  /** Null for no limit. */
+  readonly limit: number | null;
+  readonly used: number;
+  readonly nextFreeAt: number | null;
+}
+
+/** The rows of a service in this process, whose limiter was read at `now` (Unix ms). */
+export function usageRows(usage: readonly Usage[], now: number): LimitRow[] {
+  return usage.map(({ group, limit, used, nextFreeAt }) => ({
+    group,
+    covers: GROUP_LIMITS[group].covers,
+    limit,
+    remaining: limit === null ? null : Math.max(0, limit - used),
+    used: limit === null ? null : used,
+    reset: iso(limit === null ? undefined : (nextFreeAt ?? undefined)),
+    seenAt: iso(now),
+    stale: false,
+    default: GROUP_LIMITS[group].default,
+    ceiling: GROUP_LIMITS[group].ceiling,
+  }));
+}
+
+/** A row for every group, observed or not. `now` is in Unix ms. */
+export function limitRows(observed: readonly ObservedLimit[], now: number): LimitRow[] {
   return GROUPS.map((group) => {
-    const latest = observed.find(
-      (one) => one.group === group && (inForce === undefined || one.limit === (inForce[group] ?? UNLIMITED)),
-    );
+    const latest = observed.find((one) => one.group === group);
     const seen = latest?.limit === UNLIMITED ? undefined : latest;
     const { default: defaultLimit, ceiling, covers } = GROUP_LIMITS[group];
     return {
       group,
       covers,
-      limit: inForce?.[group] ?? seen?.limit ?? null,
+      limit: seen?.limit ?? null,
       remaining: seen?.remaining ?? null,
       used: seen ? Math.max(0, seen.limit - seen.remaining) : null,
       reset: iso(seen?.reset),

@@ -10,6 +10,8 @@ import type { ReadyService } from './processes/messages.ts';
 interface Announcement {
   readonly region: string | undefined;
   readonly metricsUrl: string | undefined;
+  /** The address of the console with a code, where it was asked for. */
+  readonly consoleUrl: string | undefined;
   /** The number of processes, where they were asked for. */
   readonly processes: number | undefined;
   /** The settings given at this start. */
@@ -21,7 +23,7 @@ interface Announcement {
 export function announce(
   out: Output,
   service: ReadyService,
-  { region, metricsUrl, processes, given, invocation }: Announcement,
+  { region, metricsUrl, consoleUrl, processes, given, invocation }: Announcement,
 ): void {
   const { workspace, apiKey, policy } = service;
   const bound = new URL(service.url);
@@ -34,12 +36,16 @@ export function announce(
   const ready = { ready: true, url, workspace, apiKey, pid: process.pid };
   const more = {
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
+    ...(consoleUrl === undefined ? {} : { consoleUrl }),
     ...(processes === undefined ? {} : { processes }),
   };
   out.line({ ...ready, ...more }, () => [
     `serving ${region ? `region ${region} ` : ''}on ${allAddresses ? `all addresses of this machine, port ${bound.port}` : url}`,
     processes === undefined ? '\n' : ` with ${processes} ${processes === 1 ? 'process' : 'processes'}\n`,
     metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
+    consoleUrl === undefined
+      ? ''
+      : `console on ${consoleUrl} (good once; for another address: svc console)\n`,
     shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
     apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
     region ? shell` SVC_REGION=${region}\n` : '\n',

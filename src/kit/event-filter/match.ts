@@ -1,5 +1,5 @@
-import type { ComparisonTerm, Term } from './parse.ts';
 import { membersOf, unquoted } from '../json-members.ts';
+import type { ComparisonTerm, Term } from './parse.ts';
 
 /** What a filter looks at. */
 export interface FilteredEvent {

@@ -61,6 +61,20 @@ export function catalogOf(value: unknown): Catalog {
   return catalog;
 }
 
+/** Errors that are listed, at most. */
+const MOST_ISSUES = 100;
+
+/** The errors of a catalog with their paths, up to 100; none if it is valid. */
+export function catalogIssues(value: unknown): CatalogIssue[] {
+  try {
+    catalogOf(value);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    return error.issues.slice(0, MOST_ISSUES);
+  }
+}
+
 function pathOf(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path)

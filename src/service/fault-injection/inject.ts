@@ -16,7 +16,7 @@ export interface FaultInjection {
 }
 
 /** A rule of the faults file, as it is now. */
-export interface FaultState {
+interface FaultState {
   readonly place: FaultPlace;
   /** Its number in its place, from 0. */
   readonly index: number;

@@ -6,7 +6,7 @@ import { usedSince } from '../store/repositories/admissions.ts';
 import type { Store } from '../store/store.ts';
 
 /** Parts into which the window is divided. */
-export const USAGE_BUCKETS = 60;
+const USAGE_BUCKETS = 60;
 
 /** How much of the limit of a group is used. */
 export interface GroupUsage {

@@ -10,6 +10,13 @@ import { tempDir } from '../../support/temp.ts';
 /** Every command that calls a service. FILE and USERS stand for input files. */
 const COMMANDS: string[][] = [
   ['api', 'GET', '/v1/webhooks', '-i'],
+  ['catalog', 'diff', 'CATALOG'],
+  ['catalog', 'get'],
+  ['catalog', 'put', 'CATALOG'],
+  ['catalog', 'revert', '1'],
+  ['catalog', 'versions'],
+  ['contents', 'get', 'c'],
+  ['contents', 'list'],
   ['decide', '--hash-id', 'h'],
   ['decide', '--input', 'FILE'],
   ['decisions', 'evaluate'],
@@ -22,6 +29,7 @@ const COMMANDS: string[][] = [
   ['events', 'tail', '--count', '1'],
   ['limits', '--refresh'],
   ['messages', 'list', '--hash-id', 'h'],
+  ['model'],
   ['messages', 'outcome', 'd', 'opened'],
   ['notifications', 'get', 'n'],
   ['notifications', 'list'],
@@ -31,6 +39,7 @@ const COMMANDS: string[][] = [
   ['users', 'delete', '--hash-id', 'h', '--yes'],
   ['users', 'get', '--hash-id', 'h'],
   ['users', 'import', 'USERS', '--restart'],
+  ['users', 'timeline', '--hash-id', 'h'],
   ['users', 'token', '--hash-id', 'h'],
   ['webhooks', 'create', '--url', 'https://x.example/h', '--event', 'campaign.opened'],
   ['webhooks', 'delete', 'w'],
@@ -45,7 +54,7 @@ const COMMANDS: string[][] = [
 
 /** Commands that call no service whose answer they would show. */
 const WITHOUT =
-  /^(commands|complete|completion|data|demo|imports|keys|plugins|profiles|regions|serve|workspaces)(:|$)|^events:(inspect|sources)$|^notifications:preview$|^users:export$|^webhooks:(listen|replay|send|sign|test|verify)$/;
+  /^(commands|complete|completion|console|data|demo|imports|keys|plugins|profiles|regions|serve|workspaces)(:|$)|^catalog:validate$|^events:(inspect|sources)$|^notifications:preview$|^users:export$|^webhooks:(listen|replay|send|sign|test|verify)$/;
 
 it('covers every command', () => {
   const called = new Set(
@@ -68,9 +77,16 @@ function inputs(home: string, argv: readonly string[]): string[] {
   );
   writeFileSync(join(home, 'users.ndjson'), '{"userId":"u"}\n');
   writeFileSync(join(home, 'hashes.txt'), 'h\n');
+  writeFileSync(join(home, 'catalog.json'), '{"contents":[]}');
   const file = argv[0] === 'decide' ? 'hashes.txt' : 'events.ndjson';
   return argv.map((word) =>
-    word === 'FILE' ? join(home, file) : word === 'USERS' ? join(home, 'users.ndjson') : word,
+    word === 'CATALOG'
+      ? join(home, 'catalog.json')
+      : word === 'FILE'
+        ? join(home, file)
+        : word === 'USERS'
+          ? join(home, 'users.ndjson')
+          : word,
   );
 }
 

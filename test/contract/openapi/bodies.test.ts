@@ -36,6 +36,15 @@ async function send(service: TestService, name: EndpointName, path: string, body
   return { status: answer.status, text: await answer.text() };
 }
 
+/** What exists, and what is valid as a catalog (docs/catalog.schema.json). */
+const CATALOG = { contents: [] };
+const EXISTING: { readonly [N in EndpointName]?: (hashId: string) => object } = {
+  trigger: (hashId) => ({ hashId, templateId: 'welcome' }),
+  putCatalog: () => ({ catalog: CATALOG, ifVersion: 1 }),
+  validateCatalog: () => ({ catalog: CATALOG }),
+  revertCatalog: () => ({ to: 1 }),
+};
+
 const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
 
 describe('request bodies', () => {
@@ -51,7 +60,9 @@ describe('request bodies', () => {
       const { service, hashId, params } = await prepared();
       const path = pathFor(name, params);
       // What exists is not the schema's to say.
-      const existing = name === 'trigger' ? { hashId, templateId: 'welcome' } : {};
+      const existing = EXISTING[name]?.(hashId) ?? {};
+      if (name === 'revertCatalog' || name === 'putCatalog')
+        await send(service, 'putCatalog', '/v1/catalog', { catalog: CATALOG });
       const allowed = allowedBy(schema).map((value) => ({ ...(value as Json), ...existing }));
       let accepted = 0;
       let refused = 0;

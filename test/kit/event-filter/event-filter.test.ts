@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_FILTER, parseFilter, propertyKey, writeTerm } from '../../../src/kit/event-filter/parse.ts';
 import { matchesFilter, propertiesOf } from '../../../src/kit/event-filter/match.ts';
+import { MAX_FILTER, parseFilter, propertyKey, writeTerm } from '../../../src/kit/event-filter/parse.ts';
 
 const NO_CONTROLS = fc
   .string({ unit: 'binary', maxLength: 40 })

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleConsole } from '../../../scripts/console.js';
 import { startService } from '../../../src/service/start.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
-import { ROOT, startSvc } from '../process/run-svc.ts';
+import { startSvc } from '../process/run-svc.ts';
+import { builtRoot } from './built-root.ts';
 import { CANARIES, fillWorkspace, type SampleData, type Send, startReceiver } from './sample-data.ts';
 import { type WatchedPage, watchedPage } from './watched-page.ts';
 
@@ -21,23 +21,6 @@ export interface RunningConsole extends WatchedPage {
 }
 
 const LIMITS = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
-
-let root: Promise<string> | undefined;
-
-/** This project with the page as its source says, whatever `dist` holds: built once for the worker process. */
-function builtRoot(): Promise<string> {
-  root ??= (async () => {
-    const cache = join(ROOT, 'node_modules', '.cache');
-    mkdirSync(cache, { recursive: true });
-    const folder = mkdtempSync(join(cache, 'svc-console-page-'));
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-    for (const name of ['package.json', 'oclif.manifest.json'])
-      symlinkSync(join(ROOT, name), join(folder, name));
-    await bundleConsole(join(folder, 'dist', 'console'));
-    return folder;
-  })();
-  return root;
-}
 
 /** Starts all of it, once for a test file: `beforeAll` calls it, `afterAll` stops it. */
 export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> {

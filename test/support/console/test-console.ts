@@ -1,17 +1,18 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { ConsoleAbout } from '../../../src/contract/console.ts';
 import { insideBackend } from '../../../src/features/console/backend.ts';
 import { insideParts } from '../../../src/features/console/inside.ts';
 import { importsOf } from '../../../src/features/console/machine.ts';
 import { allowedOperations } from '../../../src/features/console/operations.ts';
-import { type About, ownEndpoints } from '../../../src/features/console/own.ts';
+import { ownEndpoints } from '../../../src/features/console/own.ts';
 import { type ConsoleParts, type ConsoleServer, serveConsole } from '../../../src/features/console/server.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { RunningService } from '../../../src/service/start.ts';
 import { tempDir } from '../temp.ts';
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -41,7 +42,7 @@ export async function startTestConsole(
   service: RunningService,
   { write = true, ...parts }: Partial<ConsoleParts> = {},
 ): Promise<TestConsole> {
-  const about: About = {
+  const about: ConsoleAbout = {
     version: '0.0.0',
     profile: 'local',
     baseUrl: '',

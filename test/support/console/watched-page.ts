@@ -72,7 +72,7 @@ export async function watchedPage(url: string, forbidden: readonly string[]): Pr
     const broken = page.waitForEvent('pageerror', { timeout: 0 }).then((error) => Promise.reject(error));
     broken.catch(() => undefined);
     await page.goto(address);
-    await Promise.race([page.getByRole('navigation', { name: 'Views' }).waitFor(), broken]);
+    await Promise.race([page.getByRole('banner').waitFor(), broken]);
   };
   await go(url);
   return {

@@ -16,7 +16,7 @@ import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
 
-export type Content = AnswerOf<'listContents'>['items'][number];
+type Content = AnswerOf<'listContents'>['items'][number];
 
 /** What each content earns with its interval, the learning curve, and holdout against learned: /contents and /contents/ID. */
 export function ContentsView(): VNode {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { svcCommand } from '../../data/about.ts';
+import { offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -9,6 +9,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
+import { MaskedPreview } from './masked-preview.tsx';
 import { failureWords, type Notification, reasonWords, STATE_TONES } from './notification-words.ts';
 
 /** How often a notification that is still on its way is read again, in ms. */
@@ -60,6 +61,7 @@ export function NotificationDetail({ id }: { id: string }): VNode {
         ]}
       />
       <Timeline label="States" items={[...value.history].reverse().map(stateItem)} />
+      {offers('getCatalog') && <MaskedPreview templateId={value.templateId} channel={value.channel} />}
       <Command line={svcCommand('notifications', 'get', value.notificationId)} label="this notification" />
     </article>
   );

@@ -1,21 +1,29 @@
 import type { World } from '../../../cli/terminal/world.ts';
 import type { RunningService } from '../../../service/start.ts';
+import type { RunningConsole } from '../../console/run.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 
 /**
- * Serves as one process of a node until the node or a signal says stop, and closes the service. A process whose node is
+ * Serves as one process of a node until the node or a signal says stop, and closes the service. Serves
+ * the console too if the node asks for it. A process whose node is
  * gone ends at once (node:cluster): what it acknowledged is stored.
  */
 export async function serveAsMember(
   service: RunningService,
   signal: AbortSignal,
   { onHangUp }: Pick<World, 'onHangUp'>,
+  startConsole: () => Promise<RunningConsole>,
 ): Promise<void> {
   // SIGHUP is for the node, which restarts its processes.
   onHangUp(() => {});
+  let console: RunningConsole | undefined;
   const answers: Record<Question, () => Promise<unknown>> = {
     ready: service.ready,
     metrics: service.metricValues,
+    console: async () => {
+      console ??= await startConsole();
+      return console.newUrl();
+    },
   };
   await new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -30,6 +38,7 @@ export async function serveAsMember(
     });
     tell({ type: 'ready', service: readyService(service) });
   });
+  await console?.close();
   await service.close();
 }
 

@@ -9,7 +9,7 @@ export interface ReadyService {
 }
 
 /** What a node asks of its processes. */
-export type Question = 'ready' | 'metrics';
+export type Question = 'ready' | 'metrics' | 'console';
 
 /** From the node to a process. */
 export type ToMember =

@@ -45,6 +45,8 @@ export class ServiceNode {
   readonly #members = new Set<Member>();
   readonly #questions = new Map<number, (answer: unknown) => void>();
   #asked = 0;
+  /** The process that serves the console; undefined while none does, null if none shall. */
+  #consoleAt: Member | undefined | null = null;
   #restarting: Promise<void> = Promise.resolve();
 
   constructor(options: NodeOptions) {
@@ -64,18 +66,33 @@ export class ServiceNode {
 
   /** Asks every process. Omits those that do not answer in time. */
   async ask<T>(question: Question): Promise<T[]> {
-    const answers = [...this.#members].map(async ({ worker }) => {
-      const id = ++this.#asked;
-      const answered = new Promise<unknown>((resolve) => this.#questions.set(id, resolve));
-      const timeout = new AbortController();
-      const late = this.#options.clock.sleep(ANSWER_TIMEOUT_MS, timeout.signal).catch(() => undefined);
-      tell(worker, { type: 'ask', id, question });
-      const answer = await Promise.race([answered, late]);
-      timeout.abort();
-      this.#questions.delete(id);
-      return answer;
-    });
+    const answers = [...this.#members].map((member) => this.#askOne(member, question));
     return (await Promise.all(answers)).filter((answer) => answer !== undefined) as T[];
+  }
+
+  /**
+   * Lets one process serve the console, and another one when it ends. Resolves with the address; undefined, which is
+   * logged, if the port is taken or the process did not answer in time.
+   */
+  async placeConsole(): Promise<string | undefined> {
+    const { signal, log } = this.#options;
+    this.#consoleAt = [...this.#members].find(({ stopping }) => !stopping);
+    if (signal.aborted || !this.#consoleAt) return undefined;
+    const url = (await this.#askOne(this.#consoleAt, 'console')) as string | undefined;
+    if (url === undefined) log('error', 'the console could not be started: is its port taken?');
+    return url;
+  }
+
+  async #askOne({ worker }: Member, question: Question): Promise<unknown> {
+    const id = ++this.#asked;
+    const answered = new Promise<unknown>((resolve) => this.#questions.set(id, resolve));
+    const timeout = new AbortController();
+    const late = this.#options.clock.sleep(ANSWER_TIMEOUT_MS, timeout.signal).catch(() => undefined);
+    tell(worker, { type: 'ask', id, question });
+    const answer = await Promise.race([answered, late]);
+    timeout.abort();
+    this.#questions.delete(id);
+    return answer;
   }
 
   /** Replaces one process after another, each by one that is ready before the old one stops. */
@@ -128,6 +145,8 @@ export class ServiceNode {
   async #onEnd(member: Member, how: string): Promise<void> {
     const { signal, log, clock } = this.#options;
     this.#members.delete(member);
+    // Its port is free again only now.
+    if (member === this.#consoleAt) void this.placeConsole();
     if (member.stopping || signal.aborted) return;
     // The process is named in the reason, so that none counts as a repetition of another.
     log('error', 'a process of the service ended and is replaced', {
@@ -136,6 +155,7 @@ export class ServiceNode {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         await this.#add();
+        if (this.#consoleAt === undefined) await this.placeConsole();
         return;
       } catch {
         await clock.sleep(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!, signal).catch(() => {});

@@ -12,11 +12,17 @@ interface RunOptions {
   readonly host: string;
   readonly port: number;
   readonly metricsPort: number | undefined;
+  /** One of the processes serves the console. */
+  readonly withConsole: boolean;
   readonly signal: AbortSignal;
   readonly world: Pick<World, 'clock' | 'onHangUp'>;
   readonly log: Log;
   /** Called once all processes serve. */
-  readonly onReady: (service: ReadyService, metricsUrl: string | undefined) => void;
+  readonly onReady: (
+    service: ReadyService,
+    metricsUrl: string | undefined,
+    consoleUrl: string | undefined,
+  ) => void;
   readonly onStopping: () => void;
 }
 
@@ -46,7 +52,7 @@ export async function runProcesses(options: RunOptions): Promise<number> {
       metrics.port = String(operations.port);
       metrics.pathname = '/metrics';
     }
-    options.onReady(service, metrics?.href);
+    options.onReady(service, metrics?.href, options.withConsole ? await node.placeConsole() : undefined);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     options.onStopping();

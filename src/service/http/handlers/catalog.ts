@@ -2,16 +2,13 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../../contract/errors.ts';
 import { type StoredCatalog, storedCatalog } from '../../catalog/follow.ts';
-import type { CatalogIssue } from '../../catalog/issue.ts';
-import { CatalogError, catalogOf } from '../../catalog/parse.ts';
+import { catalogIssues } from '../../catalog/parse.ts';
 import { type CatalogHead, catalogVersions } from '../../store/repositories/console/catalog-versions.ts';
 import { due } from '../../store/repositories/due.ts';
 import type { Call, Handlers } from '../call.ts';
 
 /** Versions on a page. */
 const PAGE = 100;
-/** Errors that an answer names. */
-const MOST_ISSUES = 100;
 
 /** What a change says of itself. */
 type Change = { readonly author?: string | undefined; readonly note?: string | undefined };
@@ -35,7 +32,7 @@ export const catalogHandlers: Handlers = {
         'conflict',
         `The catalog has version ${state.current.version} by now, not ${ifVersion}. Read it again, and repeat the change on it.`,
       );
-    const issues = issuesOf(catalog);
+    const issues = catalogIssues(catalog);
     if (issues.length > 0)
       throw new ServiceError(
         'invalid_request',
@@ -46,7 +43,7 @@ export const catalogHandlers: Handlers = {
   },
 
   validateCatalog: async ({ body }) => {
-    const issues = issuesOf(body.catalog);
+    const issues = catalogIssues(body.catalog);
     return { body: { valid: issues.length === 0, issues } };
   },
 
@@ -82,7 +79,7 @@ export const catalogHandlers: Handlers = {
         'conflict',
         `This would undo changes by ${others.map((author) => author ?? 'somebody who was not named').join(', ')}. To do so, name the version in force, ${version}, in \`over\`.`,
       );
-    const issues = issuesOf(JSON.parse(target.body));
+    const issues = catalogIssues(JSON.parse(target.body));
     if (issues.length > 0)
       throw new ServiceError(
         'conflict',
@@ -126,16 +123,6 @@ async function versionNumbered(tx: Call['tx'], workspaceId: string, text: string
     : undefined;
   if (!found) throw new ServiceError('not_found', 'No version has this number, or it is no longer kept.');
   return found;
-}
-
-function issuesOf(catalog: unknown): CatalogIssue[] {
-  try {
-    catalogOf(catalog);
-    return [];
-  } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
-    return error.issues.slice(0, MOST_ISSUES);
-  }
 }
 
 const ledBy = (path: string) =>

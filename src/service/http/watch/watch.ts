@@ -1,6 +1,6 @@
 import type { WatchGap } from '../../../contract/schemas/events.ts';
-import type { Term } from '../../../kit/event-filter/parse.ts';
 import { matchesFilter } from '../../../kit/event-filter/match.ts';
+import type { Term } from '../../../kit/event-filter/parse.ts';
 import type { ServiceDeps } from '../../runtime/deps.ts';
 import { eventHeads } from '../../store/repositories/event-heads.ts';
 import { events, type PagedEvent } from '../../store/repositories/events.ts';

@@ -1,0 +1,47 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
+import { catalogFileArg, changeFlags, readCatalog } from '../../features/catalog/file.ts';
+import { showPut } from '../../features/catalog/view.ts';
+
+export default class CatalogPut extends SvcCommand {
+  static override summary = 'Replace the catalog of the workspace';
+  static override description =
+    `Stores a new version, which all nodes use within a second; an identical catalog changes nothing. With --if-version, or
+the output of \`svc catalog get --json\`, a catalog that was changed meanwhile stays as it is (exit 5). Where the service
+was started with --catalog, that file is the authority.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> catalog.json --if-version 7 --author ada --note "Spring offers"',
+    'git show main:catalog.json | <%= config.bin %> <%= command.id %> -',
+  ];
+  static override args = { file: catalogFileArg };
+  static override flags = {
+    'if-version': Flags.integer({
+      summary: 'only if this version is still in force; 0 for the catalog of the service',
+      min: 0,
+      helpValue: 'N',
+    }),
+    ...changeFlags,
+  };
+
+  protected override async run(context: Context<typeof CatalogPut>): Promise<void> {
+    const { args, flags, out, signal, world } = context;
+    const given = await readCatalog(args.file, world);
+    const { client } = await context.connect();
+    const { author, note } = flags;
+    const ifVersion = flags['if-version'] ?? given.version;
+    const body = {
+      catalog: given.catalog,
+      ...(ifVersion === undefined ? {} : { ifVersion }),
+      ...(author === undefined ? {} : { author }),
+      ...(note === undefined ? {} : { note }),
+    };
+    const answer = await orAmbiguous(
+      'whether the catalog was replaced',
+      (invocation) => `compare it: ${invocation.on('catalog', 'versions')}, then: ${invocation.again()}`,
+      orUnsupportedFeature('to replace the catalog', client.call('putCatalog', { body, signal })),
+    );
+    out.result(answer.body ?? {}, () => showPut(answer.body));
+  }
+}

@@ -1,0 +1,33 @@
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { bold, type Text } from '../../cli/terminal/text.ts';
+import { catalogFileArg, readCatalog } from '../../features/catalog/file.ts';
+import { issuesOf } from '../../features/catalog/issues.ts';
+
+export default class CatalogValidate extends SvcCommand {
+  static override summary = 'Check a catalog file, without a service';
+  static override description =
+    'Prints every error with its path. Exit 0 if the catalog may be stored, 8 if it has errors.';
+  static override examples = ['<%= config.bin %> <%= command.id %> catalog.json'];
+  static override exitCodes = [0, 1, 2, 8] as const;
+  static override args = { file: catalogFileArg };
+
+  protected override async run({ args, out, world }: Context<typeof CatalogValidate>): Promise<void> {
+    const { catalog } = await readCatalog(args.file, world);
+    const issues = issuesOf(catalog);
+    const valid = issues.length === 0;
+    out.result({ valid, issues }, () =>
+      valid
+        ? 'the catalog is valid'
+        : issues.flatMap(({ path, message }, i): Text[] => [i > 0 ? '\n' : '', bold(path), ' ', message]),
+    );
+    if (!valid)
+      throw new SvcError(
+        'differs',
+        `the catalog has ${issues.length} ${issues.length === 1 ? 'error' : 'errors'}`,
+        {
+          hint: 'correct these places; docs/catalog.md describes the file',
+        },
+      );
+  }
+}

@@ -1,0 +1,112 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ConsoleFaults } from '../../../contract/console.ts';
+import { about, svcCommand } from '../../data/about.ts';
+import { ask } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Text } from '../../parts/text.tsx';
+import { ViewHead } from '../../parts/view.tsx';
+
+type Rule = ConsoleFaults['rules'][number];
+
+const EVERY_MS = 2_000;
+
+const PLACE: FilterField = {
+  name: 'place',
+  label: 'Where faults are injected',
+  kind: 'choice',
+  options: [
+    ['', 'All'],
+    ['requests', 'Requests'],
+    ['deliveries', 'Deliveries'],
+  ],
+};
+
+/** The faults that the service injects: the rules, how often each was used, and a switch for each. */
+export function FaultsView(): VNode {
+  const filters = useFilters();
+  const { place } = filters.values;
+  const [failure, setFailure] = useState<Error>();
+  const faults = useResource('faults', (signal) => ask<ConsoleFaults>('faults', { signal }), EVERY_MS);
+  const { value, error } = faults;
+  const change = ({ place: where, index, on }: Rule) => {
+    setFailure(undefined);
+    ask('faults', { method: 'PUT', body: { place: where, index, on: !on } }).then(faults.reload, setFailure);
+  };
+  const rows = (value?.rules ?? []).filter((rule) => !place || rule.place === place);
+  return (
+    <>
+      <ViewHead
+        title="Faults"
+        summary="Failures that the service injects on purpose, so that you can test how your side takes them."
+        command={svcCommand('serve', '--console', '--faults', 'faults.json')}
+        refresh={faults.reload}
+      />
+      <FilterBar filters={filters} fields={[PLACE]} />
+      {(failure ?? error) && <Failure error={(failure ?? error)!} retry={faults.reload} />}
+      {!value && !error && <Loading what="the faults" />}
+      {value && rows.length === 0 && (
+        <Empty
+          title={value.active ? 'No rules match.' : 'No faults are injected here.'}
+          command={svcCommand('serve', '--console', '--faults', 'faults.json')}
+        >
+          {!value.active && (
+            <p>A file of rules (docs/fault-injection.md) makes this service fail on purpose:</p>
+          )}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="Rules"
+          rows={rows}
+          keyOf={({ place: where, index }) => `${where} ${index}`}
+          columns={columns(about.value?.write === true, change)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The rest of a rule in words: when it applies. */
+function whenOf({ rule }: Rule): string {
+  const { fault, endpoint, type, ...when } = rule as Rule['rule'] & Record<string, unknown>;
+  const words = Object.entries(when).map(([name, value]) => `${name} ${String(value)}`);
+  return words.length === 0 ? 'always' : words.join(', ');
+}
+
+const columns = (write: boolean, change: (rule: Rule) => void): readonly Column<Rule>[] => [
+  { title: 'Fault', cell: ({ rule }) => <Text of={rule.fault} /> },
+  {
+    title: 'Of',
+    cell: ({ place, rule }) => (
+      <Text of={rule.endpoint ?? rule.type ?? (place === 'requests' ? 'any request' : 'any delivery')} />
+    ),
+  },
+  { title: 'When', wide: true, cell: (row) => <Text of={whenOf(row)} /> },
+  { title: 'Matched', align: 'end', wide: true, cell: ({ seen }) => count(seen) },
+  { title: 'Injected', align: 'end', cell: ({ hits }) => count(hits) },
+  {
+    title: 'State',
+    align: 'end',
+    cell: (row) => (
+      <>
+        <Badge tone={row.on ? 'warn' : 'plain'}>{row.on ? 'on' : 'off'}</Badge>{' '}
+        {write && (
+          <button
+            type="button"
+            aria-label={`Switch ${row.rule.fault} ${row.on ? 'off' : 'on'} (${row.place} ${row.index + 1})`}
+            onClick={() => change(row)}
+          >
+            {row.on ? 'Switch off' : 'Switch on'}
+          </button>
+        )}
+      </>
+    ),
+  },
+];

@@ -1,0 +1,152 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ConsoleImports } from '../../../contract/console.ts';
+import { about, svcCommand } from '../../data/about.ts';
+import { ask } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { ViewHead } from '../../parts/view.tsx';
+
+type Import = ConsoleImports['imports'][number];
+
+const TONES: Readonly<Record<Import['state'], Tone>> = {
+  running: 'accent',
+  unfinished: 'warn',
+  finished: 'good',
+  unusable: 'bad',
+};
+const EVERY_MS = 2_000;
+
+const FIELDS: readonly FilterField[] = [
+  {
+    name: 'state',
+    label: 'State',
+    kind: 'choice',
+    options: [['', 'All'], ...Object.keys(TONES).map((state) => [state, state] as const)],
+  },
+  { name: 'input', label: 'Input', kind: 'text', placeholder: 'part of a file name' },
+];
+
+/** The imports whose journals this machine keeps, and removing one so that the next import sends everything. */
+export function ImportsView(): VNode {
+  const filters = useFilters();
+  const { state, input, open: openId } = filters.values;
+  const kept = useResource('imports', (signal) => ask<ConsoleImports>('imports', { signal }), EVERY_MS);
+  const { value, error } = kept;
+  const rows = (value?.imports ?? []).filter(
+    (one) =>
+      (!state || one.state === state) && (!input || (one.inputs ?? []).some((name) => name.includes(input))),
+  );
+  const open = value?.imports.find(({ id }) => id === openId);
+  return (
+    <>
+      <ViewHead
+        title="Imports"
+        summary="Journals of this machine: an import that was interrupted goes on where it stopped with --resume."
+        command={svcCommand('imports', 'list')}
+        refresh={kept.reload}
+      />
+      <FilterBar filters={filters} fields={FIELDS} />
+      {error && <Failure error={error} retry={kept.reload} />}
+      {!value && !error && <Loading what="the imports" />}
+      {value && rows.length === 0 && (
+        <Empty title="No imports match." command={svcCommand('events', 'import', 'events.csv')}>
+          <p>Every import of a file keeps a journal here:</p>
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="Imports"
+          rows={rows}
+          keyOf={({ id }) => id}
+          current={({ id }) => id === openId}
+          columns={columns((id) => filters.set({ open: id }))}
+        />
+      )}
+      {open && (
+        <ImportPanel
+          key={open.id}
+          of={open}
+          close={() => filters.set({ open: '' })}
+          forgotten={() => {
+            filters.set({ open: '' });
+            kept.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const baseName = (path: string) => path.split(/[/\\]/).at(-1)!;
+
+const columns = (open: (id: string) => void): readonly Column<Import>[] => [
+  {
+    title: 'Input',
+    cell: ({ id, inputs }) => (
+      <button type="button" class="row-button" onClick={() => open(id)}>
+        <Text of={inputs === null ? id.slice(0, 12) : inputs.map(baseName).join(', ')} />
+      </button>
+    ),
+  },
+  { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
+  { title: 'Kind', wide: true, cell: ({ kind }) => <Text of={kind ?? ''} /> },
+  { title: 'Acknowledged', align: 'end', cell: ({ acknowledged }) => figure(acknowledged) },
+  { title: 'In doubt', align: 'end', wide: true, cell: ({ inDoubt }) => figure(inDoubt) },
+  { title: 'Left', align: 'end', wide: true, cell: ({ left }) => figure(left) },
+  { title: 'Last sent', align: 'end', cell: ({ lastAt }) => (lastAt === null ? '' : <Time at={lastAt} />) },
+];
+
+const figure = (n: number | null) => (n === null ? 'not known' : count(n));
+
+function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
+  const { id, state, kind, inputs, baseUrl, workspace, acknowledged, inDoubt, left, lastAt } = props.of;
+  const [asking, setAsking] = useState(false);
+  const forget = () => ask(`imports/${encodeURIComponent(id)}`, { method: 'DELETE' }).then(props.forgotten);
+  return (
+    <Panel
+      title={<Text of={inputs === null ? 'Import' : inputs.map(baseName).join(', ')} />}
+      close={props.close}
+    >
+      <Facts
+        facts={[
+          { name: 'State', value: <Badge tone={TONES[state]}>{state}</Badge> },
+          { name: 'Import', value: <Id of={id} /> },
+          { name: 'Kind', value: <Text of={kind ?? 'not known'} /> },
+          { name: 'Inputs', value: <Text of={inputs?.join(', ') ?? 'not known'} /> },
+          { name: 'Service', value: <Text of={baseUrl ?? 'not known'} /> },
+          { name: 'Workspace', value: <Text of={workspace ?? 'not known'} /> },
+          { name: 'Acknowledged', value: figure(acknowledged) },
+          { name: 'In doubt', value: figure(inDoubt), note: 'sent without an answer' },
+          { name: 'Left', value: figure(left) },
+          { name: 'Last sent', value: lastAt === null ? 'never' : <Time at={lastAt} /> },
+        ]}
+      />
+      {about.value?.write && state !== 'running' && (
+        <button type="button" onClick={() => setAsking(true)}>
+          Forget the import
+        </button>
+      )}
+      <Command line={svcCommand('imports', 'forget', id.slice(0, 12))} label="forget it" />
+      {asking && (
+        <Confirm title="Forget the import?" verb="Forget it" run={forget} close={() => setAsking(false)}>
+          <p>
+            Nothing that was sent is taken back. Importing the same input again sends all of it, and a service
+            without idempotency keys then stores it twice.
+          </p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,130 @@
+import type { VNode } from 'preact';
+import type { ConsoleLimit, ConsoleLimits } from '../../../contract/console.ts';
+import { GROUPS } from '../../../contract/limits.ts';
+import { svcCommand } from '../../data/about.ts';
+import { ask } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Bar } from '../../parts/bars.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { count, counted, percent } from '../../parts/numbers.ts';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+import { Box, ViewHead } from '../../parts/view.tsx';
+
+const EVERY_MS = 2_000;
+/** Shares of a limit from which it is shown as nearly used up. */
+const NEARLY = 0.8;
+
+const GROUP: FilterField = {
+  name: 'group',
+  label: 'Group of endpoints',
+  kind: 'choice',
+  options: [['', 'All'], ...GROUPS.map((group) => [group, group] as const)],
+};
+
+/** How much of each rate limit is used: a gauge, the window as a histogram, and when the next slot becomes free. */
+export function LimitsView(): VNode {
+  const filters = useFilters();
+  const { group } = filters.values;
+  const limits = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS);
+  const { value, error } = limits;
+  return (
+    <>
+      <ViewHead
+        title="Limits"
+        summary={value && summaryOf(value)}
+        command={svcCommand('limits')}
+        refresh={limits.reload}
+      />
+      <FilterBar filters={filters} fields={[GROUP]} />
+      {error && <Failure error={error} retry={limits.reload} />}
+      {!value && !error && <Loading what="the limits" />}
+      {value && !value.exact && value.groups.every(({ seenAt }) => seenAt === null) && (
+        <Empty title="No answer of the service was seen yet." command={svcCommand('limits', '--refresh')}>
+          <p>The limits are in the headers of its answers. One read shows that of the reads:</p>
+        </Empty>
+      )}
+      {value && (
+        <div class="columns">
+          {value.groups
+            .filter((one) => (group ? one.group === group : true))
+            .map((one) => (
+              <Limit key={one.group} of={one} windowMs={value.windowMs} exact={value.exact} />
+            ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function summaryOf({ exact, windowMs }: ConsoleLimits): string {
+  if (exact) return `Requests in the last ${duration(windowMs!)}. What the console reads is not counted.`;
+  return 'As the service last stated it in its answers. What the console reads is counted too, and paced to a tenth of each limit.';
+}
+
+function Limit({
+  of,
+  windowMs,
+  exact,
+}: {
+  of: ConsoleLimit;
+  windowMs: number | null;
+  exact: boolean;
+}): VNode {
+  const { group, covers, limit, used, remaining, nextFreeAt, seenAt, buckets } = of;
+  return (
+    <Box title={group} note={covers}>
+      {limit === null && <p>{exact || seenAt !== null ? 'No limit.' : 'Not seen yet.'}</p>}
+      {limit !== null && used !== null && (
+        <p class="gauge">
+          <Bar
+            value={used}
+            max={limit}
+            label={`${count(used)} of ${count(limit)}`}
+            strong={used / limit >= NEARLY}
+          />
+          {used >= limit ? (
+            <Badge tone="bad">used up</Badge>
+          ) : (
+            used / limit >= NEARLY && <Badge tone="warn">{percent(used / limit)}</Badge>
+          )}
+        </p>
+      )}
+      {limit !== null && used === null && (
+        <p>{count(limit)} per window; what is used is not known any more.</p>
+      )}
+      {buckets && windowMs !== null && <Histogram buckets={buckets} windowMs={windowMs} group={group} />}
+      {limit !== null && used !== null && (
+        <p class="note">
+          {remaining === 0 ? 'The next slot becomes free ' : `${counted(remaining ?? 0, 'request')} left. `}
+          {nextFreeAt !== null && (
+            <>
+              {remaining !== 0 && 'The oldest leaves the window '}
+              at <Time at={nextFreeAt} />.
+            </>
+          )}
+        </p>
+      )}
+      {seenAt !== null && (
+        <p class="note">
+          Stated at <Time at={seenAt} />.
+        </p>
+      )}
+    </Box>
+  );
+}
+
+function Histogram(props: { buckets: readonly number[]; windowMs: number; group: string }): VNode {
+  const { buckets, windowMs, group } = props;
+  const most = Math.max(...buckets);
+  const label = `${group}: requests in each ${duration(windowMs / buckets.length)} of the window, at most ${count(most)}`;
+  return (
+    <div class="histogram" role="img" aria-label={label} title={label}>
+      {buckets.map((n) => (
+        <span class={n > 0 ? 'some' : undefined} style={{ height: `${most > 0 ? (n / most) * 100 : 0}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/** What the console answers its page below `/console`. Times are ISO 8601; what is null is not known, unless it says more. */
+import type { EndpointName } from './endpoints.ts';
+import type { Group } from './limits.ts';
+
+/** Which service is shown, and what the page may do (`GET /console/about`). */
+export interface ConsoleAbout {
+  readonly version: string;
+  /** Empty where the environment chose the service. */
+  readonly profile: string;
+  /** Empty for the service of the profile `local`. */
+  readonly baseUrl: string;
+  /** True for a service in the console's process, which counts nothing against the limits. */
+  readonly local: boolean;
+  /** True if the page may change things. */
+  readonly write: boolean;
+  readonly workspace: { readonly id: string; readonly environment?: string };
+  /** The operations that may be called through `/api`. */
+  readonly operations: readonly EndpointName[];
+  /** Words before each command: `svc`. */
+  readonly commandPrefix: string;
+  /** Words after each command, such as `--profile staging`; they choose the same service. */
+  readonly commandSuffix: string;
+  /** True if the console can show imports and injected faults of this machine. */
+  readonly machine: boolean;
+}
+
+/** The use of each rate limit (`GET /console/limits`). */
+export interface ConsoleLimits {
+  /** Length of the window, in ms. */
+  readonly windowMs: number | null;
+  /** True if the numbers come from the limiter, false if from the headers of the last answers. */
+  readonly exact: boolean;
+  readonly groups: readonly ConsoleLimit[];
+}
+
+export interface ConsoleLimit {
+  readonly group: Group;
+  /** The endpoints of the group, in words. */
+  readonly covers: string;
+  /** Requests per window. Null where there is no limit, or where none was seen yet: then `seenAt` is null and `exact` false. */
+  readonly limit: number | null;
+  readonly used: number | null;
+  readonly remaining: number | null;
+  /** When the oldest request leaves the window; null too if none is counted. */
+  readonly nextFreeAt: string | null;
+  /** When an answer last stated the limit; null if `exact`, or if none did. */
+  readonly seenAt: string | null;
+  /** Requests in each part of the window, the oldest first. */
+  readonly buckets: readonly number[] | null;
+}
+
+/** The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them. */
+export interface ConsoleImports {
+  readonly imports: readonly {
+    readonly id: string;
+    readonly state: 'running' | 'unfinished' | 'finished' | 'unusable';
+    readonly kind: string | null;
+    readonly inputs: readonly string[] | null;
+    readonly baseUrl: string | null;
+    readonly workspace: string | null;
+    /** Records that the service has acknowledged. */
+    readonly acknowledged: number | null;
+    /** Records that were sent without an answer. */
+    readonly inDoubt: number | null;
+    readonly left: number | null;
+    readonly lastAt: string | null;
+  }[];
+}
+
+/** The faults that the process of the console injects (`GET` and `PUT /console/faults`). */
+export interface ConsoleFaults {
+  /** False where the service runs without `--faults`, or elsewhere. */
+  readonly active: boolean;
+  readonly rules: readonly {
+    readonly place: 'requests' | 'deliveries';
+    /** Its number in its place, from 0. */
+    readonly index: number;
+    /** The rule as the file has it: which fault, of what, when. */
+    readonly rule: {
+      readonly fault: string;
+      readonly endpoint?: string | undefined;
+      readonly type?: string | undefined;
+    };
+    /** Requests or deliveries that it matched. */
+    readonly seen: number;
+    /** How often it was injected. */
+    readonly hits: number;
+    readonly on: boolean;
+  }[];
+}
+
+/** How the service is (`GET /console/service`). */
+export interface ConsoleService {
+  readonly reached: boolean;
+  /** Null where the service does not say. */
+  readonly ready: boolean | null;
+  readonly version: string | null;
+  /** Due work of all nodes. */
+  readonly backlog:
+    | readonly { readonly kind: string; readonly due: number; readonly oldestMs: number }[]
+    | null;
+  /** The processes that the console can look into: its own. */
+  readonly nodes:
+    | readonly {
+        readonly version: string;
+        readonly ready: boolean;
+        readonly pid: number;
+        readonly uptimeSeconds: number;
+        readonly memoryBytes: number;
+        /** Connections to PostgreSQL by their state; empty for SQLite. */
+        readonly connections: Readonly<Record<string, number>>;
+      }[]
+    | null;
+}

@@ -1,0 +1,94 @@
+import type { Field } from '../../cli/terminal/listing.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { bold, type Text } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const percent = (value: unknown) => (typeof value === 'number' ? `${(value * 100).toFixed(1)} %` : '');
+const interval = ({ low, high }: Row) =>
+  typeof low === 'number' && typeof high === 'number' ? `${percent(low)} – ${percent(high)}` : '';
+
+const FIGURES: readonly Field<Row>[] = [
+  { field: 'served', title: 'SERVED', align: 'right' },
+  { field: 'rewarded', title: 'REWARDED', align: 'right' },
+  { field: 'rate', title: 'RATE', align: 'right', cell: ({ rate }) => percent(rate) },
+  { field: 'low', title: '95 % INTERVAL', align: 'right', cell: interval },
+];
+
+/** The fields of a list of contents. */
+export const CONTENT_FIELDS: readonly Field<Row>[] = [
+  { field: 'id', title: 'CONTENT', whole: true },
+  { field: 'category', title: 'CATEGORY' },
+  { field: 'status', title: 'STATUS' },
+  ...FIGURES,
+  { field: 'high', title: 'HIGH', align: 'right', extra: true, cell: ({ high }) => percent(high) },
+  { field: 'dismissed', title: 'DISMISSED', align: 'right' },
+  { field: 'format', title: 'FORMAT', extra: true },
+  { field: 'title', title: 'TITLE', extra: true },
+];
+
+const rowsOf = (value: unknown) => (Array.isArray(value) ? value.map(objectOf) : []);
+
+/** Renders what a content earned, and then over time. */
+export function showContent(body: unknown, out: Output): Text {
+  const content = objectOf(body);
+  return [
+    ...pairs(content, ['id', 'category', 'format', 'status', 'title', 'dismissed']),
+    figures(content),
+    series(content.series, out),
+  ];
+}
+
+/** Renders the state of the model: what it has learned, what it gains, and the learning curve. */
+export function showModel(body: unknown, out: Output): Text {
+  const model = objectOf(body);
+  const byPolicy = objectOf(model.byPolicy);
+  const gain = objectOf(model.gain);
+  return [
+    ...pairs(model, ['version', 'learned', 'behind', 'holdoutShare', 'explorationShare']),
+    out.table(
+      [{ title: 'CHOICE', whole: true }, ...FIGURES],
+      ['learned', 'holdout', 'weights'].map((policy) => [policy, ...cells(objectOf(byPolicy[policy]))]),
+    ),
+    '\n',
+    typeof gain.rate === 'number'
+      ? [bold('gain over holdout '), `${percent(gain.rate)} (${interval(gain)})\n`]
+      : '',
+    series(model.series, out),
+  ];
+}
+
+function pairs(of: Row, names: readonly string[]): Text[] {
+  return names.flatMap((name) =>
+    of[name] === undefined || of[name] === null ? [] : [bold(name.padEnd(18)), String(of[name]), '\n'],
+  );
+}
+
+const cells = (row: Row): Text[] =>
+  FIGURES.map(({ field, cell }) => (cell ? cell(row) : String(row[field] ?? '')));
+
+const figures = (row: Row): Text => {
+  const [served, rewarded, rate, range] = cells(row);
+  return [
+    bold('rate'.padEnd(18)),
+    rate ?? '',
+    ' of ',
+    served ?? '',
+    ' served, ',
+    rewarded ?? '',
+    ' rewarded',
+    ' (',
+    range ?? '',
+    ')\n',
+  ];
+};
+
+function series(points: unknown, out: Output): Text {
+  const rows = rowsOf(points);
+  if (rows.length === 0) return 'no decisions yet';
+  return out.table(
+    [{ title: 'FROM', whole: true }, ...FIGURES],
+    rows.map((row) => [String(row.from ?? ''), ...cells(row)]),
+  );
+}

@@ -1,0 +1,133 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
+import { knownUser, tap } from '../../support/process/webhooks-service.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const content = (contentId: string, rest: object = {}) => ({
+  contentId,
+  ...{ category: 'any', format: 'card', title: contentId, body: 'Body' },
+  ...rest,
+});
+
+async function team() {
+  const service = await startTestService();
+  const cwd = tempDir();
+  const svc = (...argv: string[]) => runSvc(argv, { env: service.env, cwd });
+  const write = (name: string, value: unknown) =>
+    writeFileSync(join(cwd, name), typeof value === 'string' ? value : JSON.stringify(value));
+  return { service, cwd, svc, write };
+}
+
+it('keeps a catalog in a file: get, change, diff, put, versions, revert', async () => {
+  const { cwd, svc, write } = await team();
+  const got = await svc('catalog', 'get');
+  expect(got).toMatchObject({ code: 0, stderr: '' });
+  write('catalog.json', got.stdout);
+  expect(await svc('catalog', 'diff', 'catalog.json')).toMatchObject({ code: 0, stdout: 'no difference\n' });
+
+  const catalog = JSON.parse(got.stdout);
+  catalog.contents[0].title = 'Take the tour';
+  catalog.contents.splice(1, 1);
+  catalog.contents.push(content('new'));
+  write('catalog.json', catalog);
+  const diff = await svc('catalog', 'diff', 'catalog.json');
+  expect(diff.code).toBe(8);
+  expect(diff.stdout).toContain('- contents.complete_profile');
+  expect(diff.stdout).toContain('~ contents.welcome_tour.title "Take the two-minute tour" → "Take the tour"');
+  expect(diff.stdout).toContain('+ contents.new');
+  expect(diff.stderr).toContain('svc catalog put catalog.json --if-version 0');
+
+  const put = await svc('catalog', 'put', 'catalog.json', '--if-version', '0', '--author', 'ada', '--json');
+  expect(put.code, put.stderr).toBe(0);
+  expect(JSON.parse(put.stdout)).toMatchObject({ version: 1, author: 'ada', unchanged: false });
+  expect((await svc('catalog', 'put', 'catalog.json')).stdout).toBe(
+    'version 1 is in force: nothing has changed\n',
+  );
+
+  // What get printed is based on a version.
+  const based = await svc('catalog', 'get', '--json');
+  write('based.json', based.stdout);
+  write('catalog.json', { contents: [content('other')] });
+  expect((await svc('catalog', 'put', 'catalog.json', '--author', 'bob', '--note', 'All new')).code).toBe(0);
+  const late = await svc('catalog', 'put', 'based.json');
+  expect(late.code).toBe(5);
+  expect(late.stderr).toMatch(/has version 2 by now, not 1/);
+
+  const versions = await svc('catalog', 'versions');
+  expect(versions.stdout).toMatch(/2\t.*\tbob\tAll new/);
+  const refused = await svc('catalog', 'revert', '--author', 'ada');
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toMatch(/undo changes by bob/);
+  expect(await svc('catalog', 'revert', '1', '--over', '2')).toMatchObject({
+    code: 0,
+    stdout: 'version 3 is in force\n',
+  });
+  expect(JSON.parse((await svc('catalog', 'get', '--version', '2')).stdout)).toEqual({
+    contents: [content('other')],
+  });
+  expect((await svc('catalog', 'get', '--version', '9')).code).toBe(5);
+  expect(readFileSync(join(cwd, 'based.json'), 'utf8')).toContain('"version"');
+});
+
+it('checks a file without a service, and refuses what is no catalog', async () => {
+  const { svc, write } = await team();
+  write('good.json', { contents: [content('a')] });
+  expect(await svc('catalog', 'validate', 'good.json')).toMatchObject({
+    code: 0,
+    stdout: 'the catalog is valid\n',
+  });
+  write('bad.json', { contents: [content('a', { format: 'poster' }), content('a')] });
+  const bad = await svc('catalog', 'validate', 'bad.json', '--json');
+  expect(bad.code).toBe(8);
+  expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, issues: [{ path: 'contents[0].format' }] });
+  const put = await svc('catalog', 'put', 'bad.json');
+  expect(put.code).toBe(5);
+  expect(put.stderr).toContain('contents[0].format');
+  write('list.json', []);
+  write('cut.json', '{"contents": [');
+  for (const file of ['list.json', 'cut.json', 'missing.json'])
+    expect((await svc('catalog', 'put', file)).code, file).toBe(2);
+});
+
+it('refuses a file that is not UTF-8 or too large', async () => {
+  const { cwd, svc } = await team();
+  writeFileSync(join(cwd, 'latin.json'), Buffer.from('{"contents": [], "x": "caf\xe9"}', 'latin1'));
+  writeFileSync(join(cwd, 'large.json'), ' '.repeat(8 * 1024 * 1024 + 1));
+  expect(await svc('catalog', 'put', 'latin.json')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not UTF-8'),
+  });
+  expect(await svc('catalog', 'validate', 'large.json')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('larger than 8 MiB'),
+  });
+});
+
+it('shows what contents earned, the model, and the timeline of a user', async () => {
+  const { service, svc } = await team();
+  const hashId = await knownUser(service);
+  const decisionId = await tap(service, hashId);
+  const served = async () => {
+    const { items } = JSON.parse((await svc('contents', 'list', '--json')).stdout);
+    return items.find((item: { served: number }) => item.served > 0)?.id;
+  };
+  await expect.poll(served, { timeout: 20_000 }).toBeTypeOf('string');
+  const id = await served();
+  const list = await svc('contents', 'list');
+  expect(list.stdout).toMatch(
+    /^CONTENT\tCATEGORY\tSTATUS\tSERVED\tREWARDED\tRATE\t95 % INTERVAL\tDISMISSED$/m,
+  );
+  expect(list.stdout).toMatch(/100\.0 %\t20\.7 % – 100\.0 %/);
+  expect((await svc('contents', 'get', id)).stdout).toContain('1 rewarded');
+  expect((await svc('contents', 'get', 'none')).code).toBe(5);
+  expect((await svc('model')).stdout).toMatch(/^learned\t1\t1\t100\.0 %/m);
+  const timeline = await svc('users', 'timeline', '--hash-id', hashId);
+  expect(timeline.code, timeline.stderr).toBe(0);
+  expect(timeline.stdout).toMatch(new RegExp(`\\tdecision\\t${decisionId}\\t`));
+  expect(timeline.stdout).toContain('clicked (message)');
+  const some = await svc('users', 'timeline', '--hash-id', hashId, '--kind', 'outcome', '--json');
+  expect(JSON.parse(some.stdout).items.map(({ kind }: { kind: string }) => kind)).toEqual(['outcome']);
+});

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+interface Contents {
+  readonly items: readonly { id: string; served: number; rewarded: number; rate: number | null }[];
+}
+
+describe.runIf(hasChromium)('the contents view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('shows what each content earned, and one in detail by keyboard alone', async () => {
+    const { page } = svc;
+    // The figures follow once the outcomes are settled.
+    const contents = async () => (await svc.send<Contents>('/v1/contents')).items;
+    await expect.poll(async () => (await contents()).some(({ rewarded }) => rewarded > 0)).toBe(true);
+    await svc.go('/contents');
+    const table = page.getByRole('table', { name: 'Contents' });
+    await table.waitFor();
+    const items = await contents();
+    expect(await table.getByRole('row').count()).toBe(items.length + 1);
+    const served = items.find((item) => item.served > 0)!;
+    const row = table.getByRole('row', { name: new RegExp(`^${served.id}`) });
+    await expect.poll(async () => (await row.innerText()).split(/\s+/)).toContain(String(served.served));
+    await page.getByRole('region', { name: 'What it learned' }).waitFor();
+    await page
+      .getByRole('region', { name: 'Learned against holdout' })
+      .getByText('Learned', { exact: false })
+      .first()
+      .waitFor();
+    await svc.tabTo(served.id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/contents/${served.id}`);
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    await panel.getByText('95 % interval').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/contents');
+  });
+
+  test('copies the command of the list', async () => {
+    await svc.go('/contents');
+    await svc.tabTo('Copy as svc command');
+    await svc.page.keyboard.press('Enter');
+    await svc.page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toMatch(/^svc contents list/);
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { builtRoot } from '../support/console/built-root.ts';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type WatchedPage, watchedPage } from '../support/console/watched-page.ts';
+import { type RunningSvc, runSvc, startSvc } from '../support/process/run-svc.ts';
+
+const FAULTS = {
+  seed: 1,
+  requests: [{ endpoint: 'listWebhooks', fault: 'fail', status: 503 }],
+  deliveries: [{ fault: 'double', every: 3 }],
+};
+
+describe.runIf(hasChromium)('the views of this machine', () => {
+  let home: string;
+  let serve: RunningSvc;
+  let shown: WatchedPage;
+  let env: Record<string, string>;
+  let read: () => Promise<number>;
+
+  beforeAll(async () => {
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-console-')));
+    const faults = join(home, 'faults.json');
+    writeFileSync(faults, JSON.stringify(FAULTS));
+    const argv = ['--port', '0', '--console', '--limit', 'reads=4', '--faults', faults];
+    serve = startSvc(['serve', '--json', ...argv], { home, root: await builtRoot() });
+    const [line] = await serve.waitFor(/\{"ready":true.*\}/);
+    const { url, workspace, apiKey, consoleUrl } = JSON.parse(line);
+    env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
+    const headers = { authorization: `Bearer ${apiKey}`, 'x-service-workspace': workspace };
+    read = async () => (await fetch(`${url}/v1/decisions`, { headers })).status;
+    shown = await watchedPage(consoleUrl, [apiKey]);
+  });
+  afterAll(async () => {
+    await shown.close();
+    serve.interrupt();
+    await serve.done;
+    rmSync(home, { recursive: true, force: true });
+  });
+  afterEach(() => shown.check());
+
+  test('shows the use of each limit, and what its filter in the URL chooses', async () => {
+    const { page } = shown;
+    for (let i = 0; i < 4; i++) expect(await read()).toBe(200);
+    await shown.go('/limits');
+    const reads = page.getByRole('region', { name: 'reads' });
+    await reads.getByText('4 of 4').waitFor();
+    await reads.getByText('used up').waitFor();
+    await reads.getByText(/The next slot becomes free/).waitFor();
+    expect(await reads.getByRole('img').getAttribute('aria-label')).toMatch(
+      /^reads: requests in each 1.0 s of the window, at most [1-4]$/,
+    );
+    expect(await page.getByRole('region').count()).toBe(5);
+    await shown.checkAccessibility();
+    await shown.tabTo('All');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL('**/limits?group=ingest');
+    await page.getByRole('region', { name: 'reads' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('region').count()).toBe(1);
+    await shown.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await shown.copied()).toMatch(/^svc limits/);
+  });
+
+  test('shows the faults with their hits, and switches one off', async () => {
+    const { page } = shown;
+    await shown.go('/faults?place=requests');
+    const row = page.getByRole('row', { name: /fail/ });
+    await row.waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await row.innerText()).toMatch(/fail\s+listWebhooks\s+status 503\s+0\s+0\s+on/);
+    expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
+    await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
+    await shown.checkAccessibility();
+    await shown.tabTo('Switch fail off (requests 1)');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Switch fail on (requests 1)' }).waitFor();
+    await shown.go('/faults?place=deliveries');
+    await page.getByRole('row', { name: /double.*every 3/ }).waitFor();
+  });
+
+  test('shows the imports of this machine, and forgets one after a confirmation', async () => {
+    const { page } = shown;
+    await shown.go('/imports');
+    await page.getByText('No imports match.').waitFor();
+    const file = join(home, 'events.ndjson');
+    writeFileSync(file, '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n');
+    mkdirSync(join(home, 'data'), { recursive: true });
+    expect((await runSvc(['events', 'import', file], { home, env })).code).toBe(0);
+    const row = page.getByRole('row', { name: /events\.ndjson/ });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/finished/);
+    await shown.go('/imports?state=unfinished');
+    await page.getByText('No imports match.').waitFor();
+    await shown.go('/imports?input=events');
+    await shown.tabTo('events.ndjson');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Detail' }).getByText(file).waitFor();
+    await shown.checkAccessibility();
+    await shown.tabTo('Forget the import');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Forget the import?' }).waitFor();
+    await shown.tabTo('Forget it');
+    await page.keyboard.press('Enter');
+    await page.getByText('No imports match.').waitFor();
+    expect(JSON.parse((await runSvc(['imports', 'list', '--json'], { home })).stdout)).toEqual({
+      imports: [],
+    });
+  });
+
+  test('shows how the service is', async () => {
+    const { page } = shown;
+    await shown.go('/service');
+    await page.getByRole('row', { name: /deliveries/ }).waitFor();
+    expect(await page.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
+    expect(await page.getByRole('row', { name: new RegExp(`^${process.pid}`) }).innerText()).toMatch(/ready/);
+    await shown.checkAccessibility();
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium, sharedBrowser } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+const PATHS = ['/users', '/decisions', '/contents', '/messages', '/notifications', '/webhooks'];
+
+describe.runIf(hasChromium)("the console's page", () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(async () => {
+    await svc.page.setViewportSize({ width: 1280, height: 800 });
+    await svc.check();
+  });
+
+  test('cuts nothing off at 360, 800 and 1280 pixels', async () => {
+    const { page, data } = svc;
+    for (const path of [...PATHS, `/users/${data.hashId}`, `/decisions/${data.decisionIds[0]}`]) {
+      await svc.go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.getByText('Loading').count()).toBe(0);
+      for (const width of [360, 800, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        const over: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(over, `${path} at ${width}`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+
+  test('reaches every view from the sidebar, and the view past it, by keyboard alone', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the view');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    for (const [name, path] of [
+      ['Users', '/users'],
+      ['Webhooks', '/webhooks'],
+    ] as const) {
+      await page.getByRole('navigation').getByRole('link').first().focus();
+      await page.keyboard.press('Shift+Tab');
+      await svc.tabTo(name);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**${path}`);
+      // A reader of the keyboard goes on at the title of the new view.
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name);
+    }
+    await page.goBack();
+    await page.waitForURL('**/users');
+  });
+
+  test('opens the menu of a small screen', async () => {
+    const { page } = svc;
+    await page.setViewportSize({ width: 360, height: 800 });
+    const decisions = page.getByRole('navigation').getByRole('link', { name: 'Decisions' });
+    expect(await decisions.isVisible()).toBe(false);
+    await svc.tabTo('Menu');
+    await page.keyboard.press('Enter');
+    await decisions.waitFor();
+    await svc.checkAccessibility();
+    await decisions.click();
+    await page.waitForURL('**/decisions');
+    await decisions.waitFor({ state: 'hidden' });
+  });
+
+  test('keeps the chosen scheme', async () => {
+    const { page } = svc;
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await svc.tabTo('Use the dark scheme');
+    await page.keyboard.press('Enter');
+    await expect.poll(background).not.toBe(light);
+    const dark = await background();
+    await page.reload();
+    expect(await background()).toBe(dark);
+    await svc.tabTo('Use the light scheme');
+    await page.keyboard.press('Enter');
+    await expect.poll(background).toBe(light);
+  });
+
+  test('shows text of others as text, with invisible characters visible', async () => {
+    const { page } = svc;
+    const [hashId] = svc.data.hashIds.slice(1);
+    const surface = '<img src=x onerror=alert(1)>\u202e\u001b[31m';
+    const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId,
+      context: { channel: 'in-app', surface },
+    });
+    await svc.go(`/decisions/${decisionId}`);
+    const shown = page.getByText('<img src=x onerror=alert(1)>\\u202e\\x1b[31m').first();
+    await shown.waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+  });
+
+  test('a page without a session says how to get a new code', async () => {
+    const browser = await sharedBrowser();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(new URL('/decisions', svc.page.url()).href);
+    await page.getByRole('heading', { name: 'This page needs a new code' }).waitFor();
+    await page.getByText('svc console', { exact: true }).waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the users view', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('finds a user by hashId and shows one timeline of all that happened, by keyboard alone', async () => {
+    const { page, data } = svc;
+    await svc.go('/users');
+    await svc.tabTo('hashId of a user');
+    await page.keyboard.type(data.hashId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/users/${data.hashId}`);
+    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    const { items: entries } = await svc.send<{ items: { kind: string; contentId?: string }[] }>(
+      `/v1/users/${data.hashId}/timeline`,
+    );
+    await expect.poll(() => items.count()).toBe(entries.length);
+    const texts = await items.allInnerTexts();
+    for (const [i, { kind }] of entries.entries()) expect(texts[i]).toContain(kind);
+    for (const kind of ['event', 'decision', 'message', 'notification'])
+      expect(entries.some((entry) => entry.kind === kind)).toBe(true);
+    // Names of the fields, never their values: those are among the forbidden texts.
+    await page.getByText('name, phone, accountNumber, emails').waitFor();
+    await page.getByRole('region', { name: 'Contacts against the cap' }).waitFor();
+    await svc.checkAccessibility();
+  });
+
+  test('narrows the timeline to one kind, in the URL, and links to a decision', async () => {
+    const { page, data } = svc;
+    await svc.go(`/users/${data.hashId}?kinds=decision`);
+    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await items.first().waitFor();
+    for (const text of await items.allInnerTexts()) expect(text).toMatch(/^decision/);
+    const id = await items.first().getByRole('link').getAttribute('href');
+    await items.first().getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${id}`);
+    await page.getByRole('article', { name: /^Decision dec_/ }).waitFor();
+  });
+
+  test('offers the users of the latest decisions to begin with', async () => {
+    const { page, data } = svc;
+    await svc.go('/users');
+    const links = page.getByRole('list', { name: 'Users of the latest decisions' }).getByRole('link');
+    await expect.poll(() => links.count()).toBe(data.hashIds.length);
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * Takes a picture of every view of the console in both schemes: `npm run build`, then
+ * `npm run screenshots [FOLDER [VIEW…]]` (default: .cache/screenshots, all). Those that the README shows go into screenshots/, too.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startService } from '../../../src/service/start.ts';
+import { sharedBrowser } from './chromium.ts';
+import { fillWorkspace, type Send, startReceiver } from './sample-data.ts';
+import { laggingClock, liveThroughHours } from './simulated-days.ts';
+
+const IN_README = ['live-dark', 'decision-light', 'messages-light'];
+const [folder = '.cache/screenshots', ...wanted] = process.argv.slice(2);
+const home = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
+const clock = laggingClock();
+const limits = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
+const service = await startService({
+  database: join(home, 'service.db'),
+  limits,
+  clock,
+  allowLoopbackWebhooks: true,
+});
+const headers = {
+  authorization: `Bearer ${service.apiKey}`,
+  'x-service-workspace': service.workspace,
+  'content-type': 'application/json',
+};
+const request = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const answer = await fetch(service.url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return text === '' ? (undefined as T) : JSON.parse(text);
+};
+const send: Send = (path, body) => request(body === undefined ? 'GET' : 'POST', path, body);
+let calls = 0;
+const receiver = await startReceiver(() => calls++ % 5 === 0);
+
+const { catalog } = await request<{ catalog: object }>('GET', '/v1/catalog');
+await request('PUT', '/v1/catalog', {
+  catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } },
+  author: 'team',
+});
+await liveThroughHours(send, clock);
+const data = await fillWorkspace(send, receiver.url);
+const console_ = startConsole();
+const [url] = await urlOf(console_);
+const { origin } = new URL(url!);
+
+const views: readonly (readonly [name: string, path: string, prepare?: string])[] = [
+  ['live', '/live'],
+  ['live-filter', `/live?filter=${encodeURIComponent('event:payment_made amount>100')}`],
+  ['users', '/users'],
+  ['user', `/users/${data.hashId}`],
+  ['decisions', '/decisions'],
+  ['decision', await exploredDecision()],
+  ['contents', '/contents'],
+  ['content', '/contents/card_offer'],
+  ['messages', `/messages?hashId=${data.hashId}`, 'Show the messages'],
+  ['notifications', '/notifications'],
+  ['notification', `/notifications/${data.notificationId}`],
+  ['webhooks', '/webhooks'],
+  ['limits', '/limits'],
+  ['imports', '/imports'],
+  ['faults', '/faults'],
+  ['service', '/service'],
+  ['catalog', '/catalog'],
+];
+
+mkdirSync(folder, { recursive: true });
+mkdirSync('screenshots', { recursive: true });
+const events = setInterval(() => void sendEvents().catch(() => undefined), 200);
+try {
+  const browser = await sharedBrowser();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
+  await page.goto(url!);
+  await page.getByRole('navigation').waitFor();
+  for (const [name, path, press] of views) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    await page.goto(origin + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (press !== undefined) await page.getByRole('button', { name: press }).click();
+    await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+    // Enough of a rate to be seen.
+    await page.waitForTimeout(name.startsWith('live') ? 8000 : 400);
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.waitForTimeout(300);
+      const file = `${name}-${scheme}.png`;
+      await page.screenshot({ path: join(folder, file) });
+      if (IN_README.includes(`${name}-${scheme}`))
+        copyFileSync(join(folder, file), join('screenshots', file));
+    }
+  }
+  await browser.close();
+} finally {
+  clearInterval(events);
+  console_.kill('SIGINT');
+  await once(console_, 'exit');
+  await receiver.close();
+  await service.close(0);
+  rmSync(home, { recursive: true, force: true });
+}
+
+function startConsole(): ChildProcess {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    SVC_BASE_URL: service.url,
+    SVC_WORKSPACE: service.workspace,
+    SVC_API_KEY: service.apiKey!,
+  };
+  const argv = ['bin/run.js', 'console', '--write', '--json'];
+  return spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function urlOf(child: ChildProcess): Promise<string[]> {
+  for await (const line of createInterface({ input: child.stdout! })) return [JSON.parse(line).url as string];
+  throw new Error('svc console ended without an address');
+}
+
+/** The address of a decision that was not the best known one. */
+async function exploredDecision(): Promise<string> {
+  const { decisions } = await send<{
+    decisions: {
+      decisionId: string;
+      contentId: string | null;
+      candidates: { contentId: string; ranking: number }[];
+    }[];
+  }>('/v1/decisions?order=newest&limit=500');
+  const explored = decisions.find(({ contentId, candidates }) => {
+    const best = [...candidates].sort((a, b) => b.ranking - a.ranking)[0];
+    return candidates.length > 4 && best?.contentId !== contentId;
+  });
+  return `/decisions/${(explored ?? decisions[0]!).decisionId}`;
+}
+
+async function sendEvents(): Promise<void> {
+  const names = ['page_view', 'card_tapped', 'payment_made', 'search', 'login', 'transfer_completed'];
+  const events = Array.from({ length: 2 + Math.floor(Math.random() * 8) }, () => ({
+    userId: `u_${1000 + Math.floor(Math.random() * 4000)}`,
+    event: names[Math.floor(Math.random() * names.length)],
+    timestamp: new Date().toISOString(),
+    properties: {
+      amount: Math.round(Math.random() * 40_000) / 100,
+      source: ['web', 'ios', 'android'][Math.floor(Math.random() * 3)],
+    },
+  }));
+  await send('/v1/events', { events });
+}
