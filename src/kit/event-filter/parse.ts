@@ -6,7 +6,7 @@
  *     term   = [ "-" ] ( values / key ":" values / key comparison number )
  *     values = text *( "," text )             ; any of them
  *     key    = "user" / "event" / property    ; "properties.NAME" for a property named user or event
- *     text   = word / DQUOTE *( character / "\" character ) DQUOTE
+ *     text   = word / quote *( character / "\" character ) quote
  */
 
 /** Limits of a filter: characters, terms, and values of a term. */

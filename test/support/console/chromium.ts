@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** This project. A program that is not a test has no `ROOT` of run-svc.ts. */
-const ROOT = resolve(import.meta.dirname, '../../..');
+/** The project: also a benchmark, which is bundled elsewhere, starts here. */
+const ROOT = process.cwd();
 
 interface Installed {
   readonly path: string;

@@ -2,7 +2,7 @@ import { readServerSentEvents } from '../../../src/client/sse.ts';
 import type { WatchFrame } from '../../../src/contract/schemas/events.ts';
 import type { TestService } from '../process/service.ts';
 
-export type Shown = Extract<WatchFrame, { type: 'event' }>;
+type Shown = Extract<WatchFrame, { type: 'event' }>;
 
 /** An open watch of events. */
 export interface OpenWatch {

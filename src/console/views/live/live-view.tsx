@@ -141,7 +141,8 @@ function Summary({ state }: { state: FeedState }): VNode {
       <span role="status">
         <span class={`light ${isLive ? 'good' : 'warn'}`} aria-hidden="true" />{' '}
         {connection === 'open' && paused ? 'paused' : CONNECTIONS[connection]}
-      </span>{' '}
+      </span>
+      {' · '}
       <strong>{count(total.received)}</strong> received, <strong>{count(total.matched)}</strong> matched,{' '}
       <strong>{count(total.shown)}</strong> shown
     </>

@@ -25,7 +25,7 @@ export interface WatchBounds {
 const BOUNDS: WatchBounds = {
   matches: 5000,
   unfiltered: 100,
-  tested: 20_000,
+  tested: 10_000,
   missed: 1000,
   behind: 2_000_000,
 };
@@ -34,7 +34,7 @@ const BOUNDS: WatchBounds = {
 const PIECE = 20_000;
 const PAGE = 500;
 /** Interval between looks for events while they arrive, between ticks, and between ticks of an idle watch, in ms. */
-const ROUND_MS = 50;
+const ROUND_MS = 25;
 const TICK_MS = 250;
 const IDLE_MS = 1000;
 
