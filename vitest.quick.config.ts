@@ -136,12 +136,12 @@ export const SLOW = [
   'test/service/webhooks.test.ts',
 ];
 
-/** The inner loop, `npm run test:quick`: under 30 s on two cores, without PostgreSQL, chaos and acceptance tests. */
+/** The inner loop, `npm run test:quick`: under 30 s on two cores, without PostgreSQL, a browser, chaos and acceptance tests. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [
-      'test/{acceptance,chaos}/**',
+      'test/{acceptance,chaos,console}/**',
       'test/service/store/postgres/**',
       'test/**/postgres.test.ts',
       ...SLOW,
