@@ -3,7 +3,7 @@ import { Precedence } from '../../../src/service/runtime/precedence.ts';
 import { connectStore } from '../../../src/service/store/open.ts';
 import { cleanOnce } from '../../../src/service/workers/janitor.ts';
 
-/** A process that removes the old events of a workspace, to be killed. Says when it has done some pieces. */
+/** A process that removes the old events of a workspace, to be killed. Says when it has done some pieces, or all. */
 const { database, workspaceId, events, pieces } = JSON.parse(process.argv[2]!) as {
   database: string;
   workspaceId: string;
@@ -13,7 +13,11 @@ const { database, workspaceId, events, pieces } = JSON.parse(process.argv[2]!) a
 };
 const retention = () => ({ events, decisions: null });
 const store = await connectStore(database, systemClock);
-const say = () => process.stdout.write('{"begun":true}\n');
+let said = false;
+const say = () => {
+  if (!said) process.stdout.write('{"begun":true}\n');
+  said = true;
+};
 if (pieces === 0) say();
 await store.partitions?.keep('events', events);
 for (
@@ -23,4 +27,5 @@ for (
 )
   if (done === pieces) say();
 while (await store.shrink());
+say();
 process.exit(0);
