@@ -1,7 +1,7 @@
 import { type RunningSvc, type RunOptions, startSvc } from './run-svc.ts';
 
 /** What `svc serve --json` prints when it is ready. */
-export interface ReadyLine {
+interface ReadyLine {
   readonly ready: true;
   readonly url: string;
   readonly workspace: string;
