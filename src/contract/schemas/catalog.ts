@@ -122,4 +122,3 @@ export const CatalogVersionAnswer = named(
   'A stored version with its content.',
   beyond(z.object({ ...stored(), catalog: document() })),
 );
-export type CatalogIssueView = z.infer<typeof Issue>;

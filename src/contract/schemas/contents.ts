@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { about, beyond, name, named, next, time } from '../parts.ts';
 
 /** Widths of the points of a series. */
-export const SERIES_STEPS = ['hour', 'day'] as const;
+const SERIES_STEPS = ['hour', 'day'] as const;
 
 const figures = () => ({
   served: about('Decisions that count: their message was served, or nobody polls.', z.int()),
@@ -86,5 +86,5 @@ export const GetModelAnswer = named(
     }),
   ),
 );
-export type ContentFigures = z.infer<typeof ContentFigures>;
+type ContentFigures = z.infer<typeof ContentFigures>;
 export type GetModelAnswer = z.infer<typeof GetModelAnswer>;

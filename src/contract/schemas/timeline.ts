@@ -4,7 +4,7 @@ import { about, beyond, instant, named, next, pattern, time } from '../parts.ts'
 export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-export const MAX_TIMELINE_PAGE = 200;
+const MAX_TIMELINE_PAGE = 200;
 const KINDS = new RegExp(`^(${TIMELINE_KINDS.join('|')})(,(${TIMELINE_KINDS.join('|')})){0,4}$`);
 
 export const UserTimelineQuery = z.strictObject({

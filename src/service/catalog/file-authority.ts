@@ -12,7 +12,7 @@ const TEXT = 'catalogue';
 const AUTHORITY = 'catalogFile';
 
 /** How long a file stays the authority after a node last said so, and how often nodes do, in ms. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 export const RENEW_MS = 15_000;
 
 /** A catalog file as a node has read it. */

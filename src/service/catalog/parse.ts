@@ -16,7 +16,7 @@ export class CatalogError extends Error {
 }
 
 /** Maximum size of a catalog file: every process keeps it in memory, and parses it after each change. */
-export const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
+const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
 /** Maximum number of pairs of event and days in all rules: every decision counts each of them. */
 const MAX_WINDOWS = 64;
 
@@ -34,7 +34,7 @@ export function parseCatalog(text: string): Catalog {
 }
 
 /** Validates a catalog. Throws CatalogError with the path of each error. */
-export function catalogOf(value: unknown): Catalog {
+function catalogOf(value: unknown): Catalog {
   const checked = validate(CatalogFile, value);
   if (!checked.ok) {
     throw new CatalogError(

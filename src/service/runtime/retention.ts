@@ -9,7 +9,7 @@ const LEAST_MS = DAY_MS;
 const WAITING_MS = 2 * DAY_MS;
 
 /** A retention that is shorter than what rules read. Nothing was changed. */
-class RetentionTooShort extends Error {
+export class RetentionTooShort extends Error {
   constructor(log: RetainedLog, given: number, least: Need) {
     super(
       `${log} cannot be kept for ${textOf(given)}: ${least.why} needs them for ${textOf(least.ms)}, so nothing was changed`,

@@ -13,7 +13,7 @@ export interface Rate {
 export type Rates = readonly Rate[];
 
 /** Seconds that the plot shows. */
-export const SECONDS = 120;
+const SECONDS = 120;
 
 const none = (second: number): Rate => ({ second, received: 0, matched: 0, shown: 0, untested: 0 });
 

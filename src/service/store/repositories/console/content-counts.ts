@@ -4,7 +4,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The widths of buckets, in ms. */
-export const WIDTHS = { hour: HOUR_MS, day: DAY_MS } as const;
+const WIDTHS = { hour: HOUR_MS, day: DAY_MS } as const;
 export type Step = keyof typeof WIDTHS;
 
 /** How long buckets are kept. */
