@@ -607,7 +607,7 @@ export interface RedeliverAnswer {
 
 /** Which version to go back to. */
 export interface RevertCatalogRequest {
-  /** The version; left out: the one before the version in force. */
+  /** The version, 0 for the catalog of the service; left out: the one before the version in force. */
   readonly to?: number | undefined;
   /** The version in force, where it is that of another author. */
   readonly over?: number | undefined;

@@ -48,7 +48,7 @@ function lasting(id: string, line: string): Lasting | undefined {
     case 'events:tail':
       return {
         ready: /watching/,
-        act: 'svc events send --user-id u1 --event purchase',
+        act: 'svc events send --user-id u1 --event purchase --property amount=120',
         said: /purchase/,
         code: 130,
       };
@@ -97,7 +97,15 @@ function inOrder(commands: readonly ManifestCommand[]): ManifestCommand[] {
 
 /** A catalog with a template in two languages. */
 const CATALOG = {
-  contents: [],
+  contents: [
+    {
+      contentId: 'welcome-back',
+      category: 'service',
+      format: 'card',
+      title: 'Welcome back',
+      body: 'Good to see you.',
+    },
+  ],
   templates: [
     {
       templateId: 'order_update',
@@ -149,7 +157,9 @@ async function setStage() {
 
   const type = async (line: string): Promise<string | null> => {
     const { code, output } = await session.run(line);
-    return code === 0 && !/^error: /m.test(output) ? null : `ended with ${code} and said\n${output}`;
+    // The catalog of the file is not that of the service.
+    const right = line.startsWith('svc catalog diff') ? code === 8 : code === 0 && !/^error: /m.test(output);
+    return right ? null : `ended with ${code} and said\n${output}`;
   };
   const said = async (line: string) => {
     const { code, output } = await session.run(`{ ${line}\n} 2> complaints || { cat complaints; false; }`);
@@ -210,6 +220,12 @@ svc imports list --json | jq -r '.imports[0].id'`);
     ['3000', handler.url.port],
     ['9090', '0'],
     ['tail -f', 'cat'],
+    // The file is another catalog than that of the service.
+    ['get > catalog.json', 'get > got.json'],
+    ['content:welcome-back', 'content:welcome_tour'],
+    ['git show main:catalog.json', 'cat catalog.json'],
+    ['--if-version 7', '--if-version 0'],
+    ['revert 4 --over 7', 'revert 0 --over 2'],
   ];
   // In one pass: a random identifier may hold what is a name of something else, such as 9090.
   const named = new RegExp(names.map(([name]) => name.replace(/[.$]/g, '\\$&')).join('|'), 'g');
@@ -228,7 +244,8 @@ svc imports list --json | jq -r '.imports[0].id'`);
     /** Starts a long-running command, causes its output, and interrupts it. */
     async watch(line: string, { ready, act, said: sees, code }: Lasting): Promise<string | null> {
       const [own = '', ...others] = line.split(' | ');
-      const running = startProcess([join(bin, 'svc')], own.split(' ').slice(1), {
+      const [, ...words] = own.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, '$1'));
+      const running = startProcess([join(bin, 'svc')], words, {
         home: work,
         env: { ...folders, SVC_WEBHOOK_SECRET: SECRET },
       });

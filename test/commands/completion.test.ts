@@ -70,7 +70,7 @@ describe('completion', () => {
     expect(await complete(['notifications', 'outcome', 'ntf_1', ''])).toEqual(['opened', 'clicked']);
     expect(await complete(['notifications', 'list', '--status', 'd'])).toEqual(['dispatched', 'delivered']);
     expect(await complete(['webhooks', 'deliveries', '--status', 'f'])).toEqual(['failed']);
-    expect(await complete(['api', 'P'])).toEqual(['POST', 'PATCH']);
+    expect(await complete(['api', 'P'])).toEqual(['POST', 'PUT', 'PATCH']);
   });
 
   it('describes each word', async () => {

@@ -15,7 +15,11 @@ version, which \`svc catalog put\` then compares.`;
     '<%= config.bin %> <%= command.id %> --json | jq .version',
   ];
   static override flags = {
-    version: Flags.integer({ summary: 'an earlier version', min: 1, helpValue: 'N' }),
+    version: Flags.integer({
+      summary: 'an earlier version; 0 for the catalog of the service',
+      min: 0,
+      helpValue: 'N',
+    }),
   };
 
   protected override async run({ flags, out, signal, connect }: Context<typeof CatalogGet>): Promise<void> {

@@ -16,8 +16,9 @@ force, so that nobody loses work unasked.`;
   ];
   static override args = {
     version: Args.integer({
-      description: 'the version; the one before the version in force if omitted',
-      min: 1,
+      description:
+        'the version; the one before the version in force if omitted; 0 for the catalog of the service',
+      min: 0,
     }),
   };
   static override flags = {

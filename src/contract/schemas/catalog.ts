@@ -32,7 +32,11 @@ export const RevertCatalogRequest = named(
   'Which version to go back to.',
   beyond(
     z.strictObject({
-      to: z.optional(version('The version; left out: the one before the version in force.')),
+      to: z.optional(
+        version(
+          'The version, 0 for the catalog of the service; left out: the one before the version in force.',
+        ),
+      ),
       over: z.optional(version('The version in force, where it is that of another author.')),
       author: author(),
       note: note(),

@@ -145,15 +145,12 @@ export async function storedCatalog(
       ? await catalogVersions.get(tx, workspaceId, head.version)
       : undefined;
   if (own) return { current: { ...own, text: own.body }, file };
+  return { current: await serviceCatalog(tx), file };
+}
+
+/** The catalog of the service, on which the first version of a workspace is based: version 0. */
+export async function serviceCatalog(tx: Tx): Promise<StoredCatalog> {
   const text = await fileAuthority.text(tx);
-  return {
-    current: {
-      version: 0,
-      at: text === undefined ? 0 : (authority?.at ?? 0),
-      author: null,
-      note: null,
-      text: text ?? JSON.stringify(DEFAULT_CATALOG),
-    },
-    file,
-  };
+  const at = text === undefined ? 0 : ((await fileAuthority.get(tx))?.at ?? 0);
+  return { version: 0, at, author: null, note: null, text: text ?? JSON.stringify(DEFAULT_CATALOG) };
 }

@@ -17,7 +17,10 @@ export interface Dialect {
   readonly bigint: string;
   /** Appended to a SELECT whose rows the transaction will change. */
   readonly forUpdate: string;
-  /** Like `forUpdate`, but skips rows that another transaction has locked. */
+  /**
+   * Like `forUpdate`, but skips rows that another transaction has locked. With a LIMIT, select the rows in a materialized
+   * query: a plan may run a subquery more than once, which takes other rows each time.
+   */
   readonly skipLocked: string;
   /** Appended to a SELECT whose rows must not be deleted before the transaction ends. */
   readonly forKeyShare: string;

@@ -65,6 +65,11 @@ it('keeps a catalog in a file: get, change, diff, put, versions, revert', async 
     code: 0,
     stdout: 'version 3 is in force\n',
   });
+  // Back to what was in force before the first change.
+  expect((await svc('catalog', 'revert', '0', '--over', '3')).stdout).toBe('version 4 is in force\n');
+  const first = JSON.parse((await svc('catalog', 'get', '--version', '0')).stdout);
+  expect(first.contents.length).toBeGreaterThan(1);
+  expect(JSON.parse((await svc('catalog', 'get')).stdout)).toEqual(first);
   expect(JSON.parse((await svc('catalog', 'get', '--version', '2')).stdout)).toEqual({
     contents: [content('other')],
   });

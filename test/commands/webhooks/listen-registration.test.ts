@@ -82,8 +82,8 @@ it('reports other refusals with the message of the service', async () => {
   const run = (argv: string[], more = {}) =>
     runSvc(['webhooks', 'listen', '--port', '0', ...argv], { env: { ...service.env, ...more } });
   const kind = await run(['--event', 'campaign.imagined']);
-  expect(kind.code).toBe(5);
-  expect(kind.stderr).toContain('events.0 must be one of');
+  expect(kind.code).toBe(2);
+  expect(kind.stderr).toContain('the service has no such kind of event');
   const short = await run([], { SVC_WEBHOOK_SECRET: 'too short' });
   expect(short.code).toBe(5);
   expect(short.stderr).toContain('16 characters');

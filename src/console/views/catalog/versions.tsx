@@ -70,6 +70,11 @@ export function Versions(props: { current: number; editable: boolean; changed: (
           />
         )}
       </PagedList>
+      {editable && current > 0 && (
+        <button type="button" onClick={() => setTarget(0)}>
+          Go back to 0, the catalog of the service
+        </button>
+      )}
       {target !== undefined && (
         <Confirm
           title={`Go back to version ${target}`}

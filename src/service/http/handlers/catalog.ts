@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../../contract/errors.ts';
-import { type StoredCatalog, storedCatalog } from '../../catalog/follow.ts';
+import { type StoredCatalog, serviceCatalog, storedCatalog } from '../../catalog/follow.ts';
 import { catalogIssues, parseCatalog } from '../../catalog/parse.ts';
 import { checkRetention, RetentionTooShort } from '../../runtime/retention.ts';
 import { type CatalogHead, catalogVersions } from '../../store/repositories/console/catalog-versions.ts';
@@ -65,7 +65,7 @@ export const catalogHandlers: Handlers = {
 
   getCatalogVersion: async ({ tx, workspace, params }) => {
     const found = await versionNumbered(tx, workspace.id, params.version!);
-    return { body: { ...view(found), catalog: parsed(found.body) } };
+    return { body: { ...view(found), catalog: parsed(found.text) } };
   },
 
   revertCatalog: async (call) => {
@@ -73,7 +73,7 @@ export const catalogHandlers: Handlers = {
     const { to, over, ...change } = call.body as Call<'revertCatalog'>['body'];
     const state = await writable(call);
     const { version } = state.current;
-    const target = await versionNumbered(tx, workspace.id, String(to ?? state.head.version - 1));
+    const target = await versionNumbered(tx, workspace.id, String(to ?? Math.max(0, state.head.version - 1)));
     const others = (await catalogVersions.authorsAfter(tx, workspace.id, target.version)).filter(
       (author) => author !== (change.author ?? null),
     );
@@ -82,14 +82,14 @@ export const catalogHandlers: Handlers = {
         'conflict',
         `This would undo changes by ${others.map((author) => author ?? 'somebody who was not named').join(', ')}. To do so, name the version in force, ${version}, in \`over\`.`,
       );
-    const issues = catalogIssues(JSON.parse(target.body));
+    const issues = catalogIssues(parsed(target.text));
     if (issues.length > 0)
       throw new ServiceError(
         'conflict',
         `Version ${target.version} is no longer valid: ${issues[0]!.path} ${issues[0]!.message}.`,
       );
-    readsWhatIsKept(call, target.body);
-    return { body: await store(call, state, target.body, change, target.version) };
+    readsWhatIsKept(call, target.text);
+    return { body: await store(call, state, target.text, change, target.version) };
   },
 };
 
@@ -123,7 +123,7 @@ async function store(
   { author = null, note = null }: { readonly [K in keyof Change]: Change[K] | null },
   revertOf: number | null,
 ): Promise<object> {
-  if (isDeepStrictEqual(JSON.parse(body), parsed(current.text))) return { ...view(current), unchanged: true };
+  if (isDeepStrictEqual(parsed(body), parsed(current.text))) return { ...view(current), unchanged: true };
   const version = head.version + 1;
   await catalogVersions.add(tx, workspace.id, { version, author, note, revertOf, body });
   // The events that its rules count may be others.
@@ -131,12 +131,13 @@ async function store(
   return { ...view({ version, at: tx.now, author, note }), unchanged: false };
 }
 
-async function versionNumbered(tx: Call['tx'], workspaceId: string, text: string) {
+async function versionNumbered(tx: Call['tx'], workspaceId: string, text: string): Promise<StoredCatalog> {
+  if (text === '0') return serviceCatalog(tx);
   const found = /^\d{1,12}$/.test(text)
     ? await catalogVersions.get(tx, workspaceId, Number(text))
     : undefined;
-  if (!found) throw new ServiceError('not_found', 'No version has this number, or it is no longer kept.');
-  return found;
+  if (found) return { ...found, text: found.body };
+  throw new ServiceError('not_found', 'No version has this number, or it is no longer kept.');
 }
 
 const ledBy = (path: string) =>

@@ -69,9 +69,10 @@ export const contacts = {
   /** Deletes up to `most` contacts that no longer count for any day. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN
-         (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
-          ${tx.sql.dialect.skipLocked})`,
+      `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN (SELECT * FROM taken)`,
       [workspaceId, tx.now - COUNTED_MS, most],
     );
   },

@@ -110,13 +110,14 @@ export const deliveries = {
     const { previousUntil, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
     const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
-      `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
-         first_attempt_at = COALESCE(first_attempt_at, ?)
-       WHERE workspace_id = ? AND delivery_id IN
-         (SELECT delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
+      `WITH taken AS MATERIALIZED
+         (SELECT workspace_id, delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
           ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+       UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
+         first_attempt_at = COALESCE(first_attempt_at, ?)
+       WHERE (workspace_id, delivery_id) IN (SELECT * FROM taken)
        RETURNING delivery_id AS "deliveryId", body, claim, trace`,
-      [tx.now + leaseMs, tx.now, workspaceId, workspaceId, webhookId, tx.now, most],
+      [workspaceId, webhookId, tx.now, most, tx.now + leaseMs, tx.now],
     );
     return rows.map((row) => ({
       ...row,

@@ -236,9 +236,10 @@ export const erasures = {
   /** Deletes up to `most` erasures that ended long ago: every node has been started since. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM erasure WHERE (workspace_id, hash_id) IN
-         (SELECT workspace_id, hash_id FROM erasure WHERE workspace_id = ? AND phase = 'done' AND requested_at < ?
-          LIMIT ? ${tx.sql.dialect.skipLocked})`,
+      `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, hash_id FROM erasure WHERE workspace_id = ? AND phase = 'done' AND requested_at < ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM erasure WHERE (workspace_id, hash_id) IN (SELECT * FROM taken)`,
       [workspaceId, tx.now - ERASURE_KEPT_MS, most],
     );
   },

@@ -51,9 +51,10 @@ export const idempotency = {
   /** Deletes up to `most` expired keys. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM idempotency WHERE (workspace_id, key) IN
-         (SELECT workspace_id, key FROM idempotency WHERE workspace_id = ? AND expires_at <= ? LIMIT ?
-          ${tx.sql.dialect.skipLocked})`,
+      `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, key FROM idempotency WHERE workspace_id = ? AND expires_at <= ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM idempotency WHERE (workspace_id, key) IN (SELECT * FROM taken)`,
       [workspaceId, tx.now, most],
     );
   },

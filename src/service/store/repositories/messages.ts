@@ -119,9 +119,10 @@ export const messages = {
       tx,
       workspaceId,
       await tx.sql.all<Expired>(
-        `DELETE FROM message WHERE (workspace_id, decision_id) IN
+        `WITH taken AS MATERIALIZED
            (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
-            ${tx.sql.dialect.skipLocked}) ${EXPIRED}`,
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM message WHERE (workspace_id, decision_id) IN (SELECT * FROM taken) ${EXPIRED}`,
         [workspaceId, tx.now, most],
       ),
     );

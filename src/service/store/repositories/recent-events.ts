@@ -153,9 +153,10 @@ export const recentEvents = {
   async purge(tx: Tx, workspaceId: string, most: number, { events }: Cutoffs): Promise<number> {
     const purge = (condition: string, params: readonly number[]) =>
       tx.sql.run(
-        `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
+        `WITH taken AS MATERIALIZED
            (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
-            WHERE workspace_id = ? AND ${condition} LIMIT ? ${tx.sql.dialect.skipLocked})`,
+            WHERE workspace_id = ? AND ${condition} LIMIT ? ${tx.sql.dialect.skipLocked})
+         DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN (SELECT * FROM taken)`,
         [workspaceId, ...params, most],
       );
     const old = await purge('at_ms < ?', [Math.max(tx.now - RETENTION_MS, events ?? 0)]);

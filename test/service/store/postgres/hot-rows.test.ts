@@ -1,4 +1,4 @@
-import { expect, inject, it } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
 import type { ServiceOptions } from '../../../../src/service/start.ts';
 import { createDatabase } from '../../../support/postgres/postgres.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
@@ -69,6 +69,8 @@ it('twelve outcomes that wait for the reward log leave connections for other req
   const tap = (i: number) =>
     post(run.service, `/v1/messages/${made[i]!.body.decisionId}/outcomes`, { type: 'clicked' });
   await tap(MANY);
+  const head = async () => (await run.other.query('SELECT 1 FROM reward_head')).rowCount === 1;
+  await vi.waitUntil(head, { timeout: 8_000 });
   const lock = () => run.other.lock('SELECT 1 FROM reward_head');
   expect(await behind(run, lock, tap)).toEqual(new Set([202]));
 });

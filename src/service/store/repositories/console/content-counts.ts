@@ -137,9 +137,10 @@ export const contentCounts = {
     let removed = 0;
     for (const step of Object.keys(WIDTHS) as Step[])
       removed += await tx.sql.run(
-        `DELETE FROM content_count WHERE (workspace_id, width, content_id, bucket, policy) IN
-           (SELECT workspace_id, width, content_id, bucket, policy FROM content_count
-            WHERE workspace_id = ? AND width = ? AND bucket < ? LIMIT ? ${tx.sql.dialect.skipLocked})`,
+        `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, width, content_id, bucket, policy FROM content_count WHERE workspace_id = ? AND width = ? AND bucket < ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM content_count WHERE (workspace_id, width, content_id, bucket, policy) IN (SELECT * FROM taken)`,
         [workspaceId, WIDTHS[step], tx.now - KEPT_MS[step] - WIDTHS[step], most - removed],
       );
     return removed;

@@ -72,9 +72,10 @@ export const marketingSent = {
   /** Deletes up to `most` messages that no longer count. Returns how many. */
   async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
     return tx.sql.run(
-      `DELETE FROM marketing_sent WHERE (workspace_id, hash_id, notification_id) IN
-         (SELECT workspace_id, hash_id, notification_id FROM marketing_sent WHERE workspace_id = ? AND at_ms < ?
-          LIMIT ? ${tx.sql.dialect.skipLocked})`,
+      `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, hash_id, notification_id FROM marketing_sent WHERE workspace_id = ? AND at_ms < ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM marketing_sent WHERE (workspace_id, hash_id, notification_id) IN (SELECT * FROM taken)`,
       [workspaceId, tx.now - COUNTED_MS, most],
     );
   },
