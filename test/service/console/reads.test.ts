@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { differenceOf, rateOf } from '../../../src/service/domain/intervals.ts';
 import { mergeTimelines, type Position, type Timed } from '../../../src/service/domain/timeline.ts';
+import { timelines } from '../../../src/service/store/repositories/console/timeline.ts';
+import { decisions } from '../../../src/service/store/repositories/decisions.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 
 const read = async <T>(service: TestService, path: string): Promise<T> => {
@@ -107,6 +109,22 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
   expect((await service.fetch(`${path}?kinds=event,personal`)).status).toBe(400);
   for (const after of ['e30', 'W10', Buffer.from('[1,[1,"x",1],null,null,null,null]').toString('base64url')])
     expect((await service.fetch(`${path}?after=${after}`)).status, after).toBe(400);
+});
+
+it('shows what a decision earned before the reward log has it', async () => {
+  const { deps, workspace } = await startTestService();
+  const hashId = 'h'.repeat(64);
+  const shown = await deps.store.write(async (tx) => {
+    await decisions.add(tx, workspace, {
+      ...{ decisionId: 'd', hashId, context: {}, contentId: 'c', candidates: [], others: null, features: [] },
+      ...{ category: null, prior: 0.1, modelVersion: 0, seed: '', policy: null },
+    });
+    // The settler runs after this transaction.
+    await decisions.startCounting(tx, workspace, 'd', 0.6);
+    const part = { from: undefined, until: Number.MAX_SAFE_INTEGER, most: 1 };
+    return timelines.decision(tx, workspace, hashId, part);
+  });
+  expect(shown.rows).toMatchObject([{ id: 'd', reward: 0.6 }]);
 });
 
 it('forgets the timeline of an erased user', async () => {
