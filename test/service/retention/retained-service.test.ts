@@ -136,6 +136,24 @@ test('a decision stays until what it earned is learned', async () => {
   expect(await count(service, 'decision')).toBe(0);
 });
 
+test('a decision stays until what it earned is counted', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
+  await expect.poll(() => service.idle()).toBe(true);
+  const countedUpTo = (seq: number) =>
+    service.deps.store.write(({ sql }) =>
+      sql.run('UPDATE content_count_head SET seq = ? WHERE workspace_id = ?', [seq, service.workspace]),
+    );
+  const left = async () => [await count(service, 'decision'), await count(service, 'reward')];
+  await countedUpTo(0);
+  await age(service);
+  await clean(service);
+  expect(await left()).toEqual([1, 1]);
+  await countedUpTo(1);
+  await clean(service);
+  expect(await left()).toEqual([0, 0]);
+});
+
 test('keeps the retention with the data until it is taken back, and not less than the catalog reads', async () => {
   const service = await startTestService({ retain: RETAIN });
   const { database } = service;
