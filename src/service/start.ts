@@ -297,9 +297,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       metricValues: async () => metrics?.values(),
       answer: (request, bindings) => {
-        // What the console reads is no traffic of the service.
-        const recorder = recordRequests(() => {}, unobserved, untraced);
-        inside ??= createApp({ ...parts, recorder, inside: credentials.workspace });
+        inside ??= createApp({
+          ...parts,
+          // What the console reads is no traffic of the service.
+          recorder: recordRequests(() => {}, unobserved, untraced),
+          inside: credentials.workspace,
+        });
         return inside.fetch(request, bindings);
       },
       usage: () => readUsage(deps, limiterTime, credentials.workspace),
