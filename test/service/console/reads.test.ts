@@ -188,7 +188,7 @@ it('counts what contents earned, in all, over time and by what made the choice',
       ],
       [0, 0, 0],
     );
-  await expect.poll(async () => sum(await list()), { timeout: 20_000 }).toEqual([3, 1, 1]);
+  await expect.poll(async () => sum(await list())).toEqual([3, 1, 1]);
   const { items } = await list();
   expect(items.map(({ id }) => id)).toContain('welcome_tour');
   expect(items.every(({ status }) => status === 'active')).toBe(true);
@@ -206,9 +206,7 @@ it('counts what contents earned, in all, over time and by what made the choice',
   const { items: entries } = await read<Timeline>(service, `/v1/users/${hashId}/timeline?kinds=outcome`);
   const clicked = entries.find(({ outcome }) => outcome === 'clicked')!;
   await send(service, `/v1/messages/${clicked.id}/outcomes`, { type: 'actioned' });
-  await expect
-    .poll(async () => (await read<AnswerOf<'getModel'>>(service, '/v1/model')).behind, { timeout: 20_000 })
-    .toBe(0);
+  await expect.poll(async () => (await read<AnswerOf<'getModel'>>(service, '/v1/model')).behind).toBe(0);
   expect(sum(await list())).toEqual([3, 1, 1]);
 });
 

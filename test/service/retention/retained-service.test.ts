@@ -64,7 +64,7 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
     decided.push(String(body.decisionId));
   }
   for (const id of decided) await json(service, `/v1/messages/${id}/outcomes`, { type: 'actioned' });
-  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   const learned = await deps.store.read((tx) => models.head(tx, workspace));
   expect(learned!.learnedSeq).toBeGreaterThan(0);
   const [last] = (await json(service, '/v1/decisions?order=newest')).body.decisions as [
@@ -118,7 +118,7 @@ test('a decision stays until what it earned is learned', async () => {
   const service = await startTestService({ retain: RETAIN });
   const { deps, workspace } = service;
   await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
-  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   await deps.store.write(({ sql }) =>
     sql.run(
       `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, at_ms)
