@@ -7,7 +7,7 @@ import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
 import { processesOf, serviceFlags, serviceOptions, tlsOf, tracingOf } from '../features/serve/options.ts';
 import type { LogLevel } from '../service/operations/log.ts';
-import type { RunningService } from '../service/start.ts';
+import type { RunningService } from '../service/running-service.ts';
 
 export default class Serve extends SvcCommand {
   static override summary = 'Run the service over HTTP';

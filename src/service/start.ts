@@ -1,38 +1,28 @@
 import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { randomFrom } from '../kit/random.ts';
-import { shell } from '../kit/shell.ts';
 import { followCatalogs } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
-import type { FaultControl } from './fault-injection/inject.ts';
 import { rateLimiter } from './http/admit.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
-import { catalogHandlers } from './http/handlers/catalog.ts';
-import { contentHandlers } from './http/handlers/contents.ts';
-import { decideHandlers } from './http/handlers/decide.ts';
-import { decisionLogHandlers } from './http/handlers/decisions.ts';
-import { eventHandlers } from './http/handlers/events.ts';
+import { handlers } from './http/handlers/handlers.ts';
 import { liveEvents } from './http/handlers/live-events.ts';
-import { messageHandlers } from './http/handlers/messages.ts';
-import { notificationHandlers } from './http/handlers/notifications.ts';
-import { timelineHandlers } from './http/handlers/timeline.ts';
-import { userHandlers } from './http/handlers/users.ts';
 import { watchEvents } from './http/handlers/watch-events.ts';
-import { webhookHandlers } from './http/handlers/webhooks.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { recordRequests } from './http/record-requests.ts';
-import { type Fetch, listen } from './http/server.ts';
+import { listen } from './http/server.ts';
 import { readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
-import type { MetricValues } from './operations/metrics.ts';
 import { unobserved } from './operations/observe.ts';
 import { listenForOperations } from './operations/server.ts';
-import { readStatus, type ServiceStatus } from './operations/status.ts';
+import { readStatus } from './operations/status.ts';
 import { readUsage } from './operations/usage.ts';
+import { loadFaults, loadMetrics, loadTracing } from './optional-parts.ts';
+import type { RunningService } from './running-service.ts';
 import { openDataKey } from './runtime/data-key.ts';
 import { decisionSeeds } from './runtime/decision-seed.ts';
 import type { ServiceDeps } from './runtime/deps.ts';
@@ -40,12 +30,11 @@ import { EventSignals } from './runtime/event-signals.ts';
 import { LearnedModels } from './runtime/learned-models.ts';
 import { followPolicy, type PolicyChange } from './runtime/policy.ts';
 import { Precedence } from './runtime/precedence.ts';
+import { reportModes } from './runtime/report-modes.ts';
 import { checkRetention, inForce } from './runtime/retention.ts';
 import { provision } from './store/credentials.ts';
 import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
-import { workspaces } from './store/repositories/workspaces.ts';
-import type { Store } from './store/store.ts';
 import type { TracingSettings } from './tracing/settings.ts';
 import { untraced } from './tracing/tracing.ts';
 import { startDeliverer } from './workers/deliverer.ts';
@@ -109,36 +98,6 @@ interface NodeMember {
   readonly reports: boolean;
   /** Collects metrics, which the node asks for (RunningService). */
   readonly metrics: boolean;
-}
-
-export interface RunningService {
-  readonly url: string;
-  readonly workspace: string;
-  readonly apiKey: string | null;
-  /** URL of the metrics; undefined without `metricsPort`. */
-  readonly metricsUrl: string | undefined;
-  readonly deps: ServiceDeps;
-  /** True while it should receive requests. */
-  ready(): Promise<boolean>;
-  /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */
-  reloadTls(): void;
-  /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
-  metricValues(): Promise<MetricValues | undefined>;
-  /**
-   * Answers a request of this process in `workspace`, without a key and without counting it against the limits. No
-   * listener leads here, so it cannot be used over the network.
-   */
-  readonly answer: Fetch;
-  /** Reads how much of each limit `workspace` uses. */
-  usage(): ReturnType<typeof readUsage>;
-  /** Reads what an operator asks of this process and of the due work of all nodes. */
-  status(): Promise<ServiceStatus>;
-  /** The faults that this process injects; undefined without a faults file. */
-  readonly faults: FaultControl | undefined;
-  /** True if no worker has due work. */
-  idle(): Promise<boolean>;
-  /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
-  close(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -235,18 +194,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => recorder.close());
     const parts: AppParts = {
       deps,
-      handlers: {
-        ...eventHandlers,
-        ...userHandlers,
-        ...decideHandlers,
-        ...decisionLogHandlers,
-        ...messageHandlers,
-        ...notificationHandlers,
-        ...webhookHandlers,
-        ...catalogHandlers,
-        ...contentHandlers,
-        ...timelineHandlers,
-      },
+      handlers,
       prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
       streams: {
         streamEvents: liveEvents(stopping.signal, keys, share),
@@ -297,9 +245,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       metricValues: async () => metrics?.values(),
       answer: (request, bindings) => {
-        // What the console reads is no traffic of the service.
-        const recorder = recordRequests(() => {}, unobserved, untraced);
-        inside ??= createApp({ ...parts, recorder, inside: credentials.workspace });
+        inside ??= createApp({
+          ...parts,
+          // What the console reads is no traffic of the service.
+          recorder: recordRequests(() => {}, unobserved, untraced),
+          inside: credentials.workspace,
+        });
         return inside.fetch(request, bindings);
       },
       usage: () => readUsage(deps, limiterTime, credentials.workspace),
@@ -315,39 +266,4 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close();
     throw error;
   }
-}
-
-/** Warns of workspaces whose notifications do not go where an operator may expect. */
-async function reportModes(store: Store, configured: readonly string[], log: Log): Promise<void> {
-  for (const { id, mode } of await store.read((tx) => workspaces.list(tx))) {
-    if (mode === null)
-      log('warn', 'a workspace of an earlier version keeps sending notifications; say whether it is live', {
-        workspace: id,
-        next: shell`svc workspaces update ${id} --mode live`,
-      });
-    if (mode === 'test' && configured.length > 0)
-      log('warn', 'a test workspace sends notifications to the outbox only', {
-        workspace: id,
-        configured,
-        next: 'svc workspaces create --mode live',
-      });
-  }
-}
-
-/** Imported on demand: most services run without metrics. */
-async function loadMetrics(store: Store, steady: SteadyClock) {
-  const { createMetrics } = await import('./operations/metrics.ts');
-  return createMetrics(store, steady);
-}
-
-/** Imported on demand: the packages of OpenTelemetry are large. */
-async function loadTracing(settings: TracingSettings, log: Log) {
-  const { exportTraces } = await import('./tracing/export.ts');
-  return exportTraces(settings, log);
-}
-
-/** Loads fault injection only if it is used. Throws FaultsError. */
-async function loadFaults(path: string, clock: Clock, log: Log) {
-  const { injectFaults } = await import('./fault-injection/inject.ts');
-  return injectFaults(path, clock, log);
 }

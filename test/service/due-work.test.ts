@@ -3,7 +3,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import type { Log } from '../../src/service/log.ts';
 import { Precedence } from '../../src/service/runtime/precedence.ts';
 import { connectStore } from '../../src/service/store/open.ts';
-import { deliveries } from '../../src/service/store/repositories/deliveries.ts';
+import { deliveries } from '../../src/service/store/repositories/deliveries/deliveries.ts';
 import { due } from '../../src/service/store/repositories/due.ts';
 import { fanOuts } from '../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../src/service/store/repositories/webhooks.ts';

@@ -60,7 +60,7 @@ it('passes a trace on with a delivery, and with its retry after a restart', asyn
     async () =>
       (
         await first.deps.store.read((tx) =>
-          tx.sql.all('SELECT 1 FROM delivery WHERE in_hand = 0 AND attempts = 1'),
+          tx.sql.all('SELECT 1 FROM delivery WHERE in_hand = 0 AND attempts >= 1'),
         )
       ).length === 1,
   );
@@ -72,8 +72,8 @@ it('passes a trace on with a delivery, and with its retry after a restart', asyn
   expect(spans).toEqual([expect.any(String), expect.any(String)]);
   expect(new Set([caller, ...spans]).size).toBe(3);
   await clicked(second, { traceparent: 'not one' });
-  const [, , without] = await target.waitFor(3);
-  expect(without!.headers).not.toHaveProperty('traceparent');
+  // Whenever it comes: a further retry on a busy machine has one.
+  await until(async () => target.received.some(({ headers }) => !('traceparent' in headers)));
 });
 
 it('passes a trace on with the call of a provider, and with its retry after a restart', async () => {

@@ -7,7 +7,7 @@ import type { Pacers } from '../../client/pacers.ts';
 import { webPage } from '../../client/web-page.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
-import type { RunningService } from '../../service/start.ts';
+import type { RunningService } from '../../service/running-service.ts';
 import type { GlobalFlags } from '../flags/global-flags.ts';
 import type { Settings } from '../invocation/settings.ts';
 import type { Output } from '../terminal/output.ts';

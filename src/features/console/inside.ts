@@ -1,6 +1,6 @@
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import type { FaultControl } from '../../service/fault-injection/inject.ts';
-import type { RunningService } from '../../service/start.ts';
+import type { RunningService } from '../../service/running-service.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 

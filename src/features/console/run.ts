@@ -29,11 +29,13 @@ export interface RunningConsole {
 /** Returns the folder for the files of consoles. */
 export const consoleFolder = (dataDir: string): string => join(dataDir, 'console');
 
-/** Starts a console: its listener, and the file by which another `svc console` finds it. Rejects with the listen error. */
+/** Starts a console: its listener, and the file by which another `svc console` finds it. Rejects with the listen error, or that of the file. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   const { root, folder, scopes, port, clock, ...parts } = options;
   let handover: ReturnType<typeof offerHandover> | undefined;
   const assets = readAssets(join(root, 'dist', 'console'));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeOldOpeners(folder, clock.now());
   const server: ConsoleServer = await serveConsole(
     {
       ...parts,
@@ -43,9 +45,13 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     },
     port,
   );
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeOldOpeners(folder, clock.now());
-  handover = offerHandover(folder, scopes, server.port);
+  try {
+    handover = offerHandover(folder, scopes, server.port);
+  } catch (error) {
+    // A listener that nobody can close would keep the process from ending.
+    await server.close();
+    throw error;
+  }
   return {
     port: server.port,
     newUrl: () => server.url(server.sessions.newCode()),

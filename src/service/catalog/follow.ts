@@ -53,7 +53,7 @@ export async function followCatalogs(store: Store, file: string | undefined, log
     shared = parseCatalog(found);
     text = found;
   };
-  const refresh = () =>
+  const load = () =>
     store.read(async (tx) => {
       const next = await fileAuthority.get(tx);
       heads = await catalogVersions.heads(tx);
@@ -63,6 +63,13 @@ export async function followCatalogs(store: Store, file: string | undefined, log
       authority = next;
       return { leads: (next?.until ?? 0) > tx.now };
     });
+  let loading: Promise<unknown> = Promise.resolve();
+  /** One after another: what an earlier read found must not replace what a later one did. */
+  const refresh = () => {
+    const loaded = loading.then(load);
+    loading = loaded.catch(() => {});
+    return loaded;
+  };
   const publish = async (path: string) => {
     const read = readCatalogFile(path);
     parseCatalog(read.text);

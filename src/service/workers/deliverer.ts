@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { openEgress } from '../egress/egress.ts';
 import { post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries.ts';
+import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
 import { dueRound } from './by-workspace.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';

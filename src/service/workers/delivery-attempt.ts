@@ -4,7 +4,7 @@ import type { Cipher } from '../crypto/cipher.ts';
 import type { Egress } from '../egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, type PostResult, type post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries.ts';
+import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries/deliveries.ts';
 import { traceHeaders } from '../tracing/tracing.ts';
 import { recordResult } from './record-result.ts';
 

@@ -1,5 +1,5 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
-import type { DueSubscription } from '../store/repositories/deliveries.ts';
+import type { DueSubscription } from '../store/repositories/deliveries/deliveries.ts';
 import type { JobPool, Reservation } from './job-pool.ts';
 
 /** Running deliveries of one subscription. */

@@ -3,7 +3,7 @@ import type { ServiceDeps } from '../runtime/deps.ts';
 import { LOG_TABLES } from '../store/log-tables.ts';
 import { contentCounts } from '../store/repositories/console/content-counts.ts';
 import { contacts } from '../store/repositories/contacts.ts';
-import { deliveries } from '../store/repositories/deliveries.ts';
+import { purgeDeliveries } from '../store/repositories/deliveries/purge.ts';
 import { due } from '../store/repositories/due.ts';
 import { erasures } from '../store/repositories/erasures.ts';
 import { idempotency } from '../store/repositories/idempotency.ts';
@@ -31,8 +31,8 @@ const CHORES: readonly Chore[] = [
   removals.ofDecisions,
   idempotency.purge,
   webhooks.purgeExpired,
-  deliveries.purgeDropped,
-  deliveries.purge,
+  purgeDeliveries.dropped,
+  purgeDeliveries.finished,
   messages.purge,
   contacts.purge,
   marketingSent.purge,

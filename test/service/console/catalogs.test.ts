@@ -50,7 +50,7 @@ it('stores a catalog as a version, which every node uses, and refuses what is ba
     status: 200,
     body: { version: 1, author: 'ada', note: 'first', unchanged: false },
   });
-  for (const node of [service, other]) await expect.poll(() => chosen(node), { timeout: 10_000 }).toBe('one');
+  for (const node of [service, other]) await expect.poll(() => chosen(node)).toBe('one');
   // An object has no order of names.
   const again = await put(service, {
     contents: [Object.fromEntries(Object.entries(content('one')).reverse())],
@@ -61,7 +61,7 @@ it('stores a catalog as a version, which every node uses, and refuses what is ba
   expect((await put(other, catalog('two'), { ifVersion: 1, author: 'bob' })).body).toMatchObject({
     version: 2,
   });
-  for (const node of [service, other]) await expect.poll(() => chosen(node), { timeout: 10_000 }).toBe('two');
+  for (const node of [service, other]) await expect.poll(() => chosen(node)).toBe('two');
 });
 
 it('answers errors with their paths, and stores nothing then', async () => {
@@ -113,7 +113,7 @@ it('keeps versions, and goes back without undoing others unasked', async () => {
     body: { version: 5 },
   });
   expect(await revert({ to: 77 })).toMatchObject({ status: 404 });
-  await expect.poll(() => chosen(service), { timeout: 10_000 }).toBe('one');
+  await expect.poll(() => chosen(service)).toBe('one');
 });
 
 it('lets a file lead: it is read-only, the newest file holds once, and what was stored last after it', async () => {
@@ -127,20 +127,19 @@ it('lets a file lead: it is read-only, the newest file holds once, and what was 
     ...{ database: service.database, catalog: older },
     log: (_, message, fields) => void lines.push(`${message} ${JSON.stringify(fields)}`),
   });
-  for (const node of [led, late, service])
-    await expect.poll(() => chosen(node), { timeout: 10_000 }).toBe('newer');
+  for (const node of [led, late, service]) await expect.poll(() => chosen(node)).toBe('newer');
   expect(lines.join()).toMatch(/catalog file of another node was changed later/);
   expect(await current(service)).toMatchObject({ version: 0, readOnly: true, catalog: catalog('newer') });
   expect((await current(service)).reason).toMatch(/catalog\.json.*without --catalog/s);
   expect(await put(service, catalog('refused'))).toMatchObject({ status: 409 });
   await led.close(0);
   // The other file holds on to the authority, and changes nothing.
-  await expect.poll(async () => (await current(service)).readOnly, { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (await current(service)).readOnly).toBe(true);
   await late.close(0);
-  await expect.poll(async () => (await current(service)).readOnly, { timeout: 10_000 }).toBe(false);
+  await expect.poll(async () => (await current(service)).readOnly).toBe(false);
   expect(await current(service)).toMatchObject({ catalog: catalog('newer') });
   expect((await put(service, catalog('again'))).status).toBe(200);
-  await expect.poll(() => chosen(service), { timeout: 10_000 }).toBe('again');
+  await expect.poll(() => chosen(service)).toBe('again');
 });
 
 it('does not choose a paused content, and holds the notifications of a paused template until it goes on', async () => {
@@ -150,7 +149,7 @@ it('does not choose a paused content, and holds the notifications of a paused te
     templates: [{ templateId: 't', priority: 'transactional', body: 'Hello', ...rest }],
   });
   await put(service, { ...template({ paused: true }), contents: [content('one', { paused: true })] });
-  await expect.poll(() => chosen(service), { timeout: 10_000 }).toBe('');
+  await expect.poll(() => chosen(service)).toBe('');
   const { body } = await ask<AnswerOf<'ingestUsers'>>(service, 'POST', '/v1/users', {
     users: [{ userId: 'u', phone: '+441632960017' }],
   });
@@ -161,12 +160,12 @@ it('does not choose a paused content, and holds the notifications of a paused te
   const record = async () =>
     (await ask<AnswerOf<'getNotification'>>(service, 'GET', `/v1/inform/notifications/${notificationId}`))
       .body;
-  await expect.poll(async () => (await record()).status, { timeout: 10_000 }).toBe('held');
+  await expect.poll(async () => (await record()).status).toBe('held');
   expect((await record()).history.at(-1)).toMatchObject({ status: 'held', reason: 'paused' });
   await put(service, template({}));
-  await expect.poll(async () => (await record()).status, { timeout: 30_000 }).toMatch(/dispatched|delivered/);
+  await expect.poll(async () => (await record()).status).toMatch(/dispatched|delivered/);
   await put(service, template({ activeUntil: '2026-01-01T00:00:00Z' }));
-  await expect.poll(async () => (await trigger()).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await trigger()).status).toBe(404);
 });
 
 it('keeps the catalogs of workspaces apart', async () => {
@@ -177,7 +176,7 @@ it('keeps the catalogs of workspaces apart', async () => {
   expect((await put(service, catalog('mine'))).status).toBe(200);
   const theirs = await ask<AnswerOf<'getCatalog'>>(service, 'GET', '/v1/catalog', undefined, headers);
   expect(theirs.body).toMatchObject({ version: 0 });
-  await expect.poll(() => chosen(service), { timeout: 10_000 }).toBe('mine');
+  await expect.poll(() => chosen(service)).toBe('mine');
   const other = await ask<AnswerOf<'decide'>>(
     ...[service, 'POST', '/v1/decisioning/decide', { hashId: 'h' }, headers],
   );

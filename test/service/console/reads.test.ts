@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { differenceOf, rateOf } from '../../../src/service/domain/intervals.ts';
 import { mergeTimelines, type Position, type Timed } from '../../../src/service/domain/timeline.ts';
+import { timelines } from '../../../src/service/store/repositories/console/timeline.ts';
+import { decisions } from '../../../src/service/store/repositories/decisions.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 
 const read = async <T>(service: TestService, path: string): Promise<T> => {
@@ -109,6 +111,22 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
     expect((await service.fetch(`${path}?after=${after}`)).status, after).toBe(400);
 });
 
+it('shows what a decision earned before the reward log has it', async () => {
+  const { deps, workspace } = await startTestService();
+  const hashId = 'h'.repeat(64);
+  const shown = await deps.store.write(async (tx) => {
+    await decisions.add(tx, workspace, {
+      ...{ decisionId: 'd', hashId, context: {}, contentId: 'c', candidates: [], others: null, features: [] },
+      ...{ category: null, prior: 0.1, modelVersion: 0, seed: '', policy: null },
+    });
+    // The settler runs after this transaction.
+    await decisions.startCounting(tx, workspace, 'd', 0.6);
+    const part = { from: undefined, until: Number.MAX_SAFE_INTEGER, most: 1 };
+    return timelines.decision(tx, workspace, hashId, part);
+  });
+  expect(shown.rows).toMatchObject([{ id: 'd', reward: 0.6 }]);
+});
+
 it('forgets the timeline of an erased user', async () => {
   const service = await startTestService();
   const hashId = await busyUser(service);
@@ -170,7 +188,7 @@ it('counts what contents earned, in all, over time and by what made the choice',
       ],
       [0, 0, 0],
     );
-  await expect.poll(async () => sum(await list()), { timeout: 20_000 }).toEqual([3, 1, 1]);
+  await expect.poll(async () => sum(await list())).toEqual([3, 1, 1]);
   const { items } = await list();
   expect(items.map(({ id }) => id)).toContain('welcome_tour');
   expect(items.every(({ status }) => status === 'active')).toBe(true);
@@ -188,9 +206,7 @@ it('counts what contents earned, in all, over time and by what made the choice',
   const { items: entries } = await read<Timeline>(service, `/v1/users/${hashId}/timeline?kinds=outcome`);
   const clicked = entries.find(({ outcome }) => outcome === 'clicked')!;
   await send(service, `/v1/messages/${clicked.id}/outcomes`, { type: 'actioned' });
-  await expect
-    .poll(async () => (await read<AnswerOf<'getModel'>>(service, '/v1/model')).behind, { timeout: 20_000 })
-    .toBe(0);
+  await expect.poll(async () => (await read<AnswerOf<'getModel'>>(service, '/v1/model')).behind).toBe(0);
   expect(sum(await list())).toEqual([3, 1, 1]);
 });
 

@@ -64,7 +64,7 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
     decided.push(String(body.decisionId));
   }
   for (const id of decided) await json(service, `/v1/messages/${id}/outcomes`, { type: 'actioned' });
-  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   const learned = await deps.store.read((tx) => models.head(tx, workspace));
   expect(learned!.learnedSeq).toBeGreaterThan(0);
   const [last] = (await json(service, '/v1/decisions?order=newest')).body.decisions as [
@@ -118,7 +118,7 @@ test('a decision stays until what it earned is learned', async () => {
   const service = await startTestService({ retain: RETAIN });
   const { deps, workspace } = service;
   await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
-  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   await deps.store.write(({ sql }) =>
     sql.run(
       `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, at_ms)
@@ -134,6 +134,24 @@ test('a decision stays until what it earned is learned', async () => {
   );
   await clean(service);
   expect(await count(service, 'decision')).toBe(0);
+});
+
+test('a decision stays until what it earned is counted', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
+  await expect.poll(() => service.idle()).toBe(true);
+  const countedUpTo = (seq: number) =>
+    service.deps.store.write(({ sql }) =>
+      sql.run('UPDATE content_count_head SET seq = ? WHERE workspace_id = ?', [seq, service.workspace]),
+    );
+  const left = async () => [await count(service, 'decision'), await count(service, 'reward')];
+  await countedUpTo(0);
+  await age(service);
+  await clean(service);
+  expect(await left()).toEqual([1, 1]);
+  await countedUpTo(1);
+  await clean(service);
+  expect(await left()).toEqual([0, 0]);
 });
 
 test('keeps the retention with the data until it is taken back, and not less than the catalog reads', async () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/kit/id.ts';
-import { type ClaimedDelivery, deliveries } from '../../../src/service/store/repositories/deliveries.ts';
+import {
+  type ClaimedDelivery,
+  deliveries,
+} from '../../../src/service/store/repositories/deliveries/deliveries.ts';
+import { purgeDeliveries } from '../../../src/service/store/repositories/deliveries/purge.ts';
 import { fanOuts } from '../../../src/service/store/repositories/fan-outs.ts';
 import { notificationClaims } from '../../../src/service/store/repositories/notification-claims.ts';
 import {
@@ -166,12 +170,12 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       expect((await two.read((tx) => webhooks.list(tx, workspace, 10))).rows).toEqual([]);
       expect(await enqueue()).toBe(0);
       expect(await two.write((tx) => webhooks.purgeExpired(tx, workspace, 100))).toBe(1);
-      await two.write((tx) => deliveries.purgeDropped(tx, workspace, 100));
+      await two.write((tx) => purgeDeliveries.dropped(tx, workspace, 100));
       const left = await one.read((tx) =>
         tx.sql.all('SELECT delivery_id FROM delivery WHERE workspace_id = ?', [workspace]),
       );
       expect(left).toEqual([]);
-      expect(await two.write((tx) => deliveries.purge(tx, workspace, 100))).toBe(0);
+      expect(await two.write((tx) => purgeDeliveries.finished(tx, workspace, 100))).toBe(0);
     });
 
     // ---- notifications ------------------------------------------------------------------------------------------

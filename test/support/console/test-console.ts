@@ -9,7 +9,7 @@ import { allowedOperations } from '../../../src/features/console/operations.ts';
 import { ownEndpoints } from '../../../src/features/console/own.ts';
 import { type ConsoleParts, type ConsoleServer, serveConsole } from '../../../src/features/console/server.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import type { RunningService } from '../../../src/service/start.ts';
+import type { RunningService } from '../../../src/service/running-service.ts';
 import { tempDir } from '../temp.ts';
 
 interface Answered {

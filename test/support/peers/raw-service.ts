@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADERS } from '../../../src/contract/headers.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
+import type { RunningService } from '../../../src/service/running-service.ts';
+import { type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
 import { freshDatabase, onPostgres, tellTime } from '../postgres/database.ts';
 

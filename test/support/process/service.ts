@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
+import type { RunningService } from '../../../src/service/running-service.ts';
 import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../../src/service/start.ts';
+import { type ServiceOptions, startService } from '../../../src/service/start.ts';
 import { filesOf } from '../../../src/service/store/open.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { freshDatabase } from '../postgres/database.ts';

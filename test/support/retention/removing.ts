@@ -4,12 +4,14 @@ import { connectStore } from '../../../src/service/store/open.ts';
 import { cleanOnce } from '../../../src/service/workers/janitor.ts';
 
 /** A process that removes the old events of a workspace, to be killed. Says when it has done some pieces, or all. */
-const { database, workspaceId, events, pieces } = JSON.parse(process.argv[2]!) as {
+const { database, workspaceId, events, pieces, most } = JSON.parse(process.argv[2]!) as {
   database: string;
   workspaceId: string;
   /** How long they are kept, in ms. */
   events: number;
   pieces: number;
+  /** After so many pieces it waits to be killed. */
+  most?: number;
 };
 const retention = () => ({ events, decisions: null });
 const store = await connectStore(database, systemClock);
@@ -24,8 +26,10 @@ for (
   let done = 1;
   (await cleanOnce({ store, precedence: new Precedence(), retention }, workspaceId)) > 0;
   done++
-)
+) {
   if (done === pieces) say();
+  if (done === most) await new Promise(() => setInterval(() => {}, 60_000));
+}
 while (await store.shrink());
 say();
 process.exit(0);

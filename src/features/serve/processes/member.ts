@@ -1,5 +1,5 @@
 import type { World } from '../../../cli/terminal/world.ts';
-import type { RunningService } from '../../../service/start.ts';
+import type { RunningService } from '../../../service/running-service.ts';
 import type { RunningConsole } from '../../console/run.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 

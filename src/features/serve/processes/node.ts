@@ -7,6 +7,8 @@ import type { FromMember, Question, ReadyService, ToMember } from './messages.ts
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
 /** How long a process may take to answer a question. */
 const ANSWER_TIMEOUT_MS = 3_000;
+/** The same for the start of the console, which on a busy machine takes longer. */
+const CONSOLE_TIMEOUT_MS = 30_000;
 /** How long a process may take to close: as long as the service itself, and some for its workers. */
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -78,18 +80,23 @@ export class ServiceNode {
     const { signal, log } = this.#options;
     this.#consoleAt = [...this.#members].find(({ stopping }) => !stopping);
     if (signal.aborted || !this.#consoleAt) return undefined;
-    const url = (await this.#askOne(this.#consoleAt, 'console')) as string | undefined;
+    const url = (await this.#askOne(this.#consoleAt, 'console', CONSOLE_TIMEOUT_MS)) as string | undefined;
     if (url === undefined) log('error', 'the console could not be started: is its port taken?');
     return url;
   }
 
-  async #askOne({ worker }: Member, question: Question): Promise<unknown> {
+  /** Resolves with undefined if the process ends, or does not answer in time. */
+  async #askOne(
+    { worker, ended }: Member,
+    question: Question,
+    timeoutMs = ANSWER_TIMEOUT_MS,
+  ): Promise<unknown> {
     const id = ++this.#asked;
     const answered = new Promise<unknown>((resolve) => this.#questions.set(id, resolve));
     const timeout = new AbortController();
-    const late = this.#options.clock.sleep(ANSWER_TIMEOUT_MS, timeout.signal).catch(() => undefined);
+    const late = this.#options.clock.sleep(timeoutMs, timeout.signal).catch(() => undefined);
     tell(worker, { type: 'ask', id, question });
-    const answer = await Promise.race([answered, late]);
+    const answer = await Promise.race([answered, late, ended.then(() => undefined)]);
     timeout.abort();
     this.#questions.delete(id);
     return answer;

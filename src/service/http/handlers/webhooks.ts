@@ -4,7 +4,11 @@ import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
 import { secretAssociatedData } from '../../crypto/associated-data.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
-import { type DeliveryFilter, deliveries, type StoredDelivery } from '../../store/repositories/deliveries.ts';
+import {
+  type DeliveryFilter,
+  deliveries,
+  type StoredDelivery,
+} from '../../store/repositories/deliveries/deliveries.ts';
 import { type StoredWebhook, webhooks } from '../../store/repositories/webhooks.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Handlers } from '../call.ts';

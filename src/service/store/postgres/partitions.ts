@@ -1,5 +1,6 @@
 import { cutoffOf, periodOf, type RetainedLog } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
+import { finishedUpTo } from '../repositories/removals.ts';
 import { ConstraintViolation, type Partitions, type Sql, type Store, StoreUnavailable } from '../store.ts';
 import { SPAN_CHECK } from './errors.ts';
 
@@ -243,18 +244,19 @@ async function addPartition(sql: Sql, table: string, from: number, to: number): 
 
 /**
  * Drops a partition and records for each workspace what is gone. Fails with StoreUnavailable for decisions whose rewards
- * the models do not include yet.
+ * are not learned or not counted yet.
  */
 async function dropPartition(sql: Sql, log: RetainedLog, name: string, before: number): Promise<void> {
   const { number } = LOG_TABLES[log];
   if (log === 'decisions') {
-    const unlearned = await sql.get(
-      `SELECT 1 AS one FROM reward_head h LEFT JOIN model_head m ON m.workspace_id = h.workspace_id
-         JOIN reward r ON r.workspace_id = h.workspace_id AND r.seq > COALESCE(m.learned_seq, 0)
+    const unfinished = await sql.get(
+      `SELECT 1 AS one FROM (SELECT workspace_id, ${finishedUpTo('reward_head.workspace_id')} AS seq FROM reward_head) AS h
+         JOIN reward r ON r.workspace_id = h.workspace_id AND r.seq > h.seq
          JOIN ${name} d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
-       WHERE h.seq > COALESCE(m.learned_seq, 0) LIMIT 1`,
+       LIMIT 1`,
     );
-    if (unlearned) throw new StoreUnavailable('outcomes have yet to be learned', { code: '55P03' });
+    if (unfinished)
+      throw new StoreUnavailable('outcomes have yet to be learned or counted', { code: '55P03' });
   }
   await sql.run(
     `INSERT INTO removal (workspace_id, log, number, before_ms)

@@ -11,6 +11,14 @@ export interface Removal {
   readonly before: number;
 }
 
+/**
+ * SQL: the number up to which the reward log of a workspace is both learned and counted, so that its entries and their
+ * decisions are no longer needed. `workspace` is SQL too; a placeholder has its value twice.
+ */
+export const finishedUpTo = (workspace: string) => `(SELECT min(seq) FROM (
+  SELECT COALESCE((SELECT learned_seq FROM model_head WHERE workspace_id = ${workspace}), 0) AS seq
+  UNION ALL SELECT COALESCE((SELECT seq FROM content_count_head WHERE workspace_id = ${workspace}), 0)) AS readers)`;
+
 /** Maximum size in bytes of the rows that one transaction removes; a larger row is removed alone. */
 const REMOVED_BYTES = 4 * 1024 * 1024;
 
@@ -45,7 +53,7 @@ export const removals = {
   /**
    * Removes up to `most` rows of a workspace from a table of a log, the lowest numbers first, up to the first row that
    * is from `before` (Unix ms) or later. A row whose time is still to come was stored while the clock was ahead: it goes
-   * when a later number is old enough. A decision stays until what it earned is learned. Returns the number of rows.
+   * when a later number is old enough. A decision stays until what it earned is learned and counted. Returns the number of rows.
    */
   async rows(
     tx: Tx,
@@ -61,7 +69,7 @@ export const removals = {
        WHERE workspace_id = ? AND ${time} <= ? ORDER BY ${number} LIMIT ?`,
       [workspaceId, tx.now, most],
     );
-    const end = log === 'decisions' ? await firstUnlearned(tx, workspaceId) : Number.POSITIVE_INFINITY;
+    const end = log === 'decisions' ? await firstUnfinished(tx, workspaceId) : Number.POSITIVE_INFINITY;
     const last = lastOld(rows, before, end);
     if (last === undefined) return 0;
     await removals.record(tx, workspaceId, log, { number: last, before });
@@ -84,8 +92,8 @@ export const removals = {
     const rewards = await tx.sql.run(
       `DELETE FROM reward WHERE workspace_id = ? AND seq IN
          (SELECT seq FROM (SELECT seq, at_ms FROM reward WHERE workspace_id = ? ORDER BY seq LIMIT ?) AS oldest
-          WHERE at_ms < ? AND seq <= (SELECT learned_seq FROM model_head WHERE workspace_id = ?))`,
-      [workspaceId, workspaceId, most, decisions, workspaceId],
+          WHERE at_ms < ? AND seq <= ${finishedUpTo('?')})`,
+      [workspaceId, workspaceId, most, decisions, workspaceId, workspaceId],
     );
     return Math.max(outcomes, rewards);
   },
@@ -104,14 +112,13 @@ function lastOld(rows: readonly OldRow[], before: number, end: number): number |
   return last;
 }
 
-/** The number of the oldest decision with a reward that the model does not include; infinity if there is none. */
-async function firstUnlearned(tx: Tx, workspaceId: string): Promise<number> {
+/** The number of the oldest decision with a reward that is not learned or not counted; infinity if there is none. */
+async function firstUnfinished(tx: Tx, workspaceId: string): Promise<number> {
   const row = await tx.sql.get<{ number: number | null }>(
     `SELECT min(d.seq) AS number FROM reward r
        JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
-     WHERE r.workspace_id = ? AND d.workspace_id = ? AND r.seq >
-       COALESCE((SELECT learned_seq FROM model_head WHERE workspace_id = ?), 0)`,
-    [workspaceId, workspaceId, workspaceId],
+     WHERE r.workspace_id = ? AND d.workspace_id = ? AND r.seq > ${finishedUpTo('?')}`,
+    [workspaceId, workspaceId, workspaceId, workspaceId],
   );
   return row?.number === null || row === undefined ? Number.POSITIVE_INFINITY : Number(row.number);
 }

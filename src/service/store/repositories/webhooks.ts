@@ -172,7 +172,7 @@ export const webhooks = {
   },
 };
 
-/** Marks the deliveries of a deleted subscription for deletion in batches (deliveries.purgeDropped). */
+/** Marks the deliveries of a deleted subscription for deletion in batches (purgeDeliveries.dropped). */
 async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
   await tx.sql.run('INSERT INTO dropped_webhook (workspace_id, webhook_id) VALUES (?, ?)', [
     workspaceId,

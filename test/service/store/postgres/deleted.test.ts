@@ -1,7 +1,7 @@
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
+import { purgeDeliveries } from '../../../../src/service/store/repositories/deliveries/purge.ts';
 import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
 import { createDatabase } from '../../../support/postgres/postgres.ts';
@@ -48,7 +48,7 @@ it('deleting a subscription while an outcome is queued for it leaves no delivery
   commit();
   await outcome;
   expect(await deletion).toBe(true);
-  await store.write((tx) => deliveries.purgeDropped(tx, 'ws', 10));
+  await store.write((tx) => purgeDeliveries.dropped(tx, 'ws', 10));
   expect(await count('webhook')).toBe(0);
   expect(await count('delivery')).toBe(0);
 });

@@ -6,7 +6,7 @@ import { limiter } from '../../../../src/service/store/migrations/008-by-workspa
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { createDatabase } from '../../../support/postgres/postgres.ts';
 
-/** A session whose clock is the setting `test.now`, Unix ms, on a database with the function before migration 24. */
+/** A session whose clock is the setting `test.now`, Unix ms, on a database with the function before migration 22. */
 async function session(): Promise<pg.Client> {
   const url = await createDatabase(inject('postgres'));
   await (await PostgresStore.open(url, systemClock)).close();

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type ClaimedDelivery, deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
+import {
+  type ClaimedDelivery,
+  deliveries,
+} from '../../../../src/service/store/repositories/deliveries/deliveries.ts';
+import { purgeDeliveries } from '../../../../src/service/store/repositories/deliveries/purge.ts';
 import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
@@ -187,7 +191,7 @@ describe('the lease of a subscription', () => {
     expect(await store.write((tx) => webhooks.update(tx, 'ws', 'wh_1', { leaseMs: 60_000 }))).toBe(false);
     expect(await store.write((tx) => webhooks.purgeExpired(tx, 'ws', 10))).toBe(1);
     // One subscription and one delivery.
-    expect(await store.write((tx) => deliveries.purgeDropped(tx, 'ws', 10))).toBe(2);
+    expect(await store.write((tx) => purgeDeliveries.dropped(tx, 'ws', 10))).toBe(2);
     const left = await store.read((tx) => tx.sql.all('SELECT * FROM delivery'));
     expect(left).toEqual([]);
   });
@@ -199,7 +203,7 @@ it('deliveries that ended are removed after thirty days, those still due are not
   await finish((await claim())[0]!, 204);
   await enqueue('dec_2');
   now += 30 * DAY + 1;
-  expect(await store.write((tx) => deliveries.purge(tx, 'ws', 10))).toBe(1);
+  expect(await store.write((tx) => purgeDeliveries.finished(tx, 'ws', 10))).toBe(1);
   expect((await list()).map(({ status }) => status)).toEqual(['pending']);
   expect(await store.read((tx) => tx.sql.all('SELECT * FROM delivery_attempt'))).toEqual([]);
 });

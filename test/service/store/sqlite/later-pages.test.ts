@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
+import { deliveries } from '../../../../src/service/store/repositories/deliveries/deliveries.ts';
 import { messages } from '../../../../src/service/store/repositories/messages.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import type { Sql, Tx } from '../../../../src/service/store/store.ts';

@@ -50,8 +50,8 @@ export const timelines = {
       countedAt: number | null;
       outcome: string | null;
     }>(tx, {
-      columns: `seq, at_ms AS at, decision_id AS id, context, content_id AS "contentId", policy, reward,
-        counted_at AS "countedAt", outcome`,
+      columns: `seq, at_ms AS at, decision_id AS id, context, content_id AS "contentId", policy,
+        COALESCE(reward, earned) AS reward, counted_at AS "countedAt", outcome`,
       long: ['context', 'content_id'],
       from: `decision WHERE workspace_id = ? AND hash_id = ? AND at_ms < ?${seq}`,
       params: [workspaceId, hashId, until, ...(from ? [Number(from.id)] : [])],

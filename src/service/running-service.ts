@@ -1,0 +1,37 @@
+import type { FaultControl } from './fault-injection/inject.ts';
+import type { Fetch } from './http/server.ts';
+import type { MetricValues } from './operations/metrics.ts';
+import type { ServiceStatus } from './operations/status.ts';
+import type { readUsage } from './operations/usage.ts';
+import type { ServiceDeps } from './runtime/deps.ts';
+
+/** A service that accepts connections (start.ts). */
+export interface RunningService {
+  readonly url: string;
+  readonly workspace: string;
+  readonly apiKey: string | null;
+  /** URL of the metrics; undefined without `metricsPort`. */
+  readonly metricsUrl: string | undefined;
+  readonly deps: ServiceDeps;
+  /** True while it should receive requests. */
+  ready(): Promise<boolean>;
+  /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */
+  reloadTls(): void;
+  /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
+  metricValues(): Promise<MetricValues | undefined>;
+  /**
+   * Answers a request of this process in `workspace`, without a key and without counting it against the limits. No
+   * listener leads here, so it cannot be used over the network.
+   */
+  readonly answer: Fetch;
+  /** Reads how much of each limit `workspace` uses. */
+  usage(): ReturnType<typeof readUsage>;
+  /** Reads what an operator asks of this process and of the due work of all nodes. */
+  status(): Promise<ServiceStatus>;
+  /** The faults that this process injects; undefined without a faults file. */
+  readonly faults: FaultControl | undefined;
+  /** True if no worker has due work. */
+  idle(): Promise<boolean>;
+  /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
+  close(graceMs?: number): Promise<void>;
+}

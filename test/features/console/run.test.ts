@@ -1,0 +1,27 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Server } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startConsole } from '../../../src/features/console/run.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { tempDir } from '../../support/temp.ts';
+
+it('listens no longer if its file cannot be written', async () => {
+  const listen = vi.spyOn(Server.prototype, 'listen');
+  onTestFinished(() => listen.mockRestore());
+  const start = (folder: string) =>
+    startConsole({
+      ...{ root: tempDir(), folder, scopes: ['scope'], port: 0, write: false },
+      ...{ clock: systemClock, log: () => {} },
+      backend: () => Promise.reject(new Error('not called')),
+      own: async () => undefined,
+    });
+  const taken = join(tempDir(), 'taken');
+  mkdirSync(join(taken, 'scope.json'), { recursive: true });
+  await expect(start(taken)).rejects.toThrow(/scope\.json/);
+  const file = join(tempDir(), 'file');
+  writeFileSync(file, '');
+  await expect(start(file)).rejects.toThrow(/EEXIST/);
+  expect(listen).toHaveBeenCalled();
+  expect((listen.mock.contexts as Server[]).map(({ listening }) => listening)).not.toContain(true);
+});
