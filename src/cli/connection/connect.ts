@@ -82,7 +82,7 @@ export async function connect({
   onNotice = (text) => out.notice(text),
 }: ConnectingCommand): Promise<Connection> {
   const paths = pathsOf(world);
-  const local = settings.kind === 'local' ? await startLocal(world, paths, out) : undefined;
+  const local = settings.kind === 'local' ? await startLocal(world, paths, out, version) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
   const { createClient } = await import('../../client/client.ts');
   const { ObservedLimits } = await import('../../client/observed-limits.ts');
@@ -170,11 +170,12 @@ function folderOfLimits(paths: Paths): string {
 }
 
 /** Starts the local service inside this process. */
-async function startLocal({ clock, env }: World, { database }: Paths, out: Output) {
+async function startLocal({ clock, env }: World, { database }: Paths, out: Output, version: string) {
   const { startService } = await import('../../service/start.ts');
   const service = await startService({
     database,
     onThisMachine: true,
+    version,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,
