@@ -77,7 +77,7 @@ export function remoteBackend(client: Client): Backend {
       if (endpoint.stream) {
         const query = Object.fromEntries(new URL(`http://console.invalid${path}`).searchParams);
         const body = await client.stream(name, { query, signal });
-        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
+        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: untilLost(body) };
       }
       const body = endpoint.method === 'GET' ? undefined : await bodyOf(incoming);
       const answer = await client.send({ ...request, body });
@@ -94,6 +94,15 @@ export function remoteBackend(client: Client): Backend {
       throw error;
     }
   };
+}
+
+/** Ends where the stream is lost, as where it ends: the page takes it up again after the last event. */
+async function* untilLost(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    // The service was stopped or killed, or the network is gone. Opening the stream again says which.
+  }
 }
 
 async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
