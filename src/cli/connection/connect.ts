@@ -40,6 +40,8 @@ export interface Connection {
 export interface ConnectOptions {
   /** The fraction of each limit to use, above 0 and at most 1. */
   readonly share?: number;
+  /** A person waits for each request (PacerOptions). */
+  readonly longestWaitMs?: number;
   /** Called before each retry. */
   readonly onRetry?: () => void;
   /** Called with the status of each response. */
@@ -74,6 +76,7 @@ export async function connect({
   settings,
   version,
   share = 1,
+  longestWaitMs,
   lasting = false,
   maxRetries = flags['max-retries'],
   onRetry,
@@ -110,6 +113,7 @@ export async function connect({
     clock: steadyClock,
     random,
     share,
+    longestWaitMs,
     onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
