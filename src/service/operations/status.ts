@@ -5,7 +5,7 @@ import type { NodeRecord } from '../workers/node-record.ts';
 import type { Health } from './health.ts';
 
 /** A process of the service, as it last said. */
-export interface NodeStatus extends SeenNode {
+interface NodeStatus extends SeenNode {
   /** True for the process that answers. */
   readonly self: boolean;
 }

@@ -25,7 +25,7 @@ test.each(['/v1/events/stream', '/v1/events/watch'])(
   },
 );
 
-const PAIR = { cert: CERTIFICATE, key: CERTIFICATE_KEY };
+const PAIR = { cert: Buffer.from(CERTIFICATE), key: Buffer.from(CERTIFICATE_KEY) };
 
 test.each([false, true])(
   'closes connections without a request, and answers a request that has begun (TLS: %s)',
