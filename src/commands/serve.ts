@@ -147,6 +147,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       ...given,
       database,
       dataDir: paths.dataDir,
+      version,
       metricsPort: member ? undefined : metricsPort,
       host,
       port,

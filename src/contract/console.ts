@@ -99,16 +99,28 @@ export interface ConsoleService {
   readonly backlog:
     | readonly { readonly kind: string; readonly due: number; readonly oldestMs: number }[]
     | null;
-  /** The processes that the console can look into: its own. */
+  /** The processes that serve from the store, that of the console first. */
   readonly nodes:
     | readonly {
-        readonly version: string;
-        readonly ready: boolean;
+        readonly id: string;
+        /** Name of its machine or container. */
+        readonly host: string;
         readonly pid: number;
-        readonly uptimeSeconds: number;
-        readonly memoryBytes: number;
-        /** Connections to PostgreSQL by their state; empty for SQLite. */
-        readonly connections: Readonly<Record<string, number>>;
+        readonly version: string | null;
+        /** What it alone does for all nodes; empty where every process may. */
+        readonly roles: readonly string[];
+        readonly startedAt: string;
+        readonly seenAt: string;
+        /** True if it has not said for a minute that it is there. */
+        readonly silent: boolean;
+        /** True for the process of the console. */
+        readonly self: boolean;
       }[]
     | null;
+  /** The process of the console; null where the service runs elsewhere. */
+  readonly process: {
+    readonly memoryBytes: number;
+    /** Connections to PostgreSQL by their state; empty for SQLite. */
+    readonly connections: Readonly<Record<string, number>>;
+  } | null;
 }

@@ -44,6 +44,7 @@ import { startEventIndexer } from './workers/event-indexer.ts';
 import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
 import { startLearner } from './workers/learner.ts';
+import { startNodeRecord } from './workers/node-record.ts';
 import { startRetainer } from './workers/retainer.ts';
 import { startSettler } from './workers/settler.ts';
 import { startSignalWriter } from './workers/signal-writer.ts';
@@ -81,6 +82,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
   readonly onThisMachine?: boolean | undefined;
+  /** Version of svc, which is listed with the node. */
+  readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly steady?: SteadyClock | undefined;
   readonly log?: Log | undefined;
@@ -164,7 +167,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (!options.onThisMachine && member?.reports !== false)
       await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
+    const record = startNodeRecord(deps, options.version ?? null, options.onThisMachine === true);
     const workers = [
+      record,
       startJanitor(deps),
       startRetainer(deps),
       startLearner(deps),
@@ -254,7 +259,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return inside.fetch(request, bindings);
       },
       usage: () => readUsage(deps, limiterTime, credentials.workspace),
-      status: () => readStatus(store, health),
+      status: () => readStatus(store, health, record),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {

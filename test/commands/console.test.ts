@@ -56,6 +56,24 @@ describe('svc console', () => {
     expect(readdirSync(join(home, 'data', 'console'))).toEqual([]);
   });
 
+  it('uses at most a tenth of the limits of a remote service, and says when it has', async () => {
+    const service = await startTestService({ limits: { reads: 60 } });
+    const running = await start([], { home: tempDir(), env: service.env });
+    const token = await tokenOf(running);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => askConsole(running.origin, token!, '/api/v1/decisions')),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(14);
+    for (const { body } of refused)
+      expect(body).toMatchObject({ error: 'console_share', message: expect.stringMatching(/in \d+ s\.$/) });
+    const { groups } = await service.usage();
+    expect(groups.find(({ group }) => group === 'reads')!.used).toBe(20 - refused.length);
+    // The console's own endpoints are not the service's.
+    expect((await askConsole(running.origin, token!, '/console/limits')).status).toBe(200);
+    await running.stop();
+  });
+
   it('gives a further code of the console that runs, but not of one of another service', async () => {
     const home = tempDir();
     const first = await start(['--profile', 'local'], { home });

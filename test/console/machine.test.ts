@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_CATALOG } from '../../src/service/catalog/default.ts';
 import { builtRoot } from '../support/console/built-root.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { type WatchedPage, watchedPage } from '../support/console/watched-page.ts';
@@ -24,7 +25,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-console-')));
     const faults = join(home, 'faults.json');
     writeFileSync(faults, JSON.stringify(FAULTS));
-    const argv = ['--port', '0', '--console', '--limit', 'reads=4', '--faults', faults];
+    const catalog = join(home, 'catalog.json');
+    writeFileSync(catalog, JSON.stringify(DEFAULT_CATALOG));
+    const argv = ['--port', '0', '--console', '--limit', 'reads=4', '--faults', faults, '--catalog', catalog];
     serve = startSvc(['serve', '--json', ...argv], { home, root: await builtRoot() });
     const [line] = await serve.waitFor(/\{"ready":true.*\}/);
     const { url, workspace, apiKey, consoleUrl } = JSON.parse(line);
@@ -111,12 +114,32 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     });
   });
 
+  test('shows the catalog of a file, which nobody can change here', async () => {
+    const { page } = shown;
+    await shown.go('/catalog');
+    await page.getByRole('table', { name: 'Contents' }).waitFor();
+    await page.getByText('read-only', { exact: true }).waitFor();
+    await page.getByText(/catalog\.json/).waitFor();
+    expect(await page.getByLabel('Name of a new content').count()).toBe(0);
+    await shown.checkAccessibility();
+    const { contentId, title } = DEFAULT_CATALOG.contents[0]!;
+    await shown.tabTo(contentId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/catalog/contents/${contentId}`);
+    const field = page.getByLabel(/^Title/);
+    expect(await field.inputValue()).toBe(title);
+    expect(await field.isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
+  });
+
   test('shows how the service is', async () => {
     const { page } = shown;
     await shown.go('/service');
     await page.getByRole('row', { name: /deliveries/ }).waitFor();
     expect(await page.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
-    expect(await page.getByRole('row', { name: new RegExp(`^${process.pid}`) }).innerText()).toMatch(/ready/);
+    const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
+    expect(await own.innerText()).toMatch(/there/);
+    await page.getByText('ready', { exact: true }).waitFor();
     await shown.checkAccessibility();
   });
 });

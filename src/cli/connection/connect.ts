@@ -40,6 +40,8 @@ export interface Connection {
 export interface ConnectOptions {
   /** The fraction of each limit to use, above 0 and at most 1. */
   readonly share?: number;
+  /** A person waits for each request (PacerOptions). */
+  readonly longestWaitMs?: number;
   /** Called before each retry. */
   readonly onRetry?: () => void;
   /** Called with the status of each response. */
@@ -74,6 +76,7 @@ export async function connect({
   settings,
   version,
   share = 1,
+  longestWaitMs,
   lasting = false,
   maxRetries = flags['max-retries'],
   onRetry,
@@ -82,7 +85,7 @@ export async function connect({
   onNotice = (text) => out.notice(text),
 }: ConnectingCommand): Promise<Connection> {
   const paths = pathsOf(world);
-  const local = settings.kind === 'local' ? await startLocal(world, paths, out) : undefined;
+  const local = settings.kind === 'local' ? await startLocal(world, paths, out, version) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
   const { createClient } = await import('../../client/client.ts');
   const { ObservedLimits } = await import('../../client/observed-limits.ts');
@@ -110,6 +113,7 @@ export async function connect({
     clock: steadyClock,
     random,
     share,
+    longestWaitMs,
     onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
@@ -170,11 +174,12 @@ function folderOfLimits(paths: Paths): string {
 }
 
 /** Starts the local service inside this process. */
-async function startLocal({ clock, env }: World, { database }: Paths, out: Output) {
+async function startLocal({ clock, env }: World, { database }: Paths, out: Output, version: string) {
   const { startService } = await import('../../service/start.ts');
   const service = await startService({
     database,
     onThisMachine: true,
+    version,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,

@@ -2,7 +2,7 @@ import type { Group } from '../../contract/limits.ts';
 import { TransportError } from '../errors.ts';
 import type { Incoming, Interceptor } from '../exchange.ts';
 import { readRateAnswer } from '../pacer/answer.ts';
-import type { Pacer, PacerClock, Slot } from '../pacer/pacer.ts';
+import { LimitReached, type Pacer, type PacerClock, type Slot } from '../pacer/pacer.ts';
 
 /** Delays each request until the pacer of its group admits it, and reports the outcome to the pacer. */
 export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, 'now'>): Interceptor {
@@ -12,6 +12,7 @@ export function pace(pacerOf: (group: Group) => Pacer, clock: Pick<PacerClock, '
     try {
       slot = await pacerOf(request.group).acquire(request.waiting ?? request.signal);
     } catch (error) {
+      if (error instanceof LimitReached) throw error;
       throw new TransportError('aborted', false, 'the request was interrupted', error);
     }
     let answer: Incoming;

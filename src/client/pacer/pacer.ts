@@ -16,6 +16,11 @@ export interface PacerOptions {
   readonly windowMs?: number;
   /** The part of the limit that this client may use, above 0 and at most 1. */
   readonly share?: number;
+  /**
+   * A person waits for each request: it is sent while there is room, without an even pace, and `acquire` rejects with
+   * LimitReached where it would wait for longer than this, in ms.
+   */
+  readonly longestWaitMs?: number | undefined;
   /** Called once when a 429 pauses all requests, with the wait in ms. */
   readonly onPause?: ((waitMs: number) => void) | undefined;
 }
@@ -28,8 +33,20 @@ export interface Slot {
   failed(outcome?: { counted: boolean }): void;
 }
 
+/** The limit leaves no room for a request that cannot wait. It was not sent. */
+export class LimitReached extends Error {
+  /** When the next request can be sent, in ms from now. */
+  readonly waitMs: number;
+  constructor(waitMs: number) {
+    super('the limit leaves no room for the request');
+    this.name = 'LimitReached';
+    this.waitMs = waitMs;
+  }
+}
+
 interface Waiter {
   readonly give: (slot: Slot) => void;
+  readonly refuse: (error: LimitReached) => void;
 }
 
 /** The longest single sleep, in ms: a timer of Node.js holds 31 bits. */
@@ -48,6 +65,7 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#options = options;
+    this.#expected = options.longestWaitMs === undefined ? undefined : 0;
     this.#pace = new Pace({
       windowMs: options.windowMs ?? WINDOW_MS,
       share: options.share ?? 1,
@@ -61,7 +79,7 @@ export class Pacer {
     this.#pump();
   }
 
-  /** Waits for permission to send one request. Rejects with the signal's reason if it fires first. */
+  /** Waits for permission to send one request. Rejects with the signal's reason if it fires first, or LimitReached. */
   acquire(signal?: AbortSignal): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -69,6 +87,10 @@ export class Pacer {
         give: (slot) => {
           signal?.removeEventListener('abort', cancel);
           resolve(slot);
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', cancel);
+          reject(error);
         },
       };
       const cancel = () => {
@@ -100,6 +122,10 @@ export class Pacer {
     while (this.#queue.length > 0) {
       const now = clock.now();
       const at = this.#pace.ask(now, this.#pending(now));
+      if (at < Infinity && at - now > (this.#options.longestWaitMs ?? Infinity)) {
+        for (const waiter of this.#queue.splice(0)) waiter.refuse(new LimitReached(at - now));
+        break;
+      }
       if (at > now) {
         this.#hold(now, at);
         this.#sleepUntil(at, now);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../client/client.ts';
 import { ApiError, TransportError } from '../../client/errors.ts';
+import { LimitReached } from '../../client/pacer/pacer.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import type { Fetch } from '../../service/http/server.ts';
 import type { Called } from './operations.ts';
@@ -61,6 +62,9 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
+/** How a console uses the limits of a remote service: a part of them, and somebody looks at the page. */
+export const PACING = { share: 0.1, longestWaitMs: 2_000 } as const;
+
 /** A service that is reached over the network, through the client: with the key, paced, with retries. */
 export function remoteBackend(client: Client): Backend {
   return async ({ called, headers, incoming, signal }) => {
@@ -77,7 +81,7 @@ export function remoteBackend(client: Client): Backend {
       if (endpoint.stream) {
         const query = Object.fromEntries(new URL(`http://console.invalid${path}`).searchParams);
         const body = await client.stream(name, { query, signal });
-        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
+        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: untilLost(body) };
       }
       const body = endpoint.method === 'GET' ? undefined : await bodyOf(incoming);
       const answer = await client.send({ ...request, body });
@@ -89,11 +93,26 @@ export function remoteBackend(client: Client): Backend {
           headers: error.headers,
           body: once(Buffer.from(JSON.stringify(error.body ?? {}))),
         };
+      if (error instanceof LimitReached)
+        throw new Refusal(
+          429,
+          'console_share',
+          `The console uses at most a tenth of each limit of the service. The next request can be sent in ${Math.ceil(error.waitMs / 1000)} s.`,
+        );
       if (error instanceof TransportError)
         throw new Refusal(502, 'unreachable', `The service cannot be reached: ${error.message}.`);
       throw error;
     }
   };
+}
+
+/** Ends where the stream is lost, as where it ends: the page takes it up again after the last event. */
+async function* untilLost(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    // The service was stopped or killed, or the network is gone. Opening the stream again says which.
+  }
 }
 
 async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {

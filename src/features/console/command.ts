@@ -3,7 +3,7 @@ import type { Connection } from '../../cli/connection/connect.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
 import type { ConsoleAbout } from '../../contract/console.ts';
 import { createLog } from '../../service/operations/log.ts';
-import { remoteBackend } from './backend.ts';
+import { PACING, remoteBackend } from './backend.ts';
 import { askForCode } from './handover.ts';
 import { importsOf } from './machine.ts';
 import { consoleOfService, scopeOfDatabase, scopeOfService } from './of-service.ts';
@@ -20,9 +20,6 @@ export interface ConsoleFlags {
   readonly port: number | undefined;
   readonly write: boolean;
 }
-
-/** Part of the limits of a remote service that the console may use. */
-const SHARE = 0.1;
 
 /** Says that a console is there. */
 function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
@@ -67,7 +64,7 @@ const NOT_OPENED = 'no browser could be opened: open the address below yourself'
 export async function openConsole(context: Context, flags: ConsoleFlags): Promise<RunningConsole> {
   const { world, out, paths, version, root } = context;
   const settings = context.resolveSettings();
-  const connection = await context.connect({ share: SHARE, lasting: true });
+  const connection = await context.connect({ ...PACING, lasting: true });
   const { clock } = world;
   const log = createLog((line) => out.info(line), clock.now, 'warn');
   const common = { root, port: flags.port ?? 0, clock, log };

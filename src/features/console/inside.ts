@@ -28,8 +28,21 @@ export function insideParts(
       };
     },
     service: async () => {
-      const { ready, backlog, ...node } = await service.status();
-      return { reached: true, ready, version, backlog, nodes: [{ version, ready, ...node }] };
+      const { ready, backlog, nodes, memoryBytes, connections } = await service.status();
+      const iso = (at: number) => new Date(at).toISOString();
+      return {
+        reached: true,
+        ready,
+        version,
+        backlog,
+        nodes:
+          nodes?.map(({ startedAt, seenAt, ...node }) => ({
+            ...node,
+            startedAt: iso(startedAt),
+            seenAt: iso(seenAt),
+          })) ?? null,
+        process: { memoryBytes, connections },
+      };
     },
     faults: faultsOf(service.faults),
   };

@@ -36,6 +36,7 @@ export function remoteParts(
         version: null,
         backlog: null,
         nodes: null,
+        process: null,
       };
     },
     faults: {

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ServiceError } from '../../contract/errors.ts';
 import type { Detail } from '../../contract/validation.ts';
@@ -18,6 +19,8 @@ const STALLED_MS = 120_000;
 /** Interval at which Node checks the first two limits. */
 const CHECK_MS = 1_000;
 
+/** How long a new connection may be without a request while the server closes: the request may be on its way. */
+const SILENT_MS = 1_000;
 /** Interval at which idle connections are closed while the server closes. */
 const SWEEP_MS = 20;
 
@@ -72,6 +75,7 @@ export async function listen(
   const secure = tls && createTlsServer({ ...limits, ...tls, handshakeTimeout: headersTimeoutMs }, onRequest);
   const server = secure ?? createServer(limits, onRequest);
   server.setTimeout(stalledMs);
+  const silent = silentConnections(server, secure ? 'secureConnection' : 'connection');
   const pauses = watchPauses();
   refuseMalformed(server, pauses.wasPaused);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -84,7 +88,10 @@ export async function listen(
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
         // A busy connection becomes idle after its answer, and is then kept alive.
-        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+        const sweep = setInterval(() => {
+          server.closeIdleConnections();
+          silent.close();
+        }, SWEEP_MS);
         server.close(() => {
           pauses.stop();
           clearTimeout(cut);
@@ -93,6 +100,25 @@ export async function listen(
         });
         server.closeIdleConnections();
       }),
+  };
+}
+
+/**
+ * The connections on which no request has begun. Node counts them as busy, and a client may hold one for long: undici
+ * connects again at once after it has cancelled a stream.
+ */
+function silentConnections(server: Server, event: 'connection' | 'secureConnection'): { close(): void } {
+  const sockets = new Map<Socket, number>();
+  server.on(event, (socket: Socket) => {
+    sockets.set(socket, performance.now());
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage) => void sockets.delete(socket));
+  return {
+    close: () => {
+      const before = performance.now() - SILENT_MS;
+      for (const [socket, since] of sockets) if (socket.bytesRead === 0 && since < before) socket.destroy();
+    },
   };
 }
 

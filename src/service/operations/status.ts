@@ -1,29 +1,49 @@
 import { type Backlog, readBacklog } from '../store/repositories/backlog.ts';
-import type { Store } from '../store/store.ts';
+import { nodes, type SeenNode } from '../store/repositories/console/nodes.ts';
+import type { Store, Tx } from '../store/store.ts';
+import type { NodeRecord } from '../workers/node-record.ts';
 import type { Health } from './health.ts';
 
-/** How a process of the service is, and what waits for the workers of all nodes. */
+/** A process of the service, as it last said. */
+interface NodeStatus extends SeenNode {
+  /** True for the process that answers. */
+  readonly self: boolean;
+}
+
+/** How a process of the service is, what waits for the workers of all nodes, and which nodes there are. */
 export interface ServiceStatus {
   readonly ready: boolean;
-  readonly pid: number;
-  /** Seconds since the process started. */
-  readonly uptimeSeconds: number;
   /** Bytes of memory that the process occupies. */
   readonly memoryBytes: number;
   /** Connections of this process to PostgreSQL by their state; empty for SQLite. */
   readonly connections: Readonly<Record<string, number>>;
   /** Due work; null while the store does not answer. */
   readonly backlog: readonly Backlog[] | null;
+  /** The processes on the store; null while it does not answer. */
+  readonly nodes: readonly NodeStatus[] | null;
 }
 
-export async function readStatus(store: Store, health: Health): Promise<ServiceStatus> {
+/** Reads the state of this process, which `record` lists, and of the store. Never rejects. */
+export async function readStatus(store: Store, health: Health, record: NodeRecord): Promise<ServiceStatus> {
   const ready = await health.ready();
+  const of = ready ? await store.read((tx) => readStore(tx, record)).catch(() => undefined) : undefined;
   return {
     ready,
-    pid: process.pid,
-    uptimeSeconds: Math.floor(process.uptime()),
     memoryBytes: process.memoryUsage.rss(),
     connections: { ...store.connections() },
-    backlog: ready ? await store.read(readBacklog).catch(() => null) : null,
+    backlog: of?.backlog ?? null,
+    nodes: of?.nodes ?? null,
+  };
+}
+
+async function readStore(tx: Tx, record: NodeRecord): Promise<Pick<ServiceStatus, 'backlog' | 'nodes'>> {
+  const backlog = await readBacklog(tx);
+  // Its own row may be 15 s old, and that of `local` is late.
+  const self = record.self();
+  const now = { startedAt: Math.round(tx.now - record.uptimeMs()), seenAt: tx.now, silent: false };
+  const others = (await nodes.list(tx)).filter(({ id }) => id !== self.id);
+  return {
+    backlog,
+    nodes: [{ ...self, ...now, self: true }, ...others.map((node) => ({ ...node, self: false }))],
   };
 }

@@ -9,6 +9,8 @@ export const GLOBAL_TABLES: readonly string[] = [
   'api_key',
   'setting',
   'schema_migration',
+  // The processes that serve from the store.
+  'node',
   // On PostgreSQL, the time of the rate limiter.
   'limiter_time',
   MARKER_TABLE,

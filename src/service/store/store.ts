@@ -111,6 +111,8 @@ export interface Store {
   shrink(): Promise<boolean>;
   /** True while this process is the leader for a role, such as learning. Leadership may change: ask each time. */
   leads(role: string): Promise<boolean>;
+  /** The roles that this process alone leads; empty for SQLite, where every process may. */
+  roles(): readonly string[];
   /** Connections to a database server by state; empty for SQLite. */
   connections(): Readonly<Record<string, number>>;
   close(): Promise<void>;

@@ -88,15 +88,20 @@ it('serves the console from one process of several, and from another when that o
     await served.process.ended;
   });
   const { consoleUrl, url, workspace, apiKey } = JSON.parse(served.line);
-  const pidAt = async (address: ReturnType<typeof consoleAddress>) => {
+  const listing = async (address: ReturnType<typeof consoleAddress>) => {
     const token = await tokenOf(address);
-    return (await askConsole(address.origin, token!, '/console/service')).body.nodes[0].pid as number;
+    return async () => {
+      const { nodes } = (await askConsole(address.origin, token!, '/console/service')).body;
+      return (nodes as { pid: number }[]).map(({ pid }) => pid);
+    };
   };
-  const first = await pidAt(consoleAddress(consoleUrl));
+  const atFirst = await listing(consoleAddress(consoleUrl));
+  await vi.waitUntil(async () => (await atFirst()).length === 2, { timeout: 20_000 });
+  const [first, other] = await atFirst();
   expect(first).not.toBe(served.pid);
   const folder = join(home, '.local', 'share', 'svc', 'console');
   expect(existsSync(folder) && readdirSync(folder)).toHaveLength(2);
-  process.kill(first, 'SIGKILL');
+  process.kill(first!, 'SIGKILL');
   const env = {
     SVC_BASE_URL: url,
     SVC_WORKSPACE: workspace,
@@ -110,5 +115,10 @@ it('serves the console from one process of several, and from another when that o
   const { stdout } = await runSvc(['console', '--json'], { home, env });
   const again = JSON.parse(stdout);
   expect(again.joined).toBe(true);
-  expect(await pidAt(consoleAddress(again.url))).not.toBe(first);
+  // The one that was killed is still listed, with the one that replaces it.
+  const later = await listing(consoleAddress(again.url));
+  await vi.waitUntil(async () => (await later()).length === 3, { timeout: 20_000 });
+  const pids = await later();
+  expect(pids).toEqual(expect.arrayContaining([first, other]));
+  expect(pids[0]).not.toBe(first);
 });

@@ -54,6 +54,24 @@ describe('what the console passes on', () => {
     expect(Date.parse(reads.nextFreeAt)).toBeGreaterThan(Date.now());
   });
 
+  it('ends a stream whose service dies as any other stream, and logs no failure', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: ready\ndata: {"type":"ready","next":"7"}\n\n', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const lines: unknown[] = [];
+    const client = httpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const page = await startTestConsole(await startTestService(), {
+      backend: remoteBackend(client),
+      log: (...line) => lines.push(line),
+    });
+    const { status, text } = await page.ask('GET', '/api/v1/events/watch');
+    expect([status, text]).toEqual([200, 'event: ready\ndata: {"type":"ready","next":"7"}\n\n']);
+    expect(lines).toEqual([]);
+  });
+
   it('gives only what the contract describes, without secrets, personal texts and headers of the service', async () => {
     const remote = await fakeService({
       '/v1/inform/notifications/ntf_1': [

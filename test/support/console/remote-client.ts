@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../../src/client/client.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { randomFrom } from '../../../src/kit/random.ts';
 
-/** A client of a service at `baseUrl`, without retries and pacing. */
-export function httpClient(baseUrl: string): Client {
+/** A client of a service at `baseUrl`, without retries; paced by `pacers`, whose clock is `steadyClock`. */
+export function httpClient(
+  baseUrl: string,
+  paced: Pick<ClientOptions, 'pacers' | 'steadyClock'> = {},
+): Client {
   const client = createClient({
     baseUrl,
     workspace: 'ws_1',
@@ -15,6 +18,7 @@ export function httpClient(baseUrl: string): Client {
     clock: systemClock,
     random: randomFrom(undefined),
     userAgent: 'svc/0',
+    ...paced,
   });
   onTestFinished(() => client.close());
   return client;

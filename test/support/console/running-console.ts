@@ -16,6 +16,8 @@ export interface RunningConsole extends WatchedPage {
   failDeliveries(fail: boolean): void;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
+  /** Stops the console, not the service. */
+  stopConsole(): Promise<void>;
   /** Stops everything and removes the data. */
   stop(): Promise<void>;
 }
@@ -57,6 +59,10 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
     env: { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey },
   });
   const [, url] = await svc.waitFor(/"url":"(http:[^"]+)"/);
+  const stopConsole = async () => {
+    svc.interrupt();
+    await svc.done;
+  };
   const watched = await watchedPage(url!, [...CANARIES, apiKey]);
   return {
     ...watched,
@@ -70,10 +76,10 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
       await meanwhile();
       service = await startService({ ...options, port: Number(new URL(service.url).port) });
     },
+    stopConsole,
     stop: async () => {
       await watched.close();
-      svc.interrupt();
-      await svc.done;
+      await stopConsole();
       await receiver.close();
       OWN_SERVICES.delete(service.url);
       await service.close(0);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startService } from '../../../src/service/start.ts';
 import { sharedBrowser } from './chromium.ts';
+import { startMachineConsole } from './machine-console.ts';
 import { fillWorkspace, type Send, startReceiver } from './sample-data.ts';
 import { laggingClock, liveThroughHours } from './simulated-days.ts';
 
@@ -54,6 +55,11 @@ const console_ = startConsole();
 const [url] = await urlOf(console_);
 const { origin } = new URL(url!);
 
+const machineHome = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
+const machine = await startMachineConsole(machineHome);
+/** The views that the console of a remote service cannot fill. */
+const OF_MACHINE = ['limits', 'imports', 'faults', 'service'];
+
 const views: readonly (readonly [name: string, path: string, prepare?: string])[] = [
   ['live', '/live'],
   ['live-filter', `/live?filter=${encodeURIComponent('event:payment_made amount>100')}`],
@@ -80,11 +86,13 @@ const events = setInterval(() => void sendEvents().catch(() => undefined), 200);
 try {
   const browser = await sharedBrowser();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
-  await page.goto(url!);
-  await page.getByRole('navigation').waitFor();
+  for (const address of [machine.url, url!]) {
+    await page.goto(address);
+    await page.getByRole('navigation').waitFor();
+  }
   for (const [name, path, press] of views) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    await page.goto(origin + path);
+    await page.goto((OF_MACHINE.includes(name) ? new URL(machine.url).origin : origin) + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     if (press !== undefined) await page.getByRole('button', { name: press }).click();
     await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
@@ -104,9 +112,10 @@ try {
   clearInterval(events);
   console_.kill('SIGINT');
   await once(console_, 'exit');
+  await machine.stop();
   await receiver.close();
   await service.close(0);
-  rmSync(home, { recursive: true, force: true });
+  for (const each of [home, machineHome]) rmSync(each, { recursive: true, force: true });
 }
 
 function startConsole(): ChildProcess {

@@ -9,12 +9,12 @@ import { count } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
-import { duration } from '../../parts/time.tsx';
+import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 
 const EVERY_MS = 5_000;
 
-/** How the service is: whether it answers, what waits for its workers, and the process behind the console. */
+/** How the service is: whether it answers, what waits for its workers, and which processes serve from its store. */
 export function ServiceView(): VNode {
   const service = useResource('service', (signal) => ask<ConsoleService>('service', { signal }), EVERY_MS);
   const { value, error } = service;
@@ -28,16 +28,24 @@ export function ServiceView(): VNode {
           <Cards facts={factsOf(value)} />
           <Box title="Due work" note="What waits for the workers of all nodes, counted up to 10,000.">
             {value.backlog === null ? (
-              <p>{value.nodes === null ? NOT_SAID : 'The store does not answer.'}</p>
+              <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
             ) : (
               <Table label="Due work" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
             )}
           </Box>
-          <Box title="Process" note="The one behind this console. A node may have others.">
+          <Box
+            title="Processes"
+            note="All that serve from this store. Each says every 15 s that it is there."
+          >
             {value.nodes === null ? (
-              <p>{NOT_SAID}</p>
+              <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
             ) : (
-              <Table label="Process" rows={value.nodes} keyOf={({ pid }) => String(pid)} columns={PROCESS} />
+              <Table
+                label="Processes"
+                rows={value.nodes}
+                keyOf={({ id }) => id}
+                columns={columnsOf(value.nodes)}
+              />
             )}
           </Box>
         </>
@@ -48,7 +56,7 @@ export function ServiceView(): VNode {
 
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
-function factsOf({ reached, ready, version }: ConsoleService) {
+function factsOf({ reached, ready, version, process }: ConsoleService) {
   const state = !reached ? (
     <Badge tone="bad">does not answer</Badge>
   ) : ready === null ? (
@@ -61,6 +69,7 @@ function factsOf({ reached, ready, version }: ConsoleService) {
     { name: 'Version', value: <Text of={version ?? 'not said'} /> },
     { name: 'Version of svc', value: <Text of={about.value?.version ?? ''} /> },
     { name: 'Workspace', value: <Id of={about.value?.workspace.id ?? ''} /> },
+    ...(process ? ownFacts(process) : []),
   ];
 }
 
@@ -76,27 +85,43 @@ const BACKLOG: readonly Column<Backlog>[] = [
   },
 ];
 
-type Process = NonNullable<ConsoleService['nodes']>[number];
+/** What the process behind the console says of itself. */
+function ownFacts({ memoryBytes, connections }: NonNullable<ConsoleService['process']>) {
+  const open = Object.entries(connections).map(([state, n]) => `${n} ${state}`);
+  return [
+    { name: 'Memory', value: `${count(Math.round(memoryBytes / 2 ** 20))} MiB`, note: 'of this process' },
+    ...(open.length > 0
+      ? [{ name: 'Connections', value: open.join(', '), note: 'of this process, to PostgreSQL' }]
+      : []),
+  ];
+}
 
-const PROCESS: readonly Column<Process>[] = [
-  { title: 'Process', cell: ({ pid }) => pid },
+type Node = NonNullable<ConsoleService['nodes']>[number];
+
+const NODE: readonly Column<Node>[] = [
+  {
+    title: 'Host',
+    cell: ({ host, self }) => (
+      <>
+        <Text of={host} /> {self && <Badge>this one</Badge>}
+      </>
+    ),
+  },
+  { title: 'Process', align: 'end', cell: ({ pid }) => pid },
+  { title: 'Version', cell: ({ version }) => <Text of={version ?? 'not said'} /> },
   {
     title: 'State',
-    cell: ({ ready }) => <Badge tone={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>,
+    cell: ({ silent }) => <Badge tone={silent ? 'bad' : 'good'}>{silent ? 'silent' : 'there'}</Badge>,
   },
-  { title: 'Runs for', align: 'end', cell: ({ uptimeSeconds }) => duration(uptimeSeconds * 1000) },
-  {
-    title: 'Memory',
-    align: 'end',
-    cell: ({ memoryBytes }) => `${count(Math.round(memoryBytes / 2 ** 20))} MiB`,
-  },
-  {
-    title: 'Connections',
-    align: 'end',
-    wide: true,
-    cell: ({ connections }) =>
-      Object.entries(connections)
-        .map(([state, n]) => `${n} ${state}`)
-        .join(', ') || 'none: SQLite',
-  },
+  { title: 'Since', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
+
+const LEADS: Column<Node> = {
+  title: 'Leads',
+  cell: ({ roles }) => <Text of={roles.join(', ')} />,
+};
+
+/** Without PostgreSQL no process leads: the lock of the file serializes them. */
+const columnsOf = (nodes: readonly Node[]) =>
+  nodes.some(({ roles }) => roles.length > 0) ? [...NODE, LEADS] : NODE;

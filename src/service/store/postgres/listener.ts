@@ -83,6 +83,11 @@ export class Listener {
     return this.#ledRoles.has(role);
   }
 
+  /** The roles that this node leads. */
+  roles(): readonly string[] {
+    return [...this.#ledRoles].sort();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#pending.values());

@@ -146,6 +146,10 @@ export class PostgresStore implements Store {
     return this.#listener.leads(role);
   }
 
+  roles(): readonly string[] {
+    return this.#listener.roles();
+  }
+
   subscribe(topic: Topic, listener: () => void): () => void {
     this.#notifications.on(topic, listener);
     return () => void this.#notifications.off(topic, listener);

@@ -163,6 +163,10 @@ export class SqliteStore implements Store {
     return true;
   }
 
+  roles(): readonly string[] {
+    return [];
+  }
+
   connections(): Record<string, number> {
     return {};
   }
