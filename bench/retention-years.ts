@@ -93,7 +93,7 @@ async function decide(from: number): Promise<void> {
         prior: null,
         modelVersion: 0,
         seed: 'seed',
-        policy: null,
+        policy: null, reason: null, removed: null,
       }),
     );
 }

@@ -16,6 +16,8 @@ export interface ClaimedDelivery {
   /** Null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly claim: number;
+  /** The versions of the secrets: the current one, then the previous one while it signs too. */
+  readonly signedBy: readonly number[];
   /** The traceparent of the request that caused it, or null. */
   readonly trace: string | null;
 }
@@ -32,6 +34,8 @@ export interface StoredAttempt {
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
+  /** The versions of the secrets that signed it; null for an attempt of an earlier version of the service. */
+  readonly signedBy: readonly number[] | null;
 }
 
 export interface StoredDelivery {
@@ -100,14 +104,18 @@ export const deliveries = {
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
-      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & {
+        previousUntil: number | null;
+        version: number;
+      }
     >(
-      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil"
+      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
+         w.secret_version AS version
        FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
       [workspaceId, webhookId, tx.now],
     );
     if (!webhook) return [];
-    const { previousUntil, ...target } = webhook;
+    const { previousUntil, version, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
     const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
       `UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
@@ -124,6 +132,7 @@ export const deliveries = {
       workspaceId,
       webhookId,
       previousSecret: rotating ? target.previousSecret : null,
+      signedBy: rotating ? [version, version - 1] : [version],
     }));
   },
 
@@ -192,8 +201,8 @@ export const deliveries = {
     );
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
     await tx.sql.run(
-      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         deliveryId,
@@ -202,6 +211,7 @@ export const deliveries = {
         attempt.status,
         attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
         Math.round(attempt.durationMs),
+        JSON.stringify(claimed.signedBy),
       ],
     );
     await tx.sql.run(
