@@ -43,7 +43,9 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     prior: 0.1,
     modelVersion: 0,
     seed: 's',
-    policy: null, reason: null, removed: null,
+    policy: null,
+    reason: null,
+    removed: null,
   };
   await decisions.add(tx, workspaceId, decision);
   await rewards.record(tx, workspaceId, { ...decision, reward: null }, 0.6);

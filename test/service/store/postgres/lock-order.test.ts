@@ -120,7 +120,9 @@ it('the settler of one workspace does not wait for the reward log of another', a
     prior: 0.1,
     modelVersion: 0,
     seed: 's',
-    policy: null, reason: null, removed: null,
+    policy: null,
+    reason: null,
+    removed: null,
   });
   await db.store.write(async (tx) => {
     for (const [ws, ageMs] of [

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { deliveryRecords } from '../../../../src/service/store/repositories/console/delivery-records.ts';
 import { type ClaimedDelivery, deliveries } from '../../../../src/service/store/repositories/deliveries.ts';
 import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
@@ -43,7 +44,7 @@ const enqueue = (decisionId = 'dec_1') =>
 const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', most, LEASE));
 const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, 'ws', '', 1000));
 const list = async () =>
-  (await store.read((tx) => deliveries.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;
+  (await store.read((tx) => deliveryRecords.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
   store.write((tx) =>
