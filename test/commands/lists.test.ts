@@ -56,6 +56,13 @@ describe('lists of the service', () => {
     const { stdout } = await svc(service, 'decisions', 'get', decisionId);
     expect(stdout).toMatch(/^reward +0\.6$/m);
     expect(stdout).toMatch(/^CANDIDATE\tPROPENSITY\tRANKING$/m);
+    const exclude = ['onboarding', 'savings', 'offers'].flatMap((name) => ['--exclude-category', name]);
+    const decided = await read(service, 'decide', '--hash-id', 'h', ...exclude);
+    const explained = await svc(service, 'decisions', 'get', decided.decisionId);
+    expect(explained.stdout).toContain(decided.action.reason);
+    expect(explained.stdout).toMatch(
+      /^removed +2 contents: excludeCategories \(savings\) \([a-z_]+, [a-z_]+\)$/m,
+    );
     expect(await runSvc(['decisions', 'get', 'dec_x'], { env: service.env })).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('svc decisions list'),

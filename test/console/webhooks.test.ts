@@ -32,7 +32,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(attempts).toContain('HTTP 200');
     expect(attempts).toContain('signed by secret 1');
     const { body } = await svc.send<{ body: string }>(`/v1/deliveries/${first!.deliveryId}`);
-    await expect.poll(() => panel.getByLabel('Body of the delivery').innerText()).toBe(body);
+    await expect.poll(() => panel.locator('.delivery-body').innerText()).toBe(body);
     await svc.checkAccessibility();
 
     await svc.tabTo('Deliver again');

@@ -6,7 +6,7 @@ import { showLoggedDecision } from '../../features/decisions/view.ts';
 
 export default class DecisionsGet extends SvcCommand {
   static override summary =
-    'Show a logged decision: why it was made, its candidates, what was removed, and its reward';
+    'Show a logged decision with its reason, candidates, removed contents and reward';
   static override examples = ['<%= config.bin %> <%= command.id %> dec_8c1f…'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the decision' }),

@@ -50,7 +50,7 @@ export function DeliveryPanel(props: { delivery: Delivery; close: () => void; ch
       <h3>Body</h3>
       {record.error && <Failure error={record.error} retry={record.reload} />}
       {record.value && (
-        <pre class="delivery-body" aria-label="Body of the delivery">
+        <pre class="delivery-body">
           <Text of={record.value.body} />
         </pre>
       )}
