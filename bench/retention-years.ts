@@ -93,7 +93,9 @@ async function decide(from: number): Promise<void> {
         prior: null,
         modelVersion: 0,
         seed: 'seed',
-        policy: null, reason: null, removed: null,
+        policy: null,
+        reason: null,
+        removed: null,
       }),
     );
 }
