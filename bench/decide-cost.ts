@@ -46,7 +46,7 @@ for (const size of SIZES) {
 /** What a request computes: the choice, its alternatives and its entry in the log. Returns the bytes of the log. */
 function work(situation: Situation): number {
   const choice = decide(situation);
-  const entry = logged(choice.candidates, choice.chosen?.contentId ?? null);
+  const entry = logged(choice);
   return JSON.stringify([alternativesOf(choice, 3), entry]).length;
 }
 

@@ -94,6 +94,8 @@ async function decide(from: number): Promise<void> {
         modelVersion: 0,
         seed: 'seed',
         policy: null,
+        reason: null,
+        removed: null,
       }),
     );
 }

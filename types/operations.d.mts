@@ -197,6 +197,27 @@ export interface DeliveryAttempt {
   readonly error?: string | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
+  /** Versions of the secrets that signed it: the current one, and during a rotation the one before. Missing for attempts of earlier versions of the service. */
+  readonly signedBy?: readonly number[] | undefined;
+}
+
+/** A delivery with its body. */
+export interface DeliveryRecord {
+  /** Identifier of the delivery. */
+  readonly deliveryId: string;
+  /** Identifier of the subscription. */
+  readonly webhookId: string;
+  /** Kind of event. */
+  readonly type: string;
+  readonly status: DeliveryStatus;
+  /** When the event happened. */
+  readonly occurredAt: string;
+  /** The latest attempts, oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** When it is sent again; null if it is not. */
+  readonly nextAttemptAt: string | null;
+  /** The body that is sent, the same bytes in each attempt, as text. */
+  readonly body: string;
 }
 
 /** State of a delivery. */
@@ -467,6 +488,10 @@ export interface LoggedDecision {
   readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
   /** The reward so far; null while none is due. */
   readonly reward: number | null;
+  /** Why, in the words of the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
+  readonly reason?: string | undefined;
+  /** What was excluded by which rule, most first. Empty also where `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
+  readonly removed?: readonly RemovedContents[] | undefined;
 }
 
 /** A message that waits to be shown to a user. */
@@ -555,6 +580,33 @@ export interface OutcomeAnswer {
   readonly requestId: string;
 }
 
+/** A page of the pending messages of a user, served or not. */
+export interface PeekMessagesAnswer {
+  /** The messages. */
+  readonly messages: readonly PeekedMessage[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
+/** A pending message. */
+export interface PeekedMessage {
+  /** The decision that chose it. */
+  readonly decisionId: string;
+  /** The content. */
+  readonly contentId: string;
+  /** Channel of the decision; null if it named none. */
+  readonly channel: string | null;
+  /** Surface of the decision; null if it named none. */
+  readonly surface: string | null;
+  readonly format: MessageFormat;
+  /** Title. */
+  readonly title: string;
+  /** Text. */
+  readonly body: string;
+  /** When an app first got it; null while none has. */
+  readonly servedAt: string | null;
+}
+
 /** What a notification is for. Default: what the template says, or else `marketing`. */
 export type Priority = 'transactional' | 'marketing';
 
@@ -603,6 +655,18 @@ export interface RedeliverAnswer {
   readonly status: DeliveryStatus;
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
+}
+
+/** The contents that a rule excluded from a decision. */
+export interface RemovedContents {
+  /** The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, or `others` for further rules together. */
+  readonly rule: string;
+  /** The trait, event or category of the rule. */
+  readonly name?: string | undefined;
+  /** How many contents it excluded that no rule before it did. */
+  readonly count: number;
+  /** The first of them; none where the log had no space. */
+  readonly contentIds: readonly string[];
 }
 
 /** Which version to go back to. */
@@ -887,6 +951,8 @@ export interface Webhook {
   readonly status: WebhookStatus;
   /** When it was created. */
   readonly createdAt: string;
+  /** Version of the signing secret: 1, and one more with each rotation. */
+  readonly secretVersion?: number | undefined;
   /** Why it is disabled, in words. */
   readonly disabledReason?: string | undefined;
   /** When it ends unless renewed. */
@@ -973,15 +1039,24 @@ export interface Operations {
   getDecision(input: { readonly id: string }, options?: CallOptions): Promise<LoggedDecision>;
   /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. */
   listMessages(input: {
-    /** Hashed identifier of the user. */
-    readonly hashId: string;
     /** Only messages for this surface. */
     readonly surface?: string | undefined;
     /** Only messages for this channel. */
     readonly channel?: string | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
+    /** Hashed identifier of the user. */
+    readonly hashId: string;
   }, options?: CallOptions): Promise<ListMessagesAnswer>;
+  /** The pending messages of a user, without serving them. What `listMessages` would answer, for support: nothing is counted as a contact, withdrawn or marked as served. An app cannot call it. */
+  peekMessages(input: { readonly hashId: string } & {
+    /** Only messages for this surface. */
+    readonly surface?: string | undefined;
+    /** Only messages for this channel. */
+    readonly channel?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<PeekMessagesAnswer>;
   /** Report what the user did with a message. Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`. */
   messageOutcome(input: { readonly decisionId: string } & MessageOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
   /** The delivery records of notifications, newest first. Of the whole workspace, of one user, or in one state. */
@@ -1058,6 +1133,8 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListDeliveriesAnswer>;
+  /** One delivery with its body and its attempts. Each attempt says which versions of the signing secret signed it. Neither secrets nor signatures are returned. */
+  getDelivery(input: { readonly id: string }, options?: CallOptions): Promise<DeliveryRecord>;
   /** Send a delivery again. Sends the same bytes under the same identifier. The subscription must be active. */
   redeliver(input: { readonly id: string; readonly deliveryId: string }, options?: CallOptions): Promise<RedeliverAnswer>;
 }

@@ -255,6 +255,20 @@ export const ENDPOINTS = table({
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,
   },
+  peekMessages: {
+    method: 'GET',
+    path: '/v1/users/{hashId}/messages',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The pending messages of a user, without serving them',
+    description:
+      'What `listMessages` would answer, for support: nothing is counted as a contact, withdrawn or marked as served. An app cannot call it.',
+    params: { hashId: 'Hashed identifier of the user.' },
+    query: s.PeekMessagesQuery,
+    answer: s.PeekMessagesAnswer,
+  },
   messageOutcome: {
     method: 'POST',
     path: '/v1/messages/{decisionId}/outcomes',
@@ -519,6 +533,20 @@ export const ENDPOINTS = table({
     description: 'Each with its subscription, its latest attempts and the time of the next one.',
     query: s.ListDeliveriesQuery,
     answer: s.ListDeliveriesAnswer,
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/v1/deliveries/{id}',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'One delivery with its body and its attempts',
+    description:
+      'Each attempt says which versions of the signing secret signed it. Neither secrets nor signatures are returned.',
+    params: { id: 'Identifier of the delivery.' },
+    missing: 'No delivery has this identifier.',
+    answer: s.DeliveryRecord,
   },
   redeliver: {
     method: 'POST',

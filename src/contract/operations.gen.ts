@@ -93,6 +93,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  peekMessages: {
+    method: 'GET',
+    path: '/v1/users/{hashId}/messages',
+    group: 'reads',
+    repeat: 'always',
+  },
   messageOutcome: {
     method: 'POST',
     path: '/v1/messages/{decisionId}/outcomes',
@@ -210,6 +216,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
   listAllDeliveries: {
     method: 'GET',
     path: '/v1/deliveries',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/v1/deliveries/{id}',
     group: 'reads',
     repeat: 'always',
   },

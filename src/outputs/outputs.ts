@@ -162,6 +162,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
     z.object({ deleted: text('Identifier of the subscription.') }),
   ),
   'webhooks:deliveries': document('The recent deliveries.', s.ListDeliveriesAnswer),
+  'webhooks:delivery': document('The delivery.', s.DeliveryRecord),
   'webhooks:get': document('The subscription.', z.extend(s.Webhook, { source })),
   'webhooks:list': document('The subscriptions.', z.extend(s.ListWebhooksAnswer, { source })),
   'webhooks:listen': lines('What arrived.', ListenOutput),

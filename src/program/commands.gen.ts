@@ -68,6 +68,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'webhooks:create': () => import('../commands/webhooks/create.ts'),
   'webhooks:delete': () => import('../commands/webhooks/delete.ts'),
   'webhooks:deliveries': () => import('../commands/webhooks/deliveries.ts'),
+  'webhooks:delivery': () => import('../commands/webhooks/delivery.ts'),
   'webhooks:get': () => import('../commands/webhooks/get.ts'),
   'webhooks:list': () => import('../commands/webhooks/list.ts'),
   'webhooks:listen': () => import('../commands/webhooks/listen.ts'),

@@ -56,6 +56,13 @@ describe('lists of the service', () => {
     const { stdout } = await svc(service, 'decisions', 'get', decisionId);
     expect(stdout).toMatch(/^reward +0\.6$/m);
     expect(stdout).toMatch(/^CANDIDATE\tPROPENSITY\tRANKING$/m);
+    const exclude = ['onboarding', 'savings', 'offers'].flatMap((name) => ['--exclude-category', name]);
+    const decided = await read(service, 'decide', '--hash-id', 'h', ...exclude);
+    const explained = await svc(service, 'decisions', 'get', decided.decisionId);
+    expect(explained.stdout).toContain(decided.action.reason);
+    expect(explained.stdout).toMatch(
+      /^removed +2 contents: excludeCategories \(savings\) \([a-z_]+, [a-z_]+\)$/m,
+    );
     expect(await runSvc(['decisions', 'get', 'dec_x'], { env: service.env })).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('svc decisions list'),
@@ -99,6 +106,19 @@ describe('lists of the service', () => {
     expect(await subscriptions('--status', 'pending')).toEqual([]);
     expect((await svc(service, 'webhooks', 'deliveries')).stdout).toContain('SUBSCRIPTION');
     expect((await svc(service, 'webhooks', 'deliveries', one.id)).stdout).toMatch(/delivered\t1, last 204/);
+    const [first] = (await read(service, 'webhooks', 'deliveries', one.id)).deliveries;
+    const record = await read(service, 'webhooks', 'delivery', first.deliveryId);
+    expect(record).toMatchObject({ ...first, attempts: [{ status: 204, signedBy: [1] }] });
+    expect(JSON.parse(record.body)).toMatchObject({ deliveryId: first.deliveryId, type: first.type });
+    const { stdout } = await svc(service, 'webhooks', 'delivery', first.deliveryId);
+    expect(stdout).toContain(record.body);
+    expect(stdout).toMatch(/\t204\t\d+\tsecret 1\n/);
+    expect(JSON.stringify(record)).not.toMatch(/"(secret|signature|signingSecret)"/);
+    const unknown = await runSvc(['webhooks', 'delivery', 'dlv_none'], { env: service.env });
+    expect([unknown.code, unknown.stderr]).toEqual([
+      5,
+      expect.stringContaining('No delivery has this identifier'),
+    ]);
   });
 });
 

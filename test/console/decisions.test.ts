@@ -35,6 +35,30 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await svc.checkAccessibility();
   });
 
+  test('says why a decision was made, and what was removed by which rule', async () => {
+    const excludeCategories = ['onboarding', 'savings', 'insurance'];
+    const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId: svc.data.hashIds[1],
+      context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+      guardrails: { excludeCategories },
+    });
+    const { reason, removed } = await svc.send<{
+      reason: string;
+      removed: { rule: string; name?: string; count: number; contentIds: string[] }[];
+    }>(`/v1/decisions/${decisionId}`);
+    await svc.go(`/decisions/${decisionId}`);
+    const list = svc.page.getByRole('list', { name: 'Removed by a rule' });
+    await list.waitFor();
+    await svc.page.getByText(reason).waitFor();
+    const lines = await list.getByRole('listitem').allInnerTexts();
+    expect(lines).toHaveLength(removed.length);
+    for (const [i, { name = '', count, contentIds }] of removed.entries()) {
+      expect(lines[i]).toContain(`${count} content`);
+      for (const text of [name, ...contentIds]) expect(lines[i]).toContain(text);
+    }
+    expect(removed.map(({ rule }) => rule)).toContain('category');
+  });
+
   test('keeps its filters in the URL, also over a reload, and copies them as a command', async () => {
     const { page } = svc;
     const hashId = svc.data.hashIds[3]!;

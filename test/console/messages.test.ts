@@ -10,7 +10,7 @@ describe.runIf(hasChromium)('the messages view', () => {
   afterAll(() => svc.stop());
   afterEach(() => svc.check());
 
-  test('polls only when asked, shows each message as an app would, and reports an outcome by keyboard alone', async () => {
+  test('shows each message as an app would without serving it, and reports an outcome by keyboard alone', async () => {
     const { page, data } = svc;
     const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
       hashId: data.hashId,
@@ -18,20 +18,22 @@ describe.runIf(hasChromium)('the messages view', () => {
     });
     const polls: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/api/v1/messages?')) polls.push(request.url());
+      if (request.url().includes('/api/v1/messages')) polls.push(request.url());
     });
     await svc.go('/messages');
     await page.getByText('Choose a user by hashId.').waitFor();
     await svc.tabTo('User');
     await page.keyboard.type(data.hashId);
     await page.keyboard.press('Enter');
-    await page.getByText('Poll as the app does?').waitFor();
-    expect(polls).toEqual([]);
-    await svc.tabTo('Show the messages');
-    await page.keyboard.press('Enter');
     const messages = page.getByRole('article', { name: /^Message / });
     await messages.first().waitFor();
-    expect(polls).toHaveLength(1);
+    expect(polls).toEqual([]);
+    const of = `/v1/users/${data.hashId}/messages`;
+    const { messages: peeked } = await svc.send<{
+      messages: { decisionId: string; servedAt: string | null }[];
+    }>(of);
+    expect(peeked.find((message) => message.decisionId === decisionId)!.servedAt).toBeNull();
+    expect(await messages.filter({ hasText: 'not served yet' }).count()).toBeGreaterThan(0);
     const pending = await svc.send<{ messages: { decisionId: string; title: string; body: string }[] }>(
       `/v1/messages?hashId=${data.hashId}`,
     );
@@ -58,6 +60,6 @@ describe.runIf(hasChromium)('the messages view', () => {
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
-    expect(await svc.copied()).toMatch(new RegExp(`^svc messages list --hash-id=${data.hashId}`));
+    expect(await svc.copied()).toMatch(new RegExp(`^svc messages list --peek --hash-id=${data.hashId}`));
   });
 });

@@ -28,7 +28,11 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const panel = page.getByRole('complementary', { name: 'Detail' });
     await panel.waitFor();
     expect(page.url()).toContain(`delivery=${first!.deliveryId}`);
-    expect(await panel.getByRole('list', { name: 'Attempts' }).innerText()).toContain('HTTP 200');
+    const attempts = await panel.getByRole('list', { name: 'Attempts' }).innerText();
+    expect(attempts).toContain('HTTP 200');
+    expect(attempts).toContain('signed by secret 1');
+    const { body } = await svc.send<{ body: string }>(`/v1/deliveries/${first!.deliveryId}`);
+    await expect.poll(() => panel.locator('.delivery-body').innerText()).toBe(body);
     await svc.checkAccessibility();
 
     await svc.tabTo('Deliver again');

@@ -12,6 +12,7 @@ export const ID_KINDS: Readonly<Record<string, IdKind>> = {
   ),
   'decisions:get id': 'decisions',
   'messages:outcome decision': 'decisions',
+  'webhooks:delivery id': 'deliveries',
   'webhooks:redeliver delivery': 'deliveries',
   ...Object.fromEntries(
     ['listen', 'replay', 'send', 'sign', 'test', 'verify'].map((name) => [

@@ -5,7 +5,7 @@ import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { showLoggedDecision } from '../../features/decisions/view.ts';
 
 export default class DecisionsGet extends SvcCommand {
-  static override summary = 'Show a logged decision with its candidates and its reward';
+  static override summary = 'Show a logged decision with its reason, candidates, removed contents and reward';
   static override examples = ['<%= config.bin %> <%= command.id %> dec_8c1f…'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the decision' }),

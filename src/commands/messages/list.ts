@@ -18,6 +18,7 @@ const FIELDS: readonly Field<object>[] = [
   { field: 'body', title: 'BODY' },
   { field: 'channel', title: 'CHANNEL', extra: true },
   { field: 'surface', title: 'SURFACE', extra: true },
+  { field: 'servedAt', title: 'SERVED', whole: true, extra: true },
 ];
 
 function messagesOf(body: unknown): readonly unknown[] {
@@ -28,13 +29,15 @@ function messagesOf(body: unknown): readonly unknown[] {
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the pending messages of a user';
   static override description =
-    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet.';
+    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. What is listed counts as served, and as a contact of the user, unless --peek is given.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
+    '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --peek',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --json | jq -r .messages[].decisionId',
   ];
   static override flags = {
     'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    peek: Flags.boolean({ summary: 'only look: nothing is served, and no contact is counted' }),
     fields: fieldsFlag(FIELDS),
   };
 
@@ -42,10 +45,10 @@ export default class MessagesList extends SvcCommand {
     const { client } = await connect();
     const texts: string[] = [];
     const page = async (after: string | undefined) => {
-      const answer = await client.call('listMessages', {
-        query: { hashId: flags['hash-id'], after },
-        signal,
-      });
+      const hashId = flags['hash-id'];
+      const answer = await (flags.peek
+        ? client.call('peekMessages', { params: { hashId }, query: { after }, signal })
+        : client.call('listMessages', { query: { hashId, after }, signal }));
       texts.push(answer.text);
       return answer;
     };

@@ -97,6 +97,21 @@ const OtherCandidates = named(
     }),
   ),
 );
+const RemovedContents = named(
+  'RemovedContents',
+  'The contents that a rule excluded from a decision.',
+  beyond(
+    z.object({
+      rule: about(
+        'The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, or `others` for further rules together.',
+        z.string(),
+      ),
+      name: about('The trait, event or category of the rule.', z.optional(z.string())),
+      count: about('How many contents it excluded that no rule before it did.', z.int()),
+      contentIds: about('The first of them; none where the log had no space.', z.array(z.string())),
+    }),
+  ),
+);
 export const LoggedDecision = named(
   'LoggedDecision',
   'An entry of the decision log.',
@@ -117,6 +132,20 @@ export const LoggedDecision = named(
       ),
     ),
     reward: about('The reward so far; null while none is due.', z.nullable(z.number())),
+    reason: beyond(
+      about(
+        'Why, in the words of the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users.',
+        z.optional(z.string()),
+      ),
+    ),
+    removed: z.optional(
+      beyond(
+        about(
+          'What was excluded by which rule, most first. Empty also where `maxDailyContacts` was reached. Missing for decisions of earlier versions.',
+          z.array(RemovedContents),
+        ),
+      ),
+    ),
   }),
 );
 

@@ -15,16 +15,42 @@ const Message = named(
     body: about('Text.', z.string()),
   }),
 );
-export const ListMessagesQuery = z.strictObject({
-  hashId: about('Hashed identifier of the user.', name()),
+export const PeekMessagesQuery = z.strictObject({
   surface: about('Only messages for this surface.', z.optional(name())),
   channel: about('Only messages for this channel.', z.optional(name())),
   after: after(),
+});
+export const ListMessagesQuery = z.extend(PeekMessagesQuery, {
+  hashId: about('Hashed identifier of the user.', name()),
 });
 export const ListMessagesAnswer = named(
   'ListMessagesAnswer',
   'A page of the pending messages of a user.',
   beyond(z.object({ messages: about('The messages.', z.array(Message)), next: next() })),
+);
+
+export const PeekMessagesAnswer = named(
+  'PeekMessagesAnswer',
+  'A page of the pending messages of a user, served or not.',
+  beyond(
+    z.object({
+      messages: about(
+        'The messages.',
+        z.array(
+          named(
+            'PeekedMessage',
+            'A pending message.',
+            z.extend(Message, {
+              servedAt: about('When an app first got it; null while none has.', z.nullable(z.string()), {
+                format: 'date-time',
+              }),
+            }),
+          ),
+        ),
+      ),
+      next: next(),
+    }),
+  ),
 );
 
 export const MESSAGE_OUTCOMES = ['opened', 'clicked', 'actioned', 'dismissed'] as const;

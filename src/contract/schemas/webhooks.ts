@@ -56,6 +56,10 @@ export const Webhook = named(
       events: about('Kinds of event that are delivered.', z.array(z.string())),
       status,
       createdAt: time('When it was created.'),
+      secretVersion: about(
+        'Version of the signing secret: 1, and one more with each rotation.',
+        z.optional(z.int()),
+      ),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
       leaseUntil: about('When it ends unless renewed.', z.optional(z.string()), { format: 'date-time' }),
     }),
@@ -79,6 +83,10 @@ const DeliveryAttempt = named(
     status: about('Status of the answer; null if there was none.', z.nullable(z.int())),
     error: about('What went wrong, in words.', z.optional(z.string())),
     durationMs: about('How long it took, in milliseconds.', z.number()),
+    signedBy: about(
+      'Versions of the secrets that signed it: the current one, and during a rotation the one before. Missing for attempts of earlier versions of the service.',
+      z.optional(z.array(z.int())),
+    ),
   }),
 );
 const WebhookDelivery = named(
@@ -95,6 +103,15 @@ const WebhookDelivery = named(
       nextAttemptAt: about('When it is sent again; null if it is not.', z.nullable(z.string()), {
         format: 'date-time',
       }),
+    }),
+  ),
+);
+export const DeliveryRecord = named(
+  'DeliveryRecord',
+  'A delivery with its body.',
+  beyond(
+    z.extend(WebhookDelivery, {
+      body: about('The body that is sent, the same bytes in each attempt, as text.', z.string()),
     }),
   ),
 );

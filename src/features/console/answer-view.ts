@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 /** Maps and lists whose names and values others chose. */
 const FOREIGN: ReadonlySet<string> = new Set(['context', 'properties', 'traits']);
 /** Texts of other programs, which may quote an address. */
-const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disabledReason', 'body']);
+const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disabledReason', 'body', 'reason']);
 /** Never shown, whatever a service answers. */
 const SECRET: ReadonlySet<string> = new Set(['variables', 'signingSecret', 'secret', 'signature', 'apiKey']);
 

@@ -7,6 +7,7 @@ import { Refusal } from './refusal.ts';
 const READS: readonly EndpointName[] = [
   'getUser',
   'getUserTimeline',
+  'peekMessages',
   'watchEvents',
   'listDecisions',
   'getDecision',
@@ -16,6 +17,7 @@ const READS: readonly EndpointName[] = [
   'getWebhook',
   'listDeliveries',
   'listAllDeliveries',
+  'getDelivery',
   'listContents',
   'getContent',
   'getModel',
@@ -25,9 +27,8 @@ const READS: readonly EndpointName[] = [
   'validateCatalog',
 ];
 
-/** Those that change something. The messages of a user are among them: what is served counts as a contact. */
+/** Those that change something. */
 const WRITES: readonly EndpointName[] = [
-  'listMessages',
   'messageOutcome',
   'notificationOutcome',
   'redeliver',

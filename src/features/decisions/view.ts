@@ -2,6 +2,7 @@ import type { Field } from '../../cli/terminal/listing.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { bold, dim, type Text } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
+import { removalWords } from '../../kit/removal-words.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -16,11 +17,13 @@ export const DECISION_FIELDS: readonly Field<Row>[] = [
   { field: 'context', title: 'CONTEXT', extra: true },
   { field: 'candidates', title: 'CANDIDATES', extra: true },
   { field: 'others', title: 'OTHERS', extra: true },
+  { field: 'reason', title: 'REASON', extra: true },
+  { field: 'removed', title: 'REMOVED', extra: true },
   { field: 'modelVersion', title: 'MODEL', align: 'right', extra: true },
   { field: 'seed', title: 'SEED', whole: true, extra: true },
 ];
 
-/** Renders an entry of the decision log: its fields, then its candidates. */
+/** Renders an entry of the decision log: its fields, then its candidates and what was removed. */
 export function showLoggedDecision(body: unknown, out: Output): Text {
   const entry = objectOf(body);
   const context = Object.entries(objectOf(entry.context)).map(([name, value]) => `${name}=${value}`);
@@ -32,13 +35,15 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
     ['content', entry.contentId === null ? 'none' : text(entry.contentId)],
     ['reward', entry.reward === undefined ? undefined : rewardText(entry.reward)],
     ['policy', text(entry.policy)],
+    ['reason', text(entry.reason)],
     ['model', text(entry.modelVersion)],
   ];
   const lines: Text[] = rows.flatMap(([title, value]) =>
     value ? [[bold(title.padEnd(10)), value, '\n']] : [],
   );
-  const candidates = Array.isArray(entry.candidates) ? entry.candidates.map(objectOf) : [];
-  if (candidates.length === 0) return [...lines, 'no candidates'];
+  const removed = listOf(entry.removed).map(removedLine);
+  const candidates = listOf(entry.candidates);
+  if (candidates.length === 0) return [...lines, 'no candidates', ...removed];
   const { count } = objectOf(entry.others);
   return [
     ...lines,
@@ -58,8 +63,21 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
       }),
     ),
     ...(count === undefined ? [] : ['\n', dim(`and ${count} others`)]),
+    ...removed,
   ];
 }
+
+/** What a rule removed: `removed 12 contents: the rule on trait plan (a, b, c, …)`. */
+function removedLine({ rule, name, count, contentIds }: Row): Text {
+  const words = removalWords({ rule: text(rule) ?? '', name: text(name) ?? '' });
+  const named = Array.isArray(contentIds) ? contentIds.map(String) : [];
+  const more = named.length > 0 && typeof count === 'number' && count > named.length ? ['…'] : [];
+  const which = named.length > 0 ? ` (${[...named, ...more].join(', ')})` : '';
+  const contents = count === 1 ? '1 content' : `${text(count) ?? 'some'} contents`;
+  return ['\n', bold('removed'.padEnd(10)), `${contents}: ${words}${which}`];
+}
+
+const listOf = (value: unknown): Row[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
 const content = (id: unknown): Text => (id === null ? dim('none') : String(id ?? ''));
 const rewardText = (reward: unknown) => (reward === null ? 'none yet' : String(reward ?? ''));

@@ -11,6 +11,7 @@ export interface WebhookView {
   readonly events: readonly string[];
   readonly status: string | undefined;
   readonly createdAt: string | undefined;
+  readonly secretVersion: string | undefined;
   readonly disabledReason: string | undefined;
   readonly leaseUntil: string | undefined;
 }
@@ -25,6 +26,7 @@ export function webhookOf(body: unknown): WebhookView {
     events: Array.isArray(fields.events) ? fields.events.map(String) : [],
     status: text('status'),
     createdAt: text('createdAt'),
+    secretVersion: typeof fields.secretVersion === 'number' ? String(fields.secretVersion) : undefined,
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
   };
@@ -45,6 +47,7 @@ export function webhookDetails(webhook: WebhookView): Text {
     ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['created', webhook.createdAt],
+    ['signs with', webhook.secretVersion && `secret ${webhook.secretVersion}`],
     ['lease until', webhook.leaseUntil],
   ];
   const known = rows.filter(([, value]) => value !== undefined && value !== '');
@@ -79,6 +82,7 @@ export const WEBHOOK_FIELDS: readonly Field<object>[] = [
   { field: 'events', title: 'EVENTS', whole: true },
   { field: 'url', title: 'URL', whole: true },
   { field: 'createdAt', title: 'CREATED', whole: true, extra: true },
+  { field: 'secretVersion', title: 'SECRET', align: 'right', extra: true },
   { field: 'disabledReason', title: 'REASON', extra: true },
   { field: 'leaseUntil', title: 'LEASE UNTIL', whole: true, extra: true },
 ];

@@ -15,7 +15,10 @@ describe('svc messages', () => {
     const home = tempDir();
     const local = { home, env: { SVC_PROFILE: 'local' } };
     const { decisionId, action } = await json(['decide', '--hash-id', 'h1'], local);
+    const peek = async () => (await json(['messages', 'list', '--hash-id', 'h1', '--peek'], local)).messages;
+    expect(await peek()).toEqual([expect.objectContaining({ decisionId, servedAt: null })]);
     const { messages } = await json(['messages', 'list', '--hash-id', 'h1'], local);
+    expect((await peek())[0].servedAt).toMatch(/Z$/);
     expect(messages).toEqual([expect.objectContaining({ decisionId, contentId: action.contentId })]);
     const table = await runSvc(['messages', 'list', '--hash-id', 'h1'], local);
     expect(table.stdout).toContain(messages[0].title);
@@ -48,6 +51,7 @@ describe('svc messages', () => {
     const { env } = await cannedService(() => ({ status, body: '{}' }));
     for (const argv of [
       ['messages', 'list', '--hash-id', 'h'],
+      ['messages', 'list', '--hash-id', 'h', '--peek'],
       ['messages', 'outcome', 'd', 'opened'],
       ['decisions', 'evaluate'],
     ]) {

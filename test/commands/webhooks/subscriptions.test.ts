@@ -112,7 +112,10 @@ describe('svc webhooks', () => {
     expect(storedText()).toContain(secret);
     expect(created.stderr).toContain('shown only once');
     expect(statSync(join(home, 'config', 'profiles.json')).mode & 0o777).toBe(0o600);
-    expect((await runSvc(['webhooks', 'list', '--json'], { env, home })).stdout).not.toMatch(/secret/i);
+    const listed = (await runSvc(['webhooks', 'list', '--json'], { env, home })).stdout;
+    expect(listed.replaceAll('"secretVersion":1', '')).not.toMatch(/secret/i);
+    for (const one of [secret, 'sixteen characters', 'from the environment'])
+      expect(listed).not.toContain(one);
   });
 
   it('explains an invalid URL, a short secret, a missing file, an empty update and an unknown identifier', async () => {

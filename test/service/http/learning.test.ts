@@ -6,6 +6,7 @@ import {
   catalogFile,
   content,
   decide,
+  identify,
   log,
   open,
   outcome,
@@ -36,6 +37,7 @@ describe('the decision log and learning', () => {
     for (let i = 0; i < 3; i++) await decide(service, 'h');
     for (const entry of await log(service)) {
       expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(2048);
+      expect(entry.removed).toEqual([]);
       expect(entry.candidates.length + entry.others!.count).toBe(500);
       expect(entry.candidates.map(({ contentId }) => contentId)).toContain(entry.contentId);
       const listed = entry.candidates.reduce((sum, { propensity }) => sum + propensity, 0);
@@ -51,6 +53,60 @@ describe('the decision log and learning', () => {
     const page = await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions');
     expect(page.body.decisions).toHaveLength(1);
     expect(page.body.next).toBe('1');
+  });
+
+  test('a decision among 500 contents takes at most 2 kB also where as many rules removed most of them', async () => {
+    const first = await open();
+    const many = Array.from({ length: 500 }, (_, i) => {
+      const traits = [{ trait: `a-trait-with-a-long-name-${i}-é${'x'.repeat(90)}`, equals: 1 }];
+      return content(`content-with-a-name-${i}`, i < 20 ? {} : { eligibility: { traits } });
+    });
+    const service = await first.restart({ catalog: catalogFile(first, many) });
+    const excludeCategories = Array.from({ length: 4 }, (_, i) => `${i}${'é'.repeat(120)}`);
+    const { body } = await decide(service, 'h', { guardrails: { excludeCategories } });
+    const [entry] = await log(service);
+    expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(2048);
+    expect(Buffer.byteLength(entry!.reason!)).toBeLessThanOrEqual(400);
+    expect(entry!.reason).toMatch(/…$/);
+    expect(body.action.reason).toContain(entry!.reason!.slice(0, -1));
+    expect(entry!.removed!.length).toBeGreaterThan(1);
+    expect(entry!.removed!.at(-1)!.rule).toBe('others');
+    expect(entry!.removed!.reduce((sum, { count }) => sum + count, 0)).toBe(480);
+    expect(entry!.candidates.length + (entry!.others?.count ?? 0)).toBe(20);
+  });
+
+  test('says why a decision was made and what was removed by which rule, until the user is erased', async () => {
+    const first = await open();
+    const pro = (id: string) => content(id, { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } });
+    const contents = [
+      ...['a', 'b', 'c', 'd'].map(pro),
+      content('web', { channels: ['web'] }),
+      content('excluded', { category: 'insurance' }),
+      content('left'),
+    ];
+    const service = await first.restart({ catalog: catalogFile(first, contents) });
+    const hashId = await identify(service, { userId: 'u', traits: { plan: 'free' } });
+    const excludeCategories = ['insurance', 'no-such-category'];
+    const { body } = await decide(service, hashId, { guardrails: { excludeCategories } });
+    const capped = await decide(service, hashId, { guardrails: { maxDailyContacts: 0 } });
+    const one = async (id: string) =>
+      (await service.send<AnswerOf<'getDecision'>>('GET', `/v1/decisions/${id}`)).body;
+    const removed = [
+      { rule: 'trait', name: 'plan', count: 4, contentIds: ['a', 'b', 'c'] },
+      { rule: 'channel', count: 1, contentIds: ['web'] },
+      { rule: 'category', name: 'insurance', count: 1, contentIds: ['excluded'] },
+    ];
+    expect(body.action.contentId).toBe('left');
+    expect(body.action.reason).toMatch(/Warning: no content is in the excluded category no-such-category/);
+    expect(await one(body.decisionId)).toMatchObject({ reason: body.action.reason, removed });
+    expect((await log(service))[0]).toMatchObject({ reason: body.action.reason, removed });
+    const { reason } = capped.body.action;
+    expect(await one(capped.body.decisionId)).toMatchObject({ contentId: null, reason, removed: [] });
+
+    expect((await service.send('DELETE', `/v1/users/${hashId}`)).status).toBe(200);
+    const erased = await one(body.decisionId);
+    expect(erased).toMatchObject({ hashId: '', removed });
+    expect(erased).not.toHaveProperty('reason');
   });
 
   test('can be filtered by user, content and time, and sorted newest first', async () => {

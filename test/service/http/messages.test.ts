@@ -75,6 +75,33 @@ describe('render', () => {
     await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
   });
 
+  test('peeking at messages serves, counts and withdraws none of them', async () => {
+    const first = await open();
+    const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };
+    const service = await first.restart({ catalog: catalogFile(first, [content('a', pro)]) });
+    const hashId = await identify(service, { userId: 'u', traits: { plan: 'pro' } });
+    await waiting(service, 'somebody');
+    const { body } = await decide(service, hashId);
+    const peek = async (query = '', of = hashId) =>
+      (await service.send<AnswerOf<'peekMessages'>>('GET', `/v1/users/${of}/messages${query}`)).body.messages;
+    const counted = async () =>
+      (await service.send<AnswerOf<'getDecision'>>('GET', `/v1/decisions/${body.decisionId}`)).body.reward;
+    expect(await peek()).toMatchObject([{ decisionId: body.decisionId, contentId: 'a', servedAt: null }]);
+    expect(await peek('?surface=home')).toHaveLength(1);
+    expect(await peek('?surface=cart')).toEqual([]);
+    expect(await peek('', 'other')).toEqual([]);
+    expect(await counted()).toBeNull();
+
+    await identify(service, { userId: 'u', traits: { plan: 'free' } });
+    expect(await peek()).toEqual([]);
+    await identify(service, { userId: 'u', traits: { plan: 'pro' } });
+    expect(await peek()).toHaveLength(1);
+    expect(await waiting(service, hashId)).toHaveLength(1);
+    expect(await counted()).toBe(0);
+    const [served] = await peek();
+    expect(Date.parse(served!.servedAt!)).toBeGreaterThan(0);
+  });
+
   test('a contact withdrawn before it was served is released; one that was served is not', async () => {
     const first = await open();
     const service = await first.restart({ catalog: catalogFile(first, [content('a'), content('b')]) });

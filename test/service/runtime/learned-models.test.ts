@@ -44,6 +44,8 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     modelVersion: 0,
     seed: 's',
     policy: null,
+    reason: null,
+    removed: null,
   };
   await decisions.add(tx, workspaceId, decision);
   await rewards.record(tx, workspaceId, { ...decision, reward: null }, 0.6);

@@ -32,6 +32,7 @@ const RELEASED: Record<number, string> = {
   21: '21f17bb7793c2f34 21f17bb7793c2f34',
   22: '0fd0fca46791e6ee b073e852a00950af',
   23: '8d0d7646fd5d92af 8d0d7646fd5d92af',
+  24: 'cfc0d46c0e3ee6a3 cfc0d46c0e3ee6a3',
   25: '9de6844699e778c8 737fd24a7781bd20',
 };
 

@@ -5,6 +5,7 @@ import {
   deliveries,
 } from '../../../src/service/store/repositories/deliveries/deliveries.ts';
 import { purgeDeliveries } from '../../../src/service/store/repositories/deliveries/purge.ts';
+import { deliveryRecords } from '../../../src/service/store/repositories/deliveries/records.ts';
 import { fanOuts } from '../../../src/service/store/repositories/fan-outs.ts';
 import { notificationClaims } from '../../../src/service/store/repositories/notification-claims.ts';
 import {
@@ -65,7 +66,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     const claim = (store: Store, most = 100, leaseMs = LEASE) =>
       store.write((tx) => deliveries.claim(tx, workspace, webhook, most, leaseMs));
     const list = async () =>
-      (await one.read((tx) => deliveries.list(tx, workspace, { webhookId: webhook }, 100))).rows;
+      (await one.read((tx) => deliveryRecords.list(tx, workspace, { webhookId: webhook }, 100))).rows;
     const finish = (store: Store, claimed: ClaimedDelivery, status: number) =>
       store.write((tx) =>
         deliveries.finish(
@@ -82,7 +83,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       const due = await two.read((tx) => deliveries.dueSubscriptions(tx, workspace, '', 1000));
       expect(due).toContainEqual(expect.objectContaining({ webhookId: webhook, failing: false }));
       expect(
-        (await one.read((tx) => deliveries.list(tx, 'ws_other', { webhookId: webhook }, 10))).rows,
+        (await one.read((tx) => deliveryRecords.list(tx, 'ws_other', { webhookId: webhook }, 10))).rows,
       ).toEqual([]);
       expect(await one.read((tx) => webhooks.get(tx, 'ws_other', webhook))).toBeUndefined();
     });
@@ -153,11 +154,32 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
 
     it('signs with both secrets after a rotation', async () => {
       await enqueue();
-      expect((await claim(one, 1, 0))[0]!.previousSecret).toBeNull();
+      const [before] = await claim(one, 1, 0);
+      expect(before).toMatchObject({ previousSecret: null, signedBy: [1] });
+      await finish(one, before!, 500);
       await one.write((tx) => webhooks.rotate(tx, workspace, webhook, bytes('fresh')));
+      await two.write((tx) => deliveries.redeliver(tx, workspace, webhook, before!.deliveryId));
       const [claimed] = await claim(one);
       expect(Buffer.from(claimed!.secret).toString()).toBe('fresh');
       expect(Buffer.from(claimed!.previousSecret!).toString()).toBe('present');
+      await finish(one, claimed!, 204);
+      const read = (id: string, of = workspace) => two.read((tx) => deliveryRecords.get(tx, of, id));
+      expect(await read(claimed!.deliveryId)).toMatchObject({
+        body: claimed!.body,
+        attempts: [{ signedBy: [1] }, { signedBy: [2, 1] }],
+      });
+      expect(await two.read((tx) => webhooks.get(tx, workspace, webhook))).toMatchObject({
+        secretVersion: 2,
+      });
+      expect(await read(claimed!.deliveryId, 'ws_other')).toBeUndefined();
+      // An attempt of an earlier version of the service says nothing.
+      await one.write((tx) =>
+        tx.sql.run('UPDATE delivery_attempt SET signed_by = NULL WHERE workspace_id = ?', [workspace]),
+      );
+      expect((await read(claimed!.deliveryId))!.attempts).toMatchObject([
+        { signedBy: null },
+        { signedBy: null },
+      ]);
     });
 
     it('deletes a subscription with its deliveries, on request or when its lease expires', async () => {

@@ -114,6 +114,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     const context = { channel: 'in-app', surface: 'home', locale: 'en-GB' };
     const guardrails = { excludeCategories: ['insurance'], maxDailyContacts: 3 };
     const { decisionId } = await call('decide', { request: { hashId, context, guardrails } });
+    await call('peekMessages', { params: known, query: { surface: 'home' } });
     await call('listMessages', { query: { hashId, surface: 'home' } });
     for (const type of ['opened', 'actioned', 'clicked'])
       await call('messageOutcome', { params: { decisionId: decisionId as string }, request: { type } });
@@ -157,6 +158,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     const { deliveries } = await call('listDeliveries', { params: to });
     await call('listAllDeliveries', { query: { status: 'delivered' } });
     const [{ deliveryId }] = deliveries as [{ deliveryId: string }];
+    await call('getDelivery', { params: { id: deliveryId } });
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });
     await call('deleteUser', { params: known });

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { removalWords } from '../../../kit/removal-words.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -6,7 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
 import { Command } from '../../parts/command.tsx';
 import { Cards } from '../../parts/facts.tsx';
-import { percent, score } from '../../parts/numbers.ts';
+import { counted, percent, score } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -43,6 +44,11 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       <p class="lead">
         <Why decision={value} />
       </p>
+      {value.reason !== undefined && (
+        <p class="note">
+          <Text of={value.reason} />
+        </p>
+      )}
       <Cards
         facts={[
           {
@@ -68,6 +74,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
         ]}
       />
       {value.candidates.length > 0 && <Candidates decision={value} />}
+      {value.removed !== undefined && value.removed.length > 0 && <Removed removed={value.removed} />}
       <Command label="this decision" line={svcCommand('decisions', 'get', value.decisionId)} />
       <Command
         label="ask for a decision like this"
@@ -127,6 +134,30 @@ function Why({ decision }: { decision: Decision }): VNode {
         <Text of={ranked[0]!.contentId} />
       </strong>
       .
+    </>
+  );
+}
+
+/** What was excluded by which rule, in words. */
+function Removed({ removed }: { removed: NonNullable<Decision['removed']> }): VNode {
+  return (
+    <>
+      <h3>Removed by a rule</h3>
+      <ul aria-label="Removed by a rule">
+        {removed.map(({ rule, name, count, contentIds }) => (
+          <li key={`${rule} ${name}`}>
+            <strong>{counted(count, 'content')}</strong>:{' '}
+            <Text of={removalWords(name === undefined ? { rule } : { rule, name })} />
+            {contentIds.length > 0 && (
+              <span class="note">
+                {' '}
+                <Text of={contentIds.join(', ')} />
+                {count > contentIds.length && ` and ${count - contentIds.length} more`}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -12,9 +12,10 @@ import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
-type Message = AnswerOf<'listMessages'>['messages'][number];
+type Message = AnswerOf<'peekMessages'>['messages'][number];
 type Outcome = RequestOf<'messageOutcome'>['type'];
 
 const FIELDS: readonly FilterField[] = [
@@ -30,17 +31,20 @@ const OUTCOMES: readonly (readonly [Outcome, string])[] = [
   ['dismissed', 'Dismissed'],
 ];
 
-/** The pending messages of a user as an app would show them, with the outcomes that the app would report. */
+/**
+ * The pending messages of a user as an app would show them, with the outcomes that the app would report. They are not
+ * served by being looked at.
+ */
 export function MessagesView(): VNode {
   const filters = useFilters();
   const { hashId = '', surface, channel } = filters.values;
-  const [polled, setPolled] = useState('');
-  const ready = hashId !== '' && polled === hashId;
+  const ready = hashId !== '';
   const pages = usePages(
     ready ? JSON.stringify([hashId, surface, channel]) : undefined,
     async (after, signal) => {
-      const { messages, next } = await call('listMessages', {
-        query: { hashId, surface, channel, after },
+      const { messages, next } = await call('peekMessages', {
+        params: { hashId },
+        query: { surface, channel, after },
         signal,
       });
       return { items: messages, next };
@@ -51,28 +55,14 @@ export function MessagesView(): VNode {
       <ViewHead
         title="Messages"
         summary={ready && !pages.loading ? counted(pages.items.length, 'pending message') : undefined}
-        command={hashId === '' ? undefined : svcCommand('messages', 'list', ...flagsOf({ hashId }))}
+        command={ready ? svcCommand('messages', 'list', '--peek', ...flagsOf({ hashId })) : undefined}
         refresh={ready ? pages.reload : undefined}
       />
       <FilterBar filters={filters} fields={FIELDS} />
-      {hashId === '' && (
+      {!ready && (
         <Empty title="Choose a user by hashId." command={svcCommand('users', 'import', 'users.csv')}>
           <p>The hashId of a user is printed when the user is imported, and stands in every decision:</p>
         </Empty>
-      )}
-      {hashId !== '' && !offers('listMessages') && (
-        <Empty title="This console is read-only." command={svcCommand('console', '--write')}>
-          <p>To read messages is to poll as the app does, which counts as a contact. This console may:</p>
-        </Empty>
-      )}
-      {hashId !== '' && !ready && offers('listMessages') && (
-        <div class="state">
-          <p class="state-title">Poll as the app does?</p>
-          <p>A message that is served for the first time counts as a contact of the user from then on.</p>
-          <button type="button" class="primary" onClick={() => setPolled(hashId)}>
-            Show the messages
-          </button>
-        </div>
       )}
       {ready && (
         <PagedList
@@ -103,7 +93,7 @@ export function MessagesView(): VNode {
 }
 
 function MessageItem({ message }: { message: Message }): VNode {
-  const { decisionId, contentId, format, surface } = message;
+  const { decisionId, contentId, format, surface, servedAt } = message;
   const [reported, setReported] = useState<readonly Outcome[]>([]);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
@@ -128,6 +118,14 @@ function MessageItem({ message }: { message: Message }): VNode {
           <>
             {' on '}
             <Text of={surface} />
+          </>
+        )}
+        {servedAt === null ? (
+          ' · not served yet'
+        ) : (
+          <>
+            {' · first served '}
+            <Time at={servedAt} />
           </>
         )}
       </p>

@@ -2,20 +2,25 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Failure } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery } from './webhook-words.ts';
+import { attemptWords, DELIVERY_TONES, type Delivery, signedWords } from './webhook-words.ts';
 
-/** One delivery: its attempts with status and duration, and sending it again. */
+/** One delivery: its attempts with status, duration and signing secrets, its body, and sending it again. */
 export function DeliveryPanel(props: { delivery: Delivery; close: () => void; changed: () => void }): VNode {
   const { delivery, close, changed } = props;
   const { deliveryId, webhookId, type, status, occurredAt, nextAttemptAt, attempts } = delivery;
   const [asking, setAsking] = useState(false);
+  const record = useResource(deliveryId, (signal) =>
+    call('getDelivery', { params: { id: deliveryId }, signal }),
+  );
   const redeliver = () => call('redeliver', { params: { id: webhookId, deliveryId } }).then(changed);
   return (
     <Panel title={<Text of={type} />} close={close}>
@@ -38,9 +43,18 @@ export function DeliveryPanel(props: { delivery: Delivery; close: () => void; ch
               <Text of={attemptWords(attempt)} />
             </span>
             <span class="note">{duration(attempt.durationMs)}</span>
+            {signedWords(attempt) !== '' && <span class="note">{signedWords(attempt)}</span>}
           </li>
         ))}
       </ol>
+      <h3>Body</h3>
+      {record.error && <Failure error={record.error} retry={record.reload} />}
+      {record.value && (
+        <pre class="delivery-body">
+          <Text of={record.value.body} />
+        </pre>
+      )}
+      <Command line={svcCommand('webhooks', 'delivery', deliveryId)} label="show this delivery" />
       {offers('redeliver') && (
         <button type="button" onClick={() => setAsking(true)}>
           Deliver again

@@ -14,3 +14,7 @@ export const DELIVERY_TONES: Readonly<Record<Delivery['status'], Tone>> = {
 /** What an attempt came to: the status of the answer, or why there was none. */
 export const attemptWords = ({ status, error }: Attempt): string =>
   [status === null ? 'no answer' : `HTTP ${status}`, error].filter(Boolean).join(': ');
+
+/** Which secrets signed an attempt, by their versions; empty for one of an earlier version of the service. */
+export const signedWords = ({ signedBy = [] }: Attempt): string =>
+  signedBy.length === 0 ? '' : `signed by secret ${signedBy.join(' and ')}`;

@@ -9,6 +9,7 @@ import { type Placement, placementOf, shareOf } from './placement.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
+import { type Removed, separate } from './removed.ts';
 import { repeatRuleOf, type Shown } from './repeat.ts';
 
 export interface Situation {
@@ -47,6 +48,8 @@ export interface Choice {
   /** Null if no content is eligible. */
   readonly chosen: Candidate | null;
   readonly reason: string;
+  /** What was excluded by which rule; empty where the cap of contacts is reached, before any rule. */
+  readonly removed: readonly Removed[];
   /** The candidates in the order of the catalog; their propensities sum to 1. Empty if no content is eligible. */
   readonly candidates: readonly Candidate[];
   /** The features of the choice; empty if there was none. */
@@ -70,7 +73,7 @@ export function decide(situation: Situation): Choice {
   const { contents, context, audience, guardrails, now } = situation;
   if (capIsReached(guardrails, situation.contactsToday)) {
     const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
-    return { chosen: null, reason: reasonForNone([], cap), ...NOTHING };
+    return { chosen: null, reason: reasonForNone([], cap), removed: [], ...NOTHING };
   }
   const placement = placementOf(situation.placements ?? [], context);
   const unknown = unknownCategories(contents, guardrails);
@@ -80,20 +83,12 @@ export function decide(situation: Situation): Choice {
     (excluded.has(content.category) ? { rule: 'category', name: content.category } : null) ??
     (placement && !placement.weights.get(content.contentId) ? { rule: 'weights' } : null) ??
     repeatRemoval(content, situation);
-  const left = contents.filter((content) => removal(content) === null);
-  if (left.length === 0) {
-    const removed = contents.map((content) => ({
-      contentId: content.contentId,
-      removal: removal(content)!,
-    }));
-    return {
-      chosen: null,
-      reason: `${reasonForNone(removed, null)}${warningOf(unknown)}`,
-      ...NOTHING,
-    };
-  }
+  const { left, removed } = separate(contents, removal);
+  const warning = warningOf(unknown);
+  if (left.length === 0)
+    return { chosen: null, reason: `${reasonForNone(removed, null)}${warning}`, removed, ...NOTHING };
   const choice = choose(left, situation, placement);
-  return { ...choice, reason: `${choice.reason}${warningOf(unknown)}` };
+  return { ...choice, reason: `${choice.reason}${warning}`, removed };
 }
 
 const NOTHING = { candidates: [], features: [], policy: 'learned' } as const;
@@ -114,7 +109,7 @@ function choose(
   contents: readonly Content[],
   situation: Situation,
   placement: Placement | undefined,
-): Choice {
+): Omit<Choice, 'removed'> {
   const { context, model, person, user } = situation;
   const random = seededRandom(situation.seed);
   const features = featuresOf(context, person);

@@ -1,9 +1,14 @@
-import type { Candidate } from './decide.ts';
+import type { Candidate, Choice } from './decide.ts';
 import { highest } from './highest.ts';
+import type { Removed } from './removed.ts';
 
-/** Bytes of JSON that the candidates of a decision may take in the log. */
+/** Bytes of JSON that the candidates of a decision may take in the log, and those together with the explanation. */
 const MOST_BYTES = 1_200;
-/** So many candidates or fewer fit into it: each takes this much without its name and digits. */
+const MOST_TOTAL = 1_450;
+/** Bytes of the reason, and of JSON of what was removed. */
+const MOST_REASON = 400;
+const MOST_REMOVED = 400;
+/** So many candidates or fewer fit into MOST_BYTES: each takes this much without its name and digits. */
 const MOST_NAMED = Math.floor(MOST_BYTES / '{"contentId":"","propensity":0,"ranking":0},'.length);
 
 /** Summary of the candidates that the log does not list. */
@@ -17,16 +22,31 @@ export interface Others {
   readonly expected: number;
 }
 
+/** The part of a choice that the log stores, within its bounds. */
+export interface LoggedChoice {
+  readonly candidates: readonly Candidate[];
+  readonly others: Others | null;
+  readonly reason: string;
+  readonly removed: readonly Removed[];
+}
+
+/** Selects what the log stores of a choice: its explanation, and the candidates that have space beside it. */
+export function logged({ candidates, chosen, reason, removed }: Choice): LoggedChoice {
+  const explanation = { reason: shortened(reason), removed: largest(removed) };
+  const space = Math.min(MOST_BYTES, MOST_TOTAL - bytesOf(explanation));
+  return { ...listed(candidates, chosen?.contentId ?? null, space), ...explanation };
+}
+
 /**
  * Selects the candidates of a decision for the log: all if there is space, otherwise the chosen one, the best ranked and
  * the most likely ones, and a summary of the others that is sufficient to evaluate policies.
  */
-export function logged(
+function listed(
   candidates: readonly Candidate[],
   chosen: string | null,
+  most: number,
 ): { candidates: readonly Candidate[]; others: Others | null } {
-  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= MOST_BYTES)
-    return { candidates, others: null };
+  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= most) return { candidates, others: null };
   let best = candidates[0]!;
   for (const candidate of candidates) if (candidate.ranking > best.ranking) best = candidate;
   const rank = (candidate: Candidate) =>
@@ -35,7 +55,7 @@ export function logged(
   let bytes = 0;
   for (const candidate of highest(candidates, MOST_NAMED, rank)) {
     bytes += bytesOf([candidate]);
-    if (rank(candidate) < 2 && bytes > MOST_BYTES) break;
+    if (rank(candidate) < 2 && bytes > most) break;
     kept.add(candidate);
   }
   const rest = candidates.filter((candidate) => !kept.has(candidate));
@@ -51,4 +71,34 @@ export function logged(
   };
 }
 
-const bytesOf = (candidates: readonly Candidate[]) => Buffer.byteLength(JSON.stringify(candidates));
+/** Cuts a reason to MOST_REASON bytes, between characters. */
+function shortened(reason: string): string {
+  if (Buffer.byteLength(reason) <= MOST_REASON) return reason;
+  let text = '';
+  let bytes = Buffer.byteLength('…');
+  for (const character of reason) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > MOST_REASON) break;
+    text += character;
+  }
+  return `${text}…`;
+}
+
+/** The rules that excluded most, as far as there is space; what does not fit is added up as `others`. */
+function largest(removed: readonly Removed[]): readonly Removed[] {
+  const kept: Removed[] = [];
+  let others = 0;
+  // Space for the entry of the others is left free.
+  let bytes = bytesOf([{ rule: 'others', count: 10_000, contentIds: [] }]);
+  for (const each of [...removed].sort((a, b) => b.count - a.count)) {
+    const short = { ...each, contentIds: [] };
+    const fitting = [each, short].find((entry) => bytes + bytesOf([entry]) <= MOST_REMOVED);
+    if (fitting) {
+      kept.push(fitting);
+      bytes += bytesOf([fitting]);
+    } else others += each.count;
+  }
+  return others === 0 ? kept : [...kept, { rule: 'others', count: others, contentIds: [] }];
+}
+
+const bytesOf = (value: object) => Buffer.byteLength(JSON.stringify(value));

@@ -1,5 +1,6 @@
-import type { Removal } from './eligibility.ts';
+import { removalWords } from '../../../kit/removal-words.ts';
 import { BIAS, type Context, type Feature } from './features.ts';
+import type { Removed } from './removed.ts';
 
 /** Rules that a reason names; of further ones it gives the number. A catalog may have one for each content. */
 const MOST_RULES = 5;
@@ -56,23 +57,18 @@ function evidence({ features, seen: count, weight: weightOf }: Chosen): string {
 
 /** Explains why no content is eligible: which guardrail or rule excluded which. */
 export function reasonForNone(
-  removed: readonly { contentId: string; removal: Removal }[],
+  removed: readonly Removed[],
   cap: { max: number; today: number } | null,
 ): string {
   if (cap)
     return `Nothing chosen: maxDailyContacts ${cap.max} is reached, the user had ${cap.today} ${cap.today === 1 ? 'contact' : 'contacts'} today.`;
   if (removed.length === 0) return 'Nothing chosen: the catalog holds no content.';
-  const groups = new Map<string, string[]>();
-  for (const { contentId, removal } of removed) {
-    const words = wordsOf(removal);
-    const group = groups.get(words);
-    if (group) group.push(contentId);
-    else groups.set(words, [contentId]);
-  }
-  const parts = [...groups].slice(0, MOST_RULES).map(([words, ids]) => `${words} removed ${few(ids)}`);
-  const others = [...groups].slice(MOST_RULES);
+  const parts = removed
+    .slice(0, MOST_RULES)
+    .map((each) => `${removalWords(each)} removed ${few(each.contentIds, each.count)}`);
+  const others = removed.slice(MOST_RULES);
   if (others.length > 0) {
-    const contents = others.reduce((sum, [, ids]) => sum + ids.length, 0);
+    const contents = others.reduce((sum, { count }) => sum + count, 0);
     parts.push(
       `${others.length} more ${others.length === 1 ? 'rule' : 'rules'} removed ${contents} ${contents === 1 ? 'content' : 'contents'}`,
     );
@@ -80,31 +76,9 @@ export function reasonForNone(
   return `Nothing chosen: ${parts.join('; ')}.`;
 }
 
-function wordsOf(removal: Removal): string {
-  switch (removal.rule) {
-    case 'category':
-      return `excludeCategories (${removal.name})`;
-    case 'trait':
-      return `the rule on trait ${removal.name}`;
-    case 'event':
-      return `the rule on event ${removal.name}`;
-    case 'active':
-      return 'its active dates';
-    case 'weights':
-      return 'the fixed weights of the placement';
-    case 'cooldown':
-      return 'the cooldown after it was chosen';
-    case 'mostPerUser':
-      return 'mostPerUser';
-    case 'afterOutcome':
-      return 'the time after it was dismissed or actioned';
-    default:
-      return `the ${removal.rule}`;
-  }
-}
-
-function few(ids: readonly string[]): string {
-  return ids.length <= 3 ? ids.join(', ') : `${ids.slice(0, 2).join(', ')} and ${ids.length - 2} more`;
+/** Names the first of `count` identifiers. */
+function few(ids: readonly string[], count = ids.length): string {
+  return count <= 3 ? ids.join(', ') : `${ids.slice(0, 2).join(', ')} and ${count - 2} more`;
 }
 
 function placeOf(context: Context): string {

@@ -79,7 +79,7 @@ export const decideHandlers: Handlers = {
       hashId,
       context: placeOf(context),
       contentId: content?.contentId ?? null,
-      ...logged(choice.candidates, choice.chosen?.contentId ?? null),
+      ...logged(choice),
       prior: content?.prior ?? null,
       features: choice.features,
       policy: choice.policy === 'learned' ? null : choice.policy,

@@ -48,12 +48,15 @@ function reaches({ newest, after, since }: LogFilter, { number, before }: Remova
 
 /** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
 function entryOf(decision: LoggedDecision): object {
-  const { seq, at, prior, features, category, countedAt, others, reward, policy, ...entry } = decision;
+  const { seq, at, prior, features, category, countedAt, others, reward, policy, reason, removed, ...entry } =
+    decision;
   return {
     ...entry,
     policy: policy ?? 'learned',
     reward: reward ?? (countedAt === null ? null : 0),
     ...(others === null ? {} : { others }),
+    ...(reason === null ? {} : { reason }),
+    ...(removed === null ? {} : { removed }),
     at: new Date(at).toISOString(),
   };
 }

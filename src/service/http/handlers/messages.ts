@@ -17,6 +17,16 @@ import { recordReward, startCounting } from '../start-counting.ts';
 export const messageHandlers: Handlers = {
   listMessages: async (call) => ({ body: await serve(call) }),
 
+  peekMessages: async (call) => {
+    const { checked, next } = await pageOf(call, call.params.hashId!);
+    const messages = checked.flatMap(({ message, servedAt, suits }) =>
+      suits
+        ? [{ ...message, servedAt: servedAt === null ? null : new Date(Number(servedAt)).toISOString() }]
+        : [],
+    );
+    return { body: { messages, ...next } };
+  },
+
   /** Also accepted after the day of the message: the app may have shown it just before midnight. */
   messageOutcome: async ({ tx, workspace, onlyUser, params, body, requestId, trace, now, deps }) => {
     const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
@@ -48,31 +58,21 @@ export const messageHandlers: Handlers = {
 };
 
 /**
- * Serves a page of the messages that wait for a user. Each is checked again: what expired, left the catalog, no longer
- * suits the user or was dismissed or actioned elsewhere is withdrawn, and its contact is released if it was never served.
- * A message that is served for the first time counts from now on. The decision is locked before its message, as an
- * outcome does.
+ * Serves a page of the messages that wait for a user. What no longer suits the user is withdrawn, and its contact is
+ * released if it was never served. A message that is served for the first time counts from now on. The decision is
+ * locked before its message, as an outcome does.
  */
-async function serve({ tx, workspace, query, now, deps }: Call): Promise<object> {
+async function serve(call: Call<'listMessages'>): Promise<object> {
+  const { tx, workspace, query, deps } = call;
   const hashId = query.hashId!;
   await polls.seen(tx, workspace.id, query.channel ?? '');
-  const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
-  const last = page.rows.at(-1);
-  const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
-  if (!last) return { messages: [], ...next };
-  const { byId, repeats } = await deps.catalogs.of(tx, workspace.id);
-  const user = await users.find(tx, deps.cipher, workspace.id, hashId);
-  const audience = await audienceOf(tx, workspace.id, user, now, deps);
-  const shown = repeats ? await shownContents.ofUser(tx, workspace.id, hashId) : undefined;
+  const { checked, next } = await pageOf(call, hashId);
   const served: object[] = [];
-  for (const { servedAt, at, ...message } of page.rows) {
-    const { decisionId, contentId, channel, surface } = message;
-    const content = byId.get(contentId);
-    const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
+  for (const { message, servedAt, suits } of checked) {
+    const { decisionId, contentId } = message;
     const decision =
       servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
-    const closed = isClosed(content?.repeat, shown?.get(contentId), now);
-    if (!content || closed || removalOf(content, place, audience, now)) {
+    if (!suits) {
       await messages.remove(tx, workspace.id, decisionId);
       if (decision?.countedAt === null) {
         await contacts.release(tx, workspace.id, hashId, decisionId);
@@ -88,4 +88,27 @@ async function serve({ tx, workspace, query, now, deps }: Call): Promise<object>
     served.push(message);
   }
   return { messages: served, ...next };
+}
+
+/**
+ * Reads a page of the messages that wait for a user. Each is checked again: what left the catalog, no longer suits the
+ * user or was dismissed or actioned elsewhere does not suit.
+ */
+async function pageOf({ tx, workspace, query, now, deps }: Call, hashId: string) {
+  const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
+  const last = page.rows.at(-1);
+  const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
+  if (!last) return { checked: [], next };
+  const { byId, repeats } = await deps.catalogs.of(tx, workspace.id);
+  const user = await users.find(tx, deps.cipher, workspace.id, hashId);
+  const audience = await audienceOf(tx, workspace.id, user, now, deps);
+  const shown = repeats ? await shownContents.ofUser(tx, workspace.id, hashId) : undefined;
+  const checked = page.rows.map(({ servedAt, at, ...message }) => {
+    const { contentId, channel, surface } = message;
+    const content = byId.get(contentId);
+    const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
+    const closed = isClosed(content?.repeat, shown?.get(contentId), now);
+    return { message, servedAt, suits: !!content && !closed && !removalOf(content, place, audience, now) };
+  });
+  return { checked, next };
 }

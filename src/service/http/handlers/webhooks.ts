@@ -4,11 +4,12 @@ import type { Webhook } from '../../../contract/schemas.ts';
 import { newId } from '../../../kit/id.ts';
 import { secretAssociatedData } from '../../crypto/associated-data.ts';
 import { checkWebhookUrl } from '../../egress/url-policy.ts';
+import { deliveries } from '../../store/repositories/deliveries/deliveries.ts';
 import {
   type DeliveryFilter,
-  deliveries,
+  deliveryRecords,
   type StoredDelivery,
-} from '../../store/repositories/deliveries/deliveries.ts';
+} from '../../store/repositories/deliveries/records.ts';
 import { type StoredWebhook, webhooks } from '../../store/repositories/webhooks.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Handlers } from '../call.ts';
@@ -79,6 +80,12 @@ export const webhookHandlers: Handlers = {
   listAllDeliveries: async ({ tx, workspace, query }) =>
     deliveryPage(tx, workspace.id, { status: query.status }, query.after),
 
+  getDelivery: async ({ tx, workspace, params }) => {
+    const found = await deliveryRecords.get(tx, workspace.id, params.id!);
+    if (!found) throw new ServiceError('not_found', 'No delivery has this identifier.');
+    return { body: { ...deliveryView(found), body: found.body } };
+  },
+
   redeliver: async ({ tx, workspace, params, requestId }) => {
     const { id, deliveryId } = params as { id: string; deliveryId: string };
     const webhook = await existing(tx, workspace.id, id);
@@ -91,7 +98,7 @@ export const webhookHandlers: Handlers = {
 };
 
 async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter, after: string | undefined) {
-  const page = await deliveries.list(tx, workspaceId, filter, DELIVERY_PAGE, placeOf(after));
+  const page = await deliveryRecords.list(tx, workspaceId, filter, DELIVERY_PAGE, placeOf(after));
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
   return { body: { deliveries: page.rows.map(deliveryView), ...next } };
@@ -119,13 +126,14 @@ const MAX_DATE_MS = 8.64e15;
 const iso = (at: number) => new Date(Math.min(at, MAX_DATE_MS)).toISOString();
 
 function webhookView(webhook: StoredWebhook): Webhook {
-  const { id, url, events, status, createdAt, disabledReason, leaseUntil } = webhook;
+  const { id, url, events, status, createdAt, disabledReason, leaseUntil, secretVersion } = webhook;
   return {
     id,
     url,
     events: [...events],
     status,
     createdAt: iso(createdAt),
+    secretVersion: Number(secretVersion),
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
   };
@@ -139,10 +147,11 @@ function deliveryView(delivery: StoredDelivery) {
     type: kind,
     status,
     occurredAt: iso(occurredAt),
-    attempts: attempts.map(({ at, error, ...rest }) => ({
+    attempts: attempts.map(({ at, error, signedBy, ...rest }) => ({
       at: iso(at),
       ...rest,
       ...(error === null ? {} : { error }),
+      ...(signedBy === null ? {} : { signedBy }),
     })),
     nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
   };

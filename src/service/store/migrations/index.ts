@@ -21,6 +21,7 @@ import { retentionTables } from './020-retention.ts';
 import { earned } from './021-earned.ts';
 import { grownData } from './022-grown-data.ts';
 import { traces } from './023-traces.ts';
+import { explanations } from './024-explanations.ts';
 import { nodeTable } from './025-nodes.ts';
 import type { Migration } from './migration.ts';
 
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   earned,
   grownData,
   traces,
+  explanations,
   nodeTable,
 ];
 

@@ -1,6 +1,7 @@
 import type { Candidate } from '../../domain/decide/decide.ts';
 import { type Context, type Feature, packFeatures, unpackFeatures } from '../../domain/decide/features.ts';
 import type { Others } from '../../domain/decide/log-entry.ts';
+import type { Removed } from '../../domain/decide/removed.ts';
 import { conditionsOf, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { together } from '../together.ts';
@@ -16,6 +17,10 @@ export interface DecisionRecord {
   readonly candidates: readonly Candidate[];
   /** The candidates not named, together; null where all are. */
   readonly others: Others | null;
+  /** Why it was made; null for a decision of an earlier version or of an erased user. */
+  readonly reason: string | null;
+  /** What was excluded by which rule; null for a decision of an earlier version. */
+  readonly removed: readonly Removed[] | null;
   /** What the choice was made by; null for a decision of an earlier version. */
   readonly features: readonly Feature[] | null;
   /** The chosen content's category; null where nothing was chosen, and for a decision of an earlier version. */
@@ -66,14 +71,16 @@ interface Row {
   seed: string;
   reward: number | null;
   policy: DecisionRecord['policy'];
+  reason: string | null;
+  removed: string | null;
 }
 
 const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, COALESCE(reward, earned) AS reward, others, features,
-  category, counted_at AS "countedAt", policy`;
+  category, counted_at AS "countedAt", policy, reason, removed`;
 
 /** The columns that may be long. */
-const LONG = ['hash_id', 'context', 'candidates', 'others', 'features'];
+const LONG = ['hash_id', 'context', 'candidates', 'others', 'features', 'reason', 'removed'];
 
 /** What of a decision its reward depends on: not the candidates, which may be long. */
 export type Earning = Pick<
@@ -106,8 +113,8 @@ export const decisions = {
     const { name: engine } = tx.sql.dialect;
     await tx.sql.run(
       `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, others, policy)
-       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, others, policy, reason, removed)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
@@ -124,6 +131,9 @@ export const decisions = {
         record.category,
         record.others && JSON.stringify(Object.values(record.others)),
         record.policy,
+        record.reason,
+        record.removed &&
+          JSON.stringify(record.removed.map((r) => [r.rule, r.name ?? '', r.count, ...r.contentIds])),
       ],
     );
   },
@@ -273,6 +283,13 @@ const readOthers = ([count, propensity, ranking, expected]: [number, number, num
   expected,
 });
 
+const readRemoved = ([rule, name, count, ...contentIds]: [Removed['rule'], string, number, ...string[]]) => ({
+  rule,
+  ...(name === '' ? {} : { name }),
+  count,
+  contentIds,
+});
+
 const earningOf = (row: EarningRow): Earning => ({
   ...row,
   context: JSON.parse(row.context),
@@ -289,6 +306,7 @@ function fromRow(row: Row): LoggedDecision {
     context: JSON.parse(row.context),
     features: row.features === null ? null : unpackFeatures(JSON.parse(row.features)),
     others: row.others === null ? null : readOthers(JSON.parse(row.others)),
+    removed: row.removed === null ? null : JSON.parse(row.removed).map(readRemoved),
     countedAt: row.countedAt === null ? null : Number(row.countedAt),
     candidates: candidates.map(([contentId, propensity, ranking]) => ({ contentId, propensity, ranking })),
   };

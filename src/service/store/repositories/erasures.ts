@@ -37,8 +37,9 @@ const BY_HASH_ID = [
   // Opt-outs stay: the hashId is a keyed hash.
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,
   'UPDATE outcome SET hash_id = NULL WHERE workspace_id = ? AND hash_id = ?',
-  // The decision log goes on without the person: what was chosen and what it earned are no personal data.
-  `UPDATE decision SET hash_id = '', features = '[]' WHERE workspace_id = ? AND hash_id = ?`,
+  // The decision log goes on without the person: what was chosen, from what, and what it earned are no personal data. The
+  // reason names what weighed in the choice, which is of the person.
+  `UPDATE decision SET hash_id = '', features = '[]', reason = NULL WHERE workspace_id = ? AND hash_id = ?`,
 ] as const;
 
 /** Erasures of users: what an index finds goes with the request, the rest is searched in pieces by a worker. */

@@ -11,6 +11,8 @@ export interface StoredWebhook {
   readonly disabledReason: string | null;
   readonly leaseUntil: number | null;
   readonly createdAt: number;
+  /** Number of the signing secret: 1, and one more with each rotation. */
+  readonly secretVersion: number;
 }
 
 /** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
@@ -19,7 +21,7 @@ const ROTATION_MS = 24 * 3600 * 1000;
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  lease_until AS "leaseUntil", created_at AS "createdAt"`;
+  lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion"`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
@@ -129,7 +131,7 @@ export const webhooks = {
   /** Replaces the secret. The old one continues to sign deliveries for ROTATION_MS. */
   async rotate(tx: Tx, workspaceId: string, id: string, secret: Uint8Array): Promise<boolean> {
     const changed = await tx.sql.run(
-      `UPDATE webhook SET previous_secret = secret, previous_until = ?, secret = ?
+      `UPDATE webhook SET previous_secret = secret, previous_until = ?, secret = ?, secret_version = secret_version + 1
        WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [tx.now + ROTATION_MS, secret, workspaceId, id, tx.now],
     );

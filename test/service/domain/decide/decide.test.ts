@@ -84,6 +84,10 @@ describe('the reason if nothing is eligible', () => {
       features: [],
       policy: 'learned',
       reason: 'Nothing chosen: the channel removed a; excludeCategories (promo) removed b.',
+      removed: [
+        { rule: 'channel', count: 1, contentIds: ['a'] },
+        { rule: 'category', name: 'promo', count: 1, contentIds: ['b'] },
+      ],
     });
   });
 

@@ -122,6 +122,8 @@ it('the settler of one workspace does not wait for the reward log of another', a
     modelVersion: 0,
     seed: 's',
     policy: null,
+    reason: null,
+    removed: null,
   });
   await db.store.write(async (tx) => {
     for (const [ws, ageMs] of [

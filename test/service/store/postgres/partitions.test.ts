@@ -33,7 +33,15 @@ const decide = (store: Store, decisionId: string) =>
         others: null,
         features: [],
       },
-      ...{ category: null, prior: null, modelVersion: 0, seed: '', policy: null },
+      ...{
+        category: null,
+        prior: null,
+        modelVersion: 0,
+        seed: '',
+        policy: null,
+        reason: null,
+        removed: null,
+      },
     }),
   );
 

@@ -5,6 +5,7 @@ import {
   deliveries,
 } from '../../../../src/service/store/repositories/deliveries/deliveries.ts';
 import { purgeDeliveries } from '../../../../src/service/store/repositories/deliveries/purge.ts';
+import { deliveryRecords } from '../../../../src/service/store/repositories/deliveries/records.ts';
 import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
@@ -47,7 +48,7 @@ const enqueue = (decisionId = 'dec_1') =>
 const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', most, LEASE));
 const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, 'ws', '', 1000));
 const list = async () =>
-  (await store.read((tx) => deliveries.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;
+  (await store.read((tx) => deliveryRecords.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;
 const webhook = () => store.read((tx) => webhooks.get(tx, 'ws', 'wh_1'));
 const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: number | null = null) =>
   store.write((tx) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { deliveries } from '../../../../src/service/store/repositories/deliveries/deliveries.ts';
+import { deliveryRecords } from '../../../../src/service/store/repositories/deliveries/records.ts';
 import { messages } from '../../../../src/service/store/repositories/messages.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import type { Sql, Tx } from '../../../../src/service/store/store.ts';
@@ -13,7 +13,7 @@ test.each<[list: string, read: (tx: Tx) => Promise<unknown>, seeks: string]>([
   ['messages', (tx) => messages.waiting(tx, 'ws', 'h', {}, after), 'hash_id=? AND at_ms<?'],
   [
     'deliveries',
-    (tx) => deliveries.list(tx, 'ws', { webhookId: 'wh' }, 10, after),
+    (tx) => deliveryRecords.list(tx, 'ws', { webhookId: 'wh' }, 10, after),
     'webhook_id=? AND occurred_at<?',
   ],
 ])(

@@ -1,6 +1,5 @@
 import type { Attempt, Verdict } from '../../../domain/deliveries/attempt.ts';
 import { judge } from '../../../domain/deliveries/attempt.ts';
-import { conditionsOf, type Page, readPage } from '../../pages.ts';
 import type { Tx } from '../../store.ts';
 import { due } from '../due.ts';
 import { webhooks } from '../webhooks.ts';
@@ -16,6 +15,8 @@ export interface ClaimedDelivery {
   /** Null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly claim: number;
+  /** The versions of the secrets: the current one, then the previous one while it signs too. */
+  readonly signedBy: readonly number[];
   /** The traceparent of the request that caused it, or null. */
   readonly trace: string | null;
 }
@@ -27,33 +28,9 @@ export interface DueSubscription {
   readonly failing: boolean;
 }
 
-export interface StoredAttempt {
-  readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-}
-
-export interface StoredDelivery {
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  readonly kind: string;
-  readonly status: 'pending' | 'delivered' | 'failed';
-  readonly occurredAt: number;
-  readonly attempts: readonly StoredAttempt[];
-  /** Null after the last attempt, and while the subscription is disabled. */
-  readonly nextAttemptAt: number | null;
-}
-
-/** Which deliveries: of one subscription, or in one state. */
-export interface DeliveryFilter {
-  readonly webhookId?: string;
-  readonly status?: string | undefined;
-}
-
 /** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
-const KEPT_ATTEMPTS = 50;
-const ERROR_CHARACTERS = 500;
+export const KEPT_ATTEMPTS = 50;
+export const ERROR_CHARACTERS = 500;
 
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
@@ -97,14 +74,18 @@ export const deliveries = {
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
-      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & { previousUntil: number | null }
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & {
+        previousUntil: number | null;
+        version: number;
+      }
     >(
-      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil"
+      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
+         w.secret_version AS version
        FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
       [workspaceId, webhookId, tx.now],
     );
     if (!webhook) return [];
-    const { previousUntil, ...target } = webhook;
+    const { previousUntil, version, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
     const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
       `WITH taken AS MATERIALIZED
@@ -122,6 +103,7 @@ export const deliveries = {
       workspaceId,
       webhookId,
       previousSecret: rotating ? target.previousSecret : null,
+      signedBy: rotating ? [version, version - 1] : [version],
     }));
   },
 
@@ -190,8 +172,8 @@ export const deliveries = {
     );
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
     await tx.sql.run(
-      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         deliveryId,
@@ -200,6 +182,7 @@ export const deliveries = {
         attempt.status,
         attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
         Math.round(attempt.durationMs),
+        JSON.stringify(claimed.signedBy),
       ],
     );
     await tx.sql.run(
@@ -207,53 +190,6 @@ export const deliveries = {
       [workspaceId, deliveryId, claim - KEPT_ATTEMPTS],
     );
     return verdict;
-  },
-
-  /**
-   * A page of the deliveries of a workspace that a filter admits, with their attempts, newest first, after the position
-   * `after`. Those of removed subscriptions are left out.
-   */
-  async list(
-    tx: Tx,
-    workspaceId: string,
-    filter: DeliveryFilter,
-    most: number,
-    after?: { readonly at: number; readonly id: string },
-  ): Promise<Page<StoredDelivery>> {
-    const { text, params } = conditionsOf([
-      ['d.webhook_id = ?', filter.webhookId],
-      ['d.status = ?', filter.status],
-      // The first condition is what the index can seek.
-      ['d.occurred_at <= ? AND (d.occurred_at < ? OR d.delivery_id > ?)', after?.at, after?.at, after?.id],
-    ]);
-    const { rows, more } = await readPage<Omit<StoredDelivery, 'attempts'>>(tx, {
-      columns: `d.delivery_id AS "deliveryId", d.webhook_id AS "webhookId", d.kind, d.status,
-        d.occurred_at AS "occurredAt", (SELECT d.due_at FROM webhook w
-          WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id AND w.status = 'active')
-          AS "nextAttemptAt"`,
-      long: [],
-      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
-        WHERE a.workspace_id = d.workspace_id AND a.delivery_id = d.delivery_id
-          AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
-      // Not joined, so that the deliveries are read in the order of their index.
-      from: `delivery d WHERE d.workspace_id = ?${text} AND EXISTS (SELECT 1 FROM webhook w
-        WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id)`,
-      params: [workspaceId, ...params],
-      order: 'd.occurred_at DESC, d.delivery_id',
-      most,
-    });
-    if (rows.length === 0) return { rows: [], more };
-    const attempts = await tx.sql.all<StoredAttempt & { deliveryId: string }>(
-      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
-         a.duration_ms AS "durationMs"
-       FROM delivery_attempt a JOIN delivery d ON d.workspace_id = a.workspace_id AND d.delivery_id = a.delivery_id
-       WHERE a.workspace_id = ? AND a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
-       ORDER BY a.delivery_id, a.number`,
-      [workspaceId, ...rows.map((row) => row.deliveryId)],
-    );
-    const byId = new Map<string, StoredAttempt[]>(rows.map(({ deliveryId }) => [deliveryId, []]));
-    for (const { deliveryId, ...attempt } of attempts) byId.get(deliveryId)!.push(attempt);
-    return { rows: rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId)! })), more };
   },
 
   /**

@@ -1,0 +1,27 @@
+/**
+ * Says which rule excluded a content from a decision, as the subject of a sentence: `the rule on trait plan`. `name` is
+ * the trait, event or category of the rule. A rule of a later version is called by its name.
+ */
+export function removalWords({ rule, name = '' }: { readonly rule: string; readonly name?: string }): string {
+  switch (rule) {
+    case 'category':
+      return `excludeCategories (${name})`;
+    case 'trait':
+    case 'event':
+      return `the rule on ${rule} ${name}`;
+    case 'active':
+      return 'its active dates';
+    case 'weights':
+      return 'the fixed weights of the placement';
+    case 'cooldown':
+      return 'the cooldown after it was chosen';
+    case 'mostPerUser':
+      return 'mostPerUser';
+    case 'afterOutcome':
+      return 'the time after it was dismissed or actioned';
+    case 'others':
+      return 'other rules';
+    default:
+      return `the ${rule}`;
+  }
+}
