@@ -62,6 +62,7 @@ function learn(model: Model, contents: readonly Content[], random: () => number)
         decisionId: `d${i}`,
         contentId: content.contentId,
         category: content.category,
+        attributes: content.attributes,
         features,
         user: situation.user ?? null,
         prior: content.prior,
@@ -106,6 +107,7 @@ function contentOf(i: number): Content {
   return {
     contentId: `content_${i}`,
     category: `category_${i % 20}`,
+    attributes: [],
     channels: [],
     surfaces: [],
     locales: [],

@@ -21,6 +21,7 @@ import { retentionTables } from './020-retention.ts';
 import { earned } from './021-earned.ts';
 import { grownData } from './022-grown-data.ts';
 import { traces } from './023-traces.ts';
+import { attributes } from './026-attributes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   earned,
   grownData,
   traces,
+  attributes,
 ];
 
 /** The schema version that this program writes. */

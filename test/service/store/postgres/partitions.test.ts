@@ -33,7 +33,7 @@ const decide = (store: Store, decisionId: string) =>
         others: null,
         features: [],
       },
-      ...{ category: null, prior: null, modelVersion: 0, seed: '', policy: null },
+      ...{ category: null, attributes: [], prior: null, modelVersion: 0, seed: '', policy: null },
     }),
   );
 
