@@ -32,6 +32,7 @@ const RELEASED: Record<number, string> = {
   21: '21f17bb7793c2f34 21f17bb7793c2f34',
   22: '0fd0fca46791e6ee b073e852a00950af',
   23: '8d0d7646fd5d92af 8d0d7646fd5d92af',
+  26: 'af36db177e033f0d af36db177e033f0d',
 };
 
 test('released migrations are unchanged', () => {

@@ -80,7 +80,7 @@ export class Reader {
     const row = this.#table.rows.get(feature.key);
     const known = model.contents.get(contentId);
     if (row === undefined || !known) return 0;
-    const of = (blocks: readonly Block[] | undefined) => blocks?.[this.copy]!.weight(row) ?? 0;
+    const of = (blocks: readonly Block[] | undefined) => blocks?.[this.copy]?.weight(row) ?? 0;
     const shared = attributes.reduce((sum, attribute) => sum + of(model.attributes.get(attribute)), 0);
     const scale = scaleOf(attributes.length);
     return feature.value * (of(known.blocks) + of(model.categories.get(category)) + scale * shared);
