@@ -4,7 +4,7 @@
  */
 import { type Random, seededRandom } from '../../src/kit/random.ts';
 
-export interface FieldContent {
+interface FieldContent {
   readonly contentId: string;
   readonly category: string;
   readonly format: 'card' | 'modal' | 'embedded' | 'full-screen';
