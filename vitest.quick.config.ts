@@ -129,7 +129,7 @@ export const SLOW = [
   'test/service/http/scan-events.test.ts',
   'test/service/http/stalled.test.ts',
   'test/service/http/tiny-chunks.test.ts',
-  'test/service/live-events.test.ts',
+  'test/service/live-events/live-events.test.ts',
   'test/service/notifications.test.ts',
   'test/service/seasoned.test.ts',
   'test/service/upgrades.test.ts',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GROUPS, type Group } from '../contract/limits.ts';
-import { ensurePrivateDir } from '../kit/private-file.ts';
+import { ensurePrivateDir } from '../kit/files/private-file.ts';
 import type { RateAnswer } from './pacer/answer.ts';
 
 /** The rate limit in the last response of a group. Times are in Unix ms. */

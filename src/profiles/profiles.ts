@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withFileLock } from '../kit/file-lock.ts';
-import { ForeignFile, isLink } from '../kit/own-file.ts';
+import { withFileLock } from '../kit/files/file-lock.ts';
+import { ForeignFile, isLink } from '../kit/files/own-file.ts';
 import { type Contents, damagedPath, type LocalWebhook, type Profile } from './contents.ts';
 
 export type { LocalWebhook, Profile };

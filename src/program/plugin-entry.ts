@@ -1,6 +1,6 @@
 import { realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateDir } from '../kit/private-file.ts';
+import { ensurePrivateDir } from '../kit/files/private-file.ts';
 import * as entry from '../plugin/entry.ts';
 
 /** Where dist/plugin.cjs finds the copy of the running program. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ForeignFile } from '../../src/kit/own-file.ts';
+import { ForeignFile } from '../../src/kit/files/own-file.ts';
 import { Profiles } from '../../src/profiles/profiles.ts';
 import { runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';

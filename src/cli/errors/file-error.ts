@@ -1,4 +1,4 @@
-import { describeFileProblem } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/files/file-trouble.ts';
 import { SvcError } from './svc-error.ts';
 
 /**

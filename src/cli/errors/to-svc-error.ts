@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../../client/errors.ts';
-import type { LockUnusable } from '../../kit/file-lock.ts';
-import { describeFileProblem } from '../../kit/file-trouble.ts';
-import type { ForeignFile } from '../../kit/own-file.ts';
+import type { LockUnusable } from '../../kit/files/file-lock.ts';
+import { describeFileProblem } from '../../kit/files/file-trouble.ts';
+import type { ForeignFile } from '../../kit/files/own-file.ts';
 import { shell, shellPath, shellWord } from '../../kit/shell.ts';
 import type { ProfilesUnusable } from '../../profiles/profiles.ts';
 import type { Invocation } from '../invocation/invocation.ts';

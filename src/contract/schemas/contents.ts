@@ -86,5 +86,4 @@ export const GetModelAnswer = named(
     }),
   ),
 );
-type ContentFigures = z.infer<typeof ContentFigures>;
 export type GetModelAnswer = z.infer<typeof GetModelAnswer>;

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { writePrivateFile } from '../../kit/private-file.ts';
+import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { removeOpener } from './open.ts';
 import { Refusal } from './refusal.ts';
 import type { Sessions } from './sessions.ts';

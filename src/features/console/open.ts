@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../../cli/terminal/world.ts';
-import { writePrivateFile } from '../../kit/private-file.ts';
+import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { CODE_MS } from './sessions.ts';
 
 const NAME = /^open-[0-9a-f]{16}\.html$/;

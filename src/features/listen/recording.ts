@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { beginsWith, describeForeign } from '../../kit/own-file.ts';
+import { beginsWith, describeForeign } from '../../kit/files/own-file.ts';
 import { openPipeToWrite } from '../../kit/pipe.ts';
 import { endToEnd } from './deliverer.ts';
 import { type Delivery, readBody } from './delivery.ts';

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { dirname, join } from 'node:path';
 import spawn from 'cross-spawn';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { ensurePrivateDir } from '../../kit/private-file.ts';
+import { ensurePrivateDir } from '../../kit/files/private-file.ts';
 import { pluginFolder } from './installed.ts';
 
 /** The installed size of the plugin manager, in MB; most of it is npm. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { describeFileProblem } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/files/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import { settings } from '../store/repositories/settings.ts';
 import type { Tx } from '../store/store.ts';

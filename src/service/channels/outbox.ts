@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { beginsWith, describeForeign, ForeignFile, NO_LINK } from '../../kit/own-file.ts';
+import { beginsWith, describeForeign, ForeignFile, NO_LINK } from '../../kit/files/own-file.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './channel.ts';
 
 /** One line of the outbox file. */

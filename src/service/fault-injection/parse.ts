@@ -1,5 +1,5 @@
 import { validate } from '../../contract/validation.ts';
-import { describeFileProblem } from '../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../kit/files/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import { Faults } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { writePrivateFile } from '../../kit/private-file.ts';
+import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { type Cipher, createCipher, withoutKey } from '../crypto/cipher.ts';
 import { settings } from '../store/repositories/settings.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';

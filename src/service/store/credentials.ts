@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { newId } from '../../kit/id.ts';
-import { writePrivateFile } from '../../kit/private-file.ts';
 import { apiKeys, newApiKey } from './repositories/api-keys.ts';
 import { workspaces } from './repositories/workspaces.ts';
 import { type Store, StoreUnusable } from './store.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toSvcError } from '../../../src/cli/errors/to-svc-error.ts';
-import { describeFileProblem } from '../../../src/kit/file-trouble.ts';
+import { describeFileProblem } from '../../../src/kit/files/file-trouble.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { ensurePrivateDir } from '../../../kit/private-file.ts';
-import { sqliteFileFault, sqliteHeader } from '../../../kit/sqlite-file.ts';
+import { ensurePrivateDir } from '../../../kit/files/private-file.ts';
+import { sqliteFileFault, sqliteHeader } from '../../../kit/files/sqlite-file.ts';
 import { JournalError, toJournalError } from './journal-error.ts';
 
 const SCHEMA = `

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { LockUnusable, withFileLock } from '../../../kit/file-lock.ts';
-import { writePrivateFile } from '../../../kit/private-file.ts';
+import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
+import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { digestOf } from '../batch/keys.ts';
 import { type Unfinished, unfinishedIn } from './journal-file.ts';
 

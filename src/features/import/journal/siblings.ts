@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LockUnusable, withFileLock } from '../../../kit/file-lock.ts';
-import { writePrivateFile } from '../../../kit/private-file.ts';
+import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
+import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { forgetImports } from './forget.ts';
 import { unfinishedIn } from './journal-file.ts';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { describeFileProblem } from '../../../kit/file-trouble.ts';
+import { describeFileProblem } from '../../../kit/files/file-trouble.ts';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { columnsOf } from '../transform/map-rules.ts';

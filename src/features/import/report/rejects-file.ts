@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { describeForeign, NO_LINK } from '../../../kit/own-file.ts';
+import { describeForeign, NO_LINK } from '../../../kit/files/own-file.ts';
 import type { Reject } from './reject.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { sqliteFileFault } from '../../../kit/sqlite-file.ts';
+import { sqliteFileFault } from '../../../kit/files/sqlite-file.ts';
 import { StoreUnusable } from '../store.ts';
 
 /** Suffixes of the files that exist beside a database only after it held data. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import { sqliteHeader } from '../../../kit/sqlite-file.ts';
+import { sqliteHeader } from '../../../kit/files/sqlite-file.ts';
 import { readCredentials } from '../credentials.ts';
 import { isForeign } from '../ownership.ts';
 import { StoreForeign } from '../store.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
-import { ensurePrivateDir, ensurePrivateFile } from '../../../kit/private-file.ts';
+import { ensurePrivateDir, ensurePrivateFile } from '../../../kit/files/private-file.ts';
 import { migrate } from '../migrate.ts';
 import {
   type Looked,

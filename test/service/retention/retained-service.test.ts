@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { dump } from '../../src/service/store/dump.ts';
-import { events } from '../../src/service/store/repositories/events.ts';
-import { models } from '../../src/service/store/repositories/models.ts';
-import { cleanOnce } from '../../src/service/workers/janitor.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService, type TestService } from '../support/process/service.ts';
-import { DAY_MS } from '../support/retention/aged-store.ts';
+import { dump } from '../../../src/service/store/dump.ts';
+import { events } from '../../../src/service/store/repositories/events.ts';
+import { models } from '../../../src/service/store/repositories/models.ts';
+import { cleanOnce } from '../../../src/service/workers/janitor.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { DAY_MS } from '../../support/retention/aged-store.ts';
 
 const RETAIN = { events: 30 * DAY_MS, decisions: 30 * DAY_MS };
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { shellPath } from './shell.ts';
+import { shellPath } from '../shell.ts';
 
 /** A file error in words, with a command that shows or fixes the cause. */
 export interface FileProblem {

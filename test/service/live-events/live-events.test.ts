@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { apiKeys, hashOfKey } from '../../src/service/store/repositories/api-keys.ts';
-import { events } from '../../src/service/store/repositories/events.ts';
-import { startTestService, type TestService } from '../support/process/service.ts';
+import { apiKeys, hashOfKey } from '../../../src/service/store/repositories/api-keys.ts';
+import { events } from '../../../src/service/store/repositories/events.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
 
 const event = (userId: string, more = '') =>
   `{"userId":"${userId}","event":"e","timestamp":"2026-01-01T00:00:00Z"${more}}`;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { openWatch } from '../support/events/watch.ts';
-import { startTestService, type TestService } from '../support/process/service.ts';
+import { openWatch } from '../../support/events/watch.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
 
 const event = (userId: string, properties: object | string = {}, name = 'e') =>
   `{"userId":${JSON.stringify(userId)},"event":"${name}","timestamp":"2026-01-01T00:00:00Z","properties":${

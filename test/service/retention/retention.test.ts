@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutoffOf } from '../../src/service/domain/retention.ts';
-import { events } from '../../src/service/store/repositories/events.ts';
-import { recentEvents } from '../../src/service/store/repositories/recent-events.ts';
-import { removals } from '../../src/service/store/repositories/removals.ts';
-import { eventBatch } from '../support/events/batch.ts';
-import { onPostgres } from '../support/postgres/database.ts';
-import { type AgedStore, agedStore, DAY_MS } from '../support/retention/aged-store.ts';
+import { cutoffOf } from '../../../src/service/domain/retention.ts';
+import { events } from '../../../src/service/store/repositories/events.ts';
+import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
+import { removals } from '../../../src/service/store/repositories/removals.ts';
+import { eventBatch } from '../../support/events/batch.ts';
+import { onPostgres } from '../../support/postgres/database.ts';
+import { type AgedStore, agedStore, DAY_MS } from '../../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const EVENTS = { events: 12 * DAY_MS, decisions: null };
