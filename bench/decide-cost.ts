@@ -1,10 +1,11 @@
 /**
  * Processor time of one choice of the decision engine, in process and without a store, by size of the catalog:
- * contents in 20 categories that have all been learned, users with traits, events and history, and a rule on every
+ * contents in 20 categories, of four formats and with three of 100 tags each, that have all been learned, users with traits, events and history, and a rule on every
  * second content. `npm run bench -- bench/decide-cost.ts [contents,…]`.
  */
 import { cpus } from 'node:os';
 import { seededRandom } from '../src/kit/random.ts';
+import { attributesOf } from '../src/service/domain/decide/attributes.ts';
 import { type Content, windowOf } from '../src/service/domain/decide/content.ts';
 import { alternativesOf, decide, type Situation } from '../src/service/domain/decide/decide.ts';
 import { fold } from '../src/service/domain/decide/learning.ts';
@@ -19,7 +20,8 @@ const USERS = 500;
 
 console.log(`${cpus().length} cores (${cpus()[0]!.model}), Node ${process.version}`);
 for (const size of SIZES) {
-  const contents = Array.from({ length: size }, (_, i) => contentOf(i));
+  const attributes = attributesOf(Array.from({ length: size }, (_, i) => describe(i)));
+  const contents = attributes.map((of, i) => contentOf(i, of));
   const model = emptyModel();
   const random = seededRandom(size);
   learn(model, contents, random);
@@ -62,6 +64,7 @@ function learn(model: Model, contents: readonly Content[], random: () => number)
         decisionId: `d${i}`,
         contentId: content.contentId,
         category: content.category,
+        attributes: content.attributes,
         features,
         user: situation.user ?? null,
         prior: content.prior,
@@ -102,10 +105,15 @@ function situationOf(i: number, contents: readonly Content[], model: Model, rand
   };
 }
 
-function contentOf(i: number): Content {
+function describe(i: number) {
+  return { format: `format ${i % 4}`, tags: [3, 7, 11].map((step) => `tag ${(step * i) % 100}`) };
+}
+
+function contentOf(i: number, attributes: readonly number[]): Content {
   return {
     contentId: `content_${i}`,
     category: `category_${i % 20}`,
+    attributes,
     channels: [],
     surfaces: [],
     locales: [],

@@ -30,7 +30,9 @@ function engine(world: World, actions: number, seed: string, blind = false): Pol
   return {
     choose(context) {
       const reader = new Reader(model, features(context), null);
-      const scores = Array.from({ length: actions }, (_, a) => reader.score(`a${a}`, 'any', PRIOR));
+      const scores = Array.from({ length: actions }, (_, a) =>
+        reader.score({ contentId: `a${a}`, category: 'any', attributes: [], prior: PRIOR }),
+      );
       return sample(propensitiesOf(scores, random), random);
     },
     reward(context, action, reward) {
@@ -38,6 +40,7 @@ function engine(world: World, actions: number, seed: string, blind = false): Pol
         decisionId: `${model.version}`,
         contentId: `a${action}`,
         category: 'any',
+        attributes: [],
         prior: PRIOR,
       };
       const known = { user: null, at: model.version * 1000, from: null, to: reward };

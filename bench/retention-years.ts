@@ -90,6 +90,7 @@ async function decide(from: number): Promise<void> {
         others: null,
         features: [],
         category: null,
+        attributes: [],
         prior: null,
         modelVersion: 0,
         seed: 'seed',

@@ -1,4 +1,5 @@
 /** The engine in process: the pure domain without a service around it. For tuning; the benchmark itself uses HTTP. */
+import { attributesOf } from '../../src/service/domain/decide/attributes.ts';
 import type { Content } from '../../src/service/domain/decide/content.ts';
 import { decide } from '../../src/service/domain/decide/decide.ts';
 import { fold, type RewardEntry } from '../../src/service/domain/decide/learning.ts';
@@ -22,18 +23,23 @@ export function engine(seed: string, world: World, watch?: (what: string) => voi
   /** The decisions of each user, whose outcomes are features, as in the service. */
   const past = new Map<string, { clicked: boolean }[]>();
   const of: { clicked: boolean }[] = [];
+  let catalog: ReturnType<World['contents']> = [];
   return {
     decide(t, visit, contents) {
-      const offered = contents(t).map(({ contentId, category }) => {
+      const now = contents(t);
+      const attributes = now === catalog ? [] : attributesOf(now);
+      catalog = now;
+      const offered = now.map(({ contentId, category, format }, i) => {
         let content = contentOf.get(contentId);
         if (!content) {
           content = {
             contentId,
             category,
+            attributes: attributes[i]!,
             channels: [],
             surfaces: [],
             locales: [],
-            format: 'card',
+            format,
             title: '',
             body: '',
             traits: [],
@@ -65,6 +71,7 @@ export function engine(seed: string, world: World, watch?: (what: string) => voi
         decisionId: `${t}`,
         contentId: choice.chosen!.contentId,
         category: offered[content]!.category,
+        attributes: offered[content]!.attributes,
         features: choice.features,
         user: visit.user,
         prior: 0.1,

@@ -7,6 +7,8 @@ import { type Random, seededRandom } from '../../src/kit/random.ts';
 interface FieldContent {
   readonly contentId: string;
   readonly category: string;
+  readonly format: 'card' | 'modal' | 'embedded' | 'full-screen';
+  readonly tags?: readonly string[];
 }
 
 /** Who a decision is for, and where. */
@@ -45,6 +47,7 @@ const normals = (random: Random) => () =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 const pick = (random: Random, n: number) => Math.floor(random() * n);
 
+const FORMATS = ['card', 'modal', 'embedded', 'full-screen'] as const;
 const SURFACES = ['home', 'cart', 'search'];
 const LOCALES = ['en-GB', 'de-DE', 'fr-FR'];
 const BASE = -1.4;
@@ -72,9 +75,41 @@ interface Parts {
   readonly taste?: number;
   /** How much of `own` and `place` all contents of a category share, as a spread of its own. */
   readonly shared?: number;
+  /** Contents have different formats and two of twelve tags each; how much of `place` all with one share, as a spread. */
+  readonly tagged?: number;
 }
 
-/** What contents are worth to whom, drawn once for a life of the world. */
+/** Format and tags of a content, the same in every world. */
+function describe(content: number): Pick<FieldContent, 'format' | 'tags'> {
+  const random = seededRandom(`kin ${content}`);
+  const tag = pick(random, 12);
+  const format = FORMATS[pick(random, 4)]!;
+  return { format, tags: [`tag ${tag}`, `tag ${(tag + 1 + pick(random, 11)) % 12}`] };
+}
+
+/** What formats and tags add to the log-odds. */
+function likings(seed: string, contents: readonly FieldContent[], spread: number) {
+  const drawn = new Map<string, number[]>();
+  const of = (name: string) => {
+    let liking = drawn.get(name);
+    if (!liking) {
+      const normal = normals(seededRandom(`${seed}:${name}`));
+      liking = Array.from({ length: 1 + SURFACES.length + LOCALES.length }, () => spread * normal());
+      drawn.set(name, liking);
+    }
+    return liking;
+  };
+  return ({ context }: Visit, content: number) => {
+    const { format, tags = [] } = contents[content]!;
+    const surface = 1 + SURFACES.indexOf(context.surface!);
+    const locale = 1 + SURFACES.length + LOCALES.indexOf(context.locale!);
+    return [format, ...tags]
+      .map(of)
+      .reduce((sum, liking) => sum + liking[0]! + liking[surface]! + liking[locale]!, 0);
+  };
+}
+
+/** The log-odds of contents for users, drawn once for a life of the world. */
 function tastes(p: Parts, seed: string, categories: readonly number[]) {
   const normal = normals(seededRandom(seed));
   const each = (n: number, spread: number) => Array.from({ length: n }, () => spread * normal());
@@ -109,7 +144,7 @@ function tastes(p: Parts, seed: string, categories: readonly number[]) {
     if (p.trait) score += trait[content]![Number(visit.traits.segment!.slice(1))]!;
     if (p.event) score += event[content]![Number(Object.keys(visit.events)[0]!.slice(6))]!;
     if (p.taste) score += ofUser(visit.user)[content]!;
-    return sigmoid(score);
+    return score;
   };
 }
 
@@ -123,8 +158,15 @@ function world(
   const count = p.contents ?? 10;
   const kinds = p.categories ?? 5;
   const categories = Array.from({ length: count }, (_, i) => i % kinds);
-  const contents = categories.map((k, i) => ({ contentId: `content-${i}`, category: `category-${k}` }));
-  const given = tastes(p, `${p.seed}:tastes`, categories);
+  const contents = categories.map(
+    (k, i): FieldContent => ({
+      contentId: `content-${i}`,
+      category: `category-${k}`,
+      ...(p.tagged ? describe(i) : { format: 'card' }),
+    }),
+  );
+  const taste = tastes(p, `${p.seed}:tastes`, categories);
+  const liking = p.tagged ? likings(`${p.seed}:likings`, contents, p.tagged) : () => 0;
   const users = p.users ?? 2000;
   return {
     name: p.name,
@@ -156,7 +198,7 @@ function world(
       };
     },
     chance: (t, visit, content) => {
-      const chance = given(visit, content);
+      const chance = sigmoid(taste(visit, content) + liking(visit, content));
       return special.chance ? special.chance(t, visit, content, chance) : chance;
     },
   };
@@ -212,6 +254,19 @@ export const WORLDS: Readonly<Record<string, (seed: string) => World>> = {
       categories: 20,
       own: 0.35,
       shared: 0.7,
+    }),
+  // As many contents, which have more in common than their category; few decisions each.
+  tags: (seed) =>
+    world({
+      name: 'tags',
+      goal: 'above many',
+      seed,
+      decisions: 8000,
+      contents: 500,
+      categories: 20,
+      own: 0.35,
+      shared: 0.35,
+      tagged: 0.45,
     }),
   joins: (seed) => {
     const p: Parts = {

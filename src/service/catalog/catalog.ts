@@ -1,4 +1,5 @@
 import { canonicalLocale } from '../../kit/locale.ts';
+import { attributesOf } from '../domain/decide/attributes.ts';
 import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
 import type { Placement } from '../domain/decide/placement.ts';
 import { FLOOR } from '../domain/decide/policy.ts';
@@ -54,7 +55,8 @@ const PRIOR = 0.1;
 
 /** Converts a valid file to a catalog. A file without `templates` gets the default ones. */
 export function toCatalog(file: CatalogFile): Catalog {
-  const contents = file.contents.map(toContent);
+  const attributes = attributesOf(file.contents);
+  const contents = file.contents.map((content, i) => toContent(content, attributes[i]!));
   const rules = contents.flatMap((content) => content.events);
   return {
     contents,
@@ -98,7 +100,7 @@ function windowsOf(rules: readonly EventRule[]): EventWindow[] {
 const toMs = (minutes: number | undefined) => (minutes === undefined ? undefined : minutes * MINUTE_MS);
 
 /** Every content and rule has the same fields in the same order: a decision reads all of them. */
-function toContent(content: CatalogFile['contents'][number]): Content {
+function toContent(content: CatalogFile['contents'][number], attributes: Content['attributes']): Content {
   const { contentId, category, format, title, body, activeFrom, activeUntil, eligibility } = content;
   return {
     contentId,
@@ -107,6 +109,7 @@ function toContent(content: CatalogFile['contents'][number]): Content {
     surfaces: content.surfaces ?? [],
     locales: (content.locales ?? []).map(canonicalLocale),
     format,
+    attributes,
     title,
     body,
     paused: content.paused ?? false,

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
+import { MAX_TAGS } from '../domain/decide/attributes.ts';
 import { instant, minutes, name } from './fields.ts';
 import { Marketing } from './marketing-schema.ts';
 import { CatalogTemplate } from './template-schema.ts';
@@ -22,6 +23,8 @@ const locales = () =>
       .check(z.maxLength(256)),
   );
 const scalar = () => z.union([z.string().check(z.maxLength(1000)), z.number(), z.boolean()]);
+/** Characters of a tag, at most. */
+const MAX_TAG = 64;
 /** Bounded because a decision counts events one by one, up to this number. */
 const count = () => z.int().check(z.minimum(0), z.maximum(10_000));
 /** Up to ten years. */
@@ -64,6 +67,12 @@ export const CatalogContent = z.strictObject({
   surfaces: described(names(), 'Surfaces it may be shown on. Default: any.'),
   locales: described(locales(), 'Locales it is written for; `en` includes `en-GB`. Default: any.'),
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
+  tags: z.optional(
+    described(
+      z.array(z.string().check(z.minLength(1), z.maxLength(MAX_TAG))).check(z.maxLength(MAX_TAGS)),
+      'What it has in common with others: what is learned of one content counts for all with the tag. Default: none.',
+    ),
+  ),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),
   paused: z.optional(described(z.boolean(), 'Not chosen while true; waiting messages are withdrawn.')),

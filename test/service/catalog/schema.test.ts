@@ -40,6 +40,28 @@ test('the default catalog matches docs/design-choices.md', () => {
   expect(variablesOf(templates.get('order_update')!, 'sms')).toEqual(['orderId']);
 });
 
+test('a content has at most ten tags of 64 characters', () => {
+  const tagged = (tags: unknown) => errorsOf({ contents: [{ ...content, tags }] });
+  expect(tagged(Array.from({ length: 10 }, (_, i) => `${i}`.repeat(64)))).toEqual([]);
+  for (const tags of [Array(11).fill('t'), ['t'.repeat(65)], [''], [1], 'sport'])
+    expect(tagged(tags), JSON.stringify(tags)).toHaveLength(1);
+});
+
+test('the contents of a catalog have the attributes that they share', () => {
+  const [a, b, c] = parseCatalog(
+    JSON.stringify({
+      contents: ['a', 'b', 'c'].map((contentId, i) => ({
+        ...content,
+        contentId,
+        tags: i < 2 ? ['sport'] : [],
+      })),
+    }),
+  ).contents;
+  expect(a!.attributes).toHaveLength(1);
+  expect(b!.attributes).toEqual(a!.attributes);
+  expect(c!.attributes).toEqual([]);
+});
+
 test('parses an entry with all fields', () => {
   const { contents, events, windows } = parseCatalog(
     JSON.stringify({

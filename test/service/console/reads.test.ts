@@ -117,7 +117,15 @@ it('shows what a decision earned before the reward log has it', async () => {
   const shown = await deps.store.write(async (tx) => {
     await decisions.add(tx, workspace, {
       ...{ decisionId: 'd', hashId, context: {}, contentId: 'c', candidates: [], others: null, features: [] },
-      ...{ category: null, prior: 0.1, modelVersion: 0, seed: '', policy: null, reason: null },
+      ...{
+        category: null,
+        attributes: [],
+        prior: 0.1,
+        modelVersion: 0,
+        seed: '',
+        policy: null,
+        reason: null,
+      },
       removed: null,
     });
     // The settler runs after this transaction.

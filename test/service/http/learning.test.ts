@@ -32,7 +32,10 @@ describe('the decision log and learning', () => {
 
   test('a decision among 500 contents takes at most 2 kB of the log, and pages are bounded in bytes', async () => {
     const first = await open();
-    const many = Array.from({ length: 500 }, (_, i) => content(`content-with-a-name-${i}`));
+    const many = Array.from({ length: 500 }, (_, i) => ({
+      ...content(`content-with-a-name-${i}`),
+      tags: Array.from({ length: 10 }, (_, tag) => `${(tag + i) % 20} is the number of a tag`),
+    }));
     const service = await first.restart({ catalog: catalogFile(first, many) });
     for (let i = 0; i < 3; i++) await decide(service, 'h');
     for (const entry of await log(service)) {
@@ -47,6 +50,7 @@ describe('the decision log and learning', () => {
       tx.sql.all<object>('SELECT * FROM decision ORDER BY seq DESC LIMIT 1'),
     );
     expect(Buffer.byteLength(Object.values(row!).join())).toBeLessThan(2048);
+    expect(row).toMatchObject({ attributes: expect.stringMatching(/^\[(\d+,){9}\d+\]$/) });
     await service.deps.store.write((tx) =>
       tx.sql.run('UPDATE decision SET context = ?', [JSON.stringify({ surface: 'x'.repeat(600_000) })]),
     );
@@ -168,6 +172,27 @@ describe('the decision log and learning', () => {
     const winner = rankings.find(([id]) => id === body.action.contentId);
     if (winner)
       for (const [id, ranking] of rankings) if (id !== winner[0]) expect(winner[1]).toBeGreaterThan(ranking);
+  });
+
+  test('contents learn from one another by their tags', async () => {
+    const first = await open();
+    const two = ['a', 'b', 'plain'].map((id) => ({
+      ...content(id),
+      category: id,
+      surfaces: id === 'a' ? ['home'] : ['cart'],
+      ...(id === 'plain' ? {} : { tags: ['sport'] }),
+    }));
+    const service = await first.restart({ catalog: catalogFile(first, two) });
+    for (let i = 0; i < 20; i++)
+      await outcome(service, (await decide(service, `h${i}`)).body.decisionId, 'actioned');
+    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    const { body } = await service.send<AnswerOf<'decide'>>('POST', '/v1/decisioning/decide', {
+      hashId: 'h',
+      context: { channel: 'in-app', surface: 'cart', locale: 'en-GB' },
+    });
+    const rankings = new Map([body.action, ...body.alternatives].map((a) => [a.contentId, a.ranking]));
+    expect([...rankings.keys()].sort()).toEqual(['b', 'plain']);
+    expect(rankings.get('b')).toBeGreaterThan(rankings.get('plain')!);
   });
 
   test('outcomes and silence enter the reward log in the order in which decisions began to count', async () => {

@@ -40,6 +40,7 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     others: null,
     features: null,
     category: 'any',
+    attributes: [],
     prior: 0.1,
     modelVersion: 0,
     seed: 's',

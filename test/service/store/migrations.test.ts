@@ -34,6 +34,7 @@ const RELEASED: Record<number, string> = {
   23: '8d0d7646fd5d92af 8d0d7646fd5d92af',
   24: 'cfc0d46c0e3ee6a3 cfc0d46c0e3ee6a3',
   25: '9de6844699e778c8 737fd24a7781bd20',
+  26: 'af36db177e033f0d af36db177e033f0d',
 };
 
 test('released migrations are unchanged', () => {

@@ -8,6 +8,8 @@ export interface Content {
   readonly surfaces: readonly string[];
   readonly locales: readonly string[];
   readonly format: 'card' | 'modal' | 'embedded' | 'full-screen';
+  /** Hashes of the format and tags that it shares with other contents of the catalog. */
+  readonly attributes: readonly number[];
   readonly title: string;
   readonly body: string;
   readonly paused?: boolean | undefined;

@@ -114,7 +114,7 @@ function choose(
   const random = seededRandom(situation.seed);
   const features = featuresOf(context, person);
   const reader = new Reader(model, features, user ?? null);
-  const scores = contents.map(({ contentId, category, prior }) => reader.score(contentId, category, prior));
+  const scores = contents.map((content) => reader.score(content));
   const inHoldout = !!user && shareOf(user, 'holdout') < (situation.holdout ?? 0);
   const policy = placement ? 'weights' : inHoldout ? 'holdout' : 'learned';
   const propensities =
@@ -134,7 +134,7 @@ function choose(
   const steady = placement?.perUser && user;
   const index = sample(propensities, steady ? () => shareOf(user, 'placement') : random);
   const chosen = candidates[index]!;
-  const { category, traits } = contents[index]!;
+  const content = contents[index]!;
   let higher = 0;
   let level = -1;
   for (const { ranking } of candidates) {
@@ -144,10 +144,10 @@ function choose(
   const reason = reasonFor({
     policy,
     context,
-    rules: [...new Set(traits.map(({ trait }) => trait))],
+    rules: [...new Set(content.traits.map(({ trait }) => trait))],
     features,
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,
-    weight: (feature) => reader.weight(chosen.contentId, category, feature),
+    weight: (feature) => reader.weight(content, feature),
     ranking: chosen.ranking,
     candidates: candidates.length,
     higher,

@@ -8,6 +8,8 @@ export interface RewardEntry {
   readonly decisionId: string;
   readonly contentId: string;
   readonly category: string;
+  /** Attributes of the content when it was chosen. */
+  readonly attributes: readonly number[];
   /** The features of the decision; labels may be empty. */
   readonly features: readonly Feature[];
   /** Hash of the user; null if unknown. */

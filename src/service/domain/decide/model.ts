@@ -1,4 +1,5 @@
 import { hash32, mix } from '../../../kit/hash32.ts';
+import { scaleOf } from './attributes.ts';
 import { type Belief, Block, type Rows, type Spread, triangle } from './block.ts';
 import { ChangeDetector } from './change.ts';
 import { Delays } from './delays.ts';
@@ -6,8 +7,12 @@ import { FeatureTable, MAX_FEATURES } from './feature-table.ts';
 import { type Feature, KINDS } from './features.ts';
 import { Personal } from './personal.ts';
 
-/** Prior variances in a category's block, and in a content's: how far it deviates from its category. */
+/**
+ * Prior variances in a category's block, in that of an attribute, and in a content's: how far it deviates from what it
+ * shares with others.
+ */
 export const SHARED: Spread = { bias: 0.5, weight: 0.25 };
+const ATTRIBUTE: Spread = { bias: 0.2, weight: 0.1 };
 export const OWN: Spread = { bias: 0.35, weight: 0.12 };
 
 /** Prior variance of personal preference, in the copies that have it. */
@@ -50,6 +55,8 @@ export interface Example {
   readonly decision: number;
   readonly contentId: string;
   readonly category: string;
+  /** Hashes of the format and tags that the content shares with others. */
+  readonly attributes: readonly number[];
   readonly prior: number;
   readonly features: readonly Feature[];
   /** Null if the user is unknown. */
@@ -73,6 +80,8 @@ export class Model {
   readonly tables: readonly FeatureTable[] = VIEWS.map((view) => new FeatureTable(view));
   /** One block for each copy. */
   readonly categories = new Map<string, readonly Block[]>();
+  /** By hash, the least recently met one first. */
+  readonly attributes = new Map<number, readonly Block[]>();
   readonly contents = new Map<string, Known>();
   readonly personal = new Personal(COPIES.map(({ taste }) => taste));
   readonly change = new ChangeDetector();
@@ -97,9 +106,10 @@ export class Model {
     return size + 50 * this.personal.pairs.size + 64 * this.change.recent.size + 300 * this.pending.size;
   }
 
-  /** The blocks of each category and content. */
+  /** The blocks of each category, attribute and content. */
   *everyBlocks(): Generator<readonly Block[]> {
     yield* this.categories.values();
+    yield* this.attributes.values();
     for (const { blocks } of this.contents.values()) yield blocks;
   }
 
@@ -110,7 +120,7 @@ export class Model {
 
   /** Keeps the blocks within their memory: the more blocks and features there are, the fewer rows has each. */
   limitRows(): void {
-    const blocks = this.contents.size + this.categories.size;
+    const blocks = this.contents.size + this.categories.size + this.attributes.size;
     const fits = (most: number) => {
       let numbers = 0;
       for (const { view } of COPIES) numbers += triangle(Math.min(most, this.tables[view]!.rows.size));
@@ -163,10 +173,17 @@ export function priorVariance({ bias, weight }: Spread, { rows, values }: Rows):
   return variance;
 }
 
+/** The prior variance of what so many attributes add to a score. */
+export const attributesVariance = (attributes: number, rows: Rows): number =>
+  attributes === 0 ? 0 : attributes * scaleOf(attributes) ** 2 * priorVariance(ATTRIBUTE, rows);
+
 /** The prior variance of the score of a content that was never met. */
-export function unmetVariance(copy: number, rows: readonly Rows[]): number {
+export function unmetVariance(copy: number, views: readonly Rows[], attributes: number): number {
   const { view, taste } = COPIES[copy]!;
-  return priorVariance(SHARED, rows[view]!) + priorVariance(OWN, rows[view]!) + taste;
+  const rows = views[view]!;
+  return (
+    priorVariance(SHARED, rows) + priorVariance(OWN, rows) + taste + attributesVariance(attributes, rows)
+  );
 }
 
 /** Two independent hashes of a text, 64 bits in all. */
@@ -183,6 +200,9 @@ export const contentHash = (contentId: string, life: number) => hashOf(`${conten
 
 /** A category's blocks at their priors. */
 export const sharedBlocks = (): Block[] => COPIES.map(() => new Block(SHARED, 0));
+
+/** An attribute's blocks at their priors. */
+export const attributeBlocks = (): Block[] => COPIES.map(() => new Block(ATTRIBUTE, 0));
 
 /** A content's blocks at their priors; `origins` are the means of the biases. */
 export const ownBlocks = (origins: readonly number[]): Block[] =>

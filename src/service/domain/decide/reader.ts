@@ -1,7 +1,10 @@
-import type { Belief, Rows } from './block.ts';
+import { scaleOf } from './attributes.ts';
+import type { Belief, Block, Rows } from './block.ts';
+import type { Content } from './content.ts';
 import type { FeatureTable } from './feature-table.ts';
 import type { Feature } from './features.ts';
 import {
+  attributesVariance,
   COPIES,
   type Hash,
   hashOf,
@@ -18,12 +21,16 @@ import {
 export interface Score {
   readonly category: string;
   readonly shared: Belief;
+  /** The part of the content, its attributes and the user. */
   readonly own: Belief;
   /** Expected value of a response, between 0 and 1. */
   readonly worth: number;
 }
 
-/** A reader of a model for one decision: features are looked up once, and each category is evaluated once. */
+/** What a score depends on beside the decision. */
+type Scored = Pick<Content, 'contentId' | 'category' | 'attributes' | 'prior'>;
+
+/** A reader of a model for one decision: features are looked up once, and each category and attribute is evaluated once. */
 export class Reader {
   readonly rows: Rows;
   readonly copy: number;
@@ -32,10 +39,11 @@ export class Reader {
   readonly #table: FeatureTable;
   readonly #taste: number;
   readonly #shared = new Map<string, Belief>();
+  readonly #attributes = new Map<number, Belief>();
   /** What is believed of a category, and of a content's own part, that was never met. */
   readonly #unmetShared: Belief;
   readonly #unmetOwn: number;
-  readonly #unmet = new Map<string, Map<number, Score>>();
+  readonly #unmet = new Map<string, Map<number | string, Score>>();
 
   constructor(model: Model, features: readonly Feature[], user: string | null, copy = model.best) {
     this.#model = model;
@@ -49,11 +57,11 @@ export class Reader {
     this.#unmetOwn = priorVariance(OWN, this.rows) + this.#taste;
   }
 
-  /** Contents of one category of which nothing is known but one prior have the same score: one object. */
-  score(contentId: string, category: string, prior: number): Score {
+  /** Contents of one category of which nothing is known but equal attributes and priors have the same score: one object. */
+  score({ contentId, category, attributes, prior }: Scored): Score {
     const { copy } = this;
     const known = this.#model.contents.get(contentId);
-    if (!known) return this.#ofUnmet(category, prior);
+    if (!known) return this.#ofUnmet(category, attributes, prior);
     const shared = this.#ofCategory(category);
     const worth = worthOf(this.#model, known);
     let { mean, variance } = known.blocks[copy]!.believe(this.rows);
@@ -62,17 +70,45 @@ export class Reader {
       mean += pair?.mean[copy] ?? 0;
       variance += pair?.variance[copy] ?? this.#taste;
     }
-    return { category, shared, own: { mean, variance }, worth };
+    const own = this.#withAttributes({ mean, variance }, attributes);
+    return { category, shared, own, worth };
   }
 
   /** The effect of a feature on the log-odds of a content. */
-  weight(contentId: string, category: string, feature: Feature): number {
+  weight({ contentId, category, attributes }: Scored, feature: Feature): number {
+    const model = this.#model;
     const row = this.#table.rows.get(feature.key);
-    const known = this.#model.contents.get(contentId);
+    const known = model.contents.get(contentId);
     if (row === undefined || !known) return 0;
-    const shared = this.#model.categories.get(category);
-    const parts = [known.blocks, ...(shared ? [shared] : [])];
-    return feature.value * parts.reduce((sum, blocks) => sum + blocks[this.copy]!.weight(row), 0);
+    const of = (blocks: readonly Block[] | undefined) => blocks?.[this.copy]?.weight(row) ?? 0;
+    const shared = attributes.reduce((sum, attribute) => sum + of(model.attributes.get(attribute)), 0);
+    const scale = scaleOf(attributes.length);
+    return feature.value * (of(known.blocks) + of(model.categories.get(category)) + scale * shared);
+  }
+
+  /** Adds what is believed of attributes. */
+  #withAttributes(own: Belief, attributes: readonly number[]): Belief {
+    if (attributes.length === 0) return own;
+    const scale = scaleOf(attributes.length);
+    let { mean, variance } = own;
+    for (const attribute of attributes) {
+      const belief = this.#ofAttribute(attribute);
+      mean += scale * belief.mean;
+      variance += scale * scale * belief.variance;
+    }
+    return { mean, variance };
+  }
+
+  #ofAttribute(attribute: number): Belief {
+    let belief = this.#attributes.get(attribute);
+    if (!belief) {
+      const blocks = this.#model.attributes.get(attribute);
+      belief = blocks
+        ? blocks[this.copy]!.believe(this.rows)
+        : { mean: 0, variance: attributesVariance(1, this.rows) };
+      this.#attributes.set(attribute, belief);
+    }
+    return belief;
   }
 
   #ofCategory(category: string): Belief {
@@ -85,18 +121,20 @@ export class Reader {
     return belief;
   }
 
-  #ofUnmet(category: string, prior: number): Score {
+  #ofUnmet(category: string, attributes: readonly number[], prior: number): Score {
     let scores = this.#unmet.get(category);
     if (!scores) {
       scores = new Map();
       this.#unmet.set(category, scores);
     }
-    let score = scores.get(prior);
+    const key = attributes.length === 0 ? prior : `${prior} ${attributes}`;
+    let score = scores.get(key);
     if (!score) {
-      const mean = originOf(prior, this.#unmetOwn + this.#unmetShared.variance);
-      const own = { mean, variance: this.#unmetOwn };
+      const unmet = this.#unmetOwn + attributesVariance(attributes.length, this.rows);
+      const mean = originOf(prior, unmet + this.#unmetShared.variance);
+      const own = this.#withAttributes({ mean, variance: this.#unmetOwn }, attributes);
       score = { category, shared: this.#ofCategory(category), own, worth: worthOf(this.#model, undefined) };
-      scores.set(prior, score);
+      scores.set(key, score);
     }
     return score;
   }

@@ -1,8 +1,10 @@
+import { MAX_ATTRIBUTES, MAX_OF_CONTENT } from './attributes.ts';
 import { type Block, triangle } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { type FeatureTable, MAX_FEATURES } from './feature-table.ts';
 import { packFeatures, unpackFeatures } from './features.ts';
 import {
+  attributeBlocks,
   COPIES,
   contentHash,
   emptyModel,
@@ -43,6 +45,7 @@ export function serialiseModel(model: Model): string {
     evidence: pack(model.evidence),
     tables: tables.map(({ rows, counts, total }) => [[...rows], [...counts], total]),
     categories: [...model.categories].map(([name, blocks]) => [name, ...packBlocks(blocks)]),
+    attributes: [...model.attributes].map(([hash, blocks]) => [hash, ...packBlocks(blocks)]),
     contents: [...model.contents].map(([id, known]) => [
       id,
       [known.seen, known.life, known.rewards, known.responses],
@@ -62,11 +65,12 @@ export function serialiseModel(model: Model): string {
     waiting: [...change.waiting.keys()],
     predicted: pack(joined(recent.map(({ predicted }) => predicted))),
     pending: [...model.pending.values()].map(
-      ({ decision, at, prior, nth, reward, contentId, category, user, features }) => [
+      ({ decision, at, prior, nth, reward, contentId, category, attributes, user, features }) => [
         [decision, at, prior, nth, reward],
         [contentId, category],
         user,
         packFeatures(features),
+        attributes,
       ],
     ),
     delays: model.delays.kept.map(({ ms, decisions }) => [ms, decisions]),
@@ -111,6 +115,11 @@ function read(stored: Stored): Model {
     must(typeof name === 'string');
     model.categories.set(name, readBlocks(sharedBlocks(), blocks));
   }
+  must(stored.attributes.length <= MAX_ATTRIBUTES);
+  for (const [hash, ...blocks] of stored.attributes) {
+    must(Number.isSafeInteger(hash));
+    model.attributes.set(hash, readBlocks(attributeBlocks(), blocks));
+  }
   for (const [id, counts, ...blocks] of stored.contents) {
     must(typeof id === 'string');
     const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
@@ -135,14 +144,16 @@ function read(stored: Stored): Model {
     must(Number.isSafeInteger(key) && pair.variance.every((v) => v >= 0));
     model.personal.pairs.set(key, pair);
   }
-  for (const [times, ids, user, features] of stored.pending) {
+  for (const [times, ids, user, features, attributes] of stored.pending) {
     const [decision, at, prior, nth, reward] = numbers(times, 5) as [number, number, number, number, number];
     const [contentId, category] = ids as [string, string];
     must(typeof contentId === 'string' && typeof category === 'string');
     must(user === null || typeof user === 'string');
     const packed = unpackFeatures(features);
     must(packed.every(({ key, value }) => Number.isFinite(key) && Number.isFinite(value)));
-    const example = { decision, at, prior, contentId, category, user, features: packed };
+    must(Array.isArray(attributes) && attributes.length <= MAX_OF_CONTENT);
+    must(attributes.every(Number.isSafeInteger));
+    const example = { decision, at, prior, contentId, category, attributes, user, features: packed };
     model.pending.set(decision, { ...example, nth, reward });
   }
   for (const delay of stored.delays) {

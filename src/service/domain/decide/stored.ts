@@ -8,13 +8,14 @@ export interface Stored {
   evidence: string;
   tables: [rows: [number, number][], counts: [number, number][], total: number][];
   categories: [string, ...StoredBlocks][];
+  attributes: [number, ...StoredBlocks][];
   contents: [string, number[], ...StoredBlocks][];
   pairs: number[];
   tastes: string;
   recent: [number, string, number, number, number, number, number][];
   /** The decisions of `recent` that are to be counted. */
   waiting: number[];
-  pending: [number[], string[], string | null, number[] | number[][]][];
+  pending: [number[], string[], string | null, number[] | number[][], attributes: number[]][];
   predicted: string;
   delays: number[][];
   sums: [string, number][];

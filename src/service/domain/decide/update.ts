@@ -1,29 +1,12 @@
-import type { Belief, Block, Rows } from './block.ts';
+import type { Block } from './block.ts';
 import type { Recent } from './change.ts';
 import type { Feature } from './features.ts';
-import {
-  COPIES,
-  type Example,
-  fresh,
-  hashOf,
-  type Known,
-  type Model,
-  originOf,
-  pairKey,
-  probability,
-  sharedBlocks,
-  sigmoid,
-  unmetVariance,
-  type Waiting,
-} from './model.ts';
-import type { Pair } from './personal.ts';
+import { COPIES, type Example, fresh, type Model, probability, sigmoid, type Waiting } from './model.ts';
+import { move, partsOf, project } from './parts.ts';
 import { responseOf } from './reward.ts';
 
 /** What a decision tells of a copy's predictions lasts for about 1 / (1 - MEMORY) decisions. */
 const MEMORY = 0.999;
-
-/** Contents in a model; the one not chosen for the longest time makes room. */
-const MAX_CONTENTS = 10_000;
 
 /** A decision is learned once it is older than this share of the responses were. */
 const LEARNED = 0.75;
@@ -31,19 +14,17 @@ const LEARNED = 0.75;
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
 
-const direction = [new Float64Array(64), new Float64Array(64)] as const;
-
 /**
  * Folds in a decision's first outcome, or its silence. `response` is in [0, 1].
  * Laplace's approximation, online (Chapelle & Li, 2011, with full covariance): the score is the sum of a category's
- * block, a content's block and a personal scalar, treated as independent; the mode lies on the line mean + step ×
+ * block, a content's block, a block of each attribute and a personal scalar, treated as independent; the mode lies on the line mean + step ×
  * covariance × features, so it is found by Newton steps on one number, and the curvature there shrinks each
  * covariance by a rank-one term.
  */
 function learn(model: Model, waiting: Waiting, response: number): void {
   meet(model, waiting.features);
   const parts = partsOf(model, waiting, true);
-  const { shared, known, pair } = parts;
+  const { known, pair } = parts;
   const predicted = new Float64Array(COPIES.length);
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { mean, variance } = project(copy, parts);
@@ -58,8 +39,7 @@ function learn(model: Model, waiting: Waiting, response: number): void {
     const p = sigmoid(mean + variance * step);
     const curvature = Math.max(p * (1 - p), 1e-6);
     const shrink = curvature / (1 + curvature * variance);
-    shared[copy]!.update(direction[0], step, shrink);
-    known.blocks[copy]!.update(direction[1], step, shrink);
+    move(copy, parts, step, shrink);
     if (pair) {
       const own = pair.variance[copy]!;
       pair.mean[copy]! += step * own;
@@ -127,12 +107,11 @@ function countWorth(model: Model, contentId: string, reward: number, response: n
  */
 function amend(model: Model, example: Example, from: number, to: number): void {
   const parts = partsOf(model, example, false);
-  const { shared, known, pair } = parts;
+  const { pair } = parts;
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { variance } = project(copy, parts);
     const step = (to - from) * Math.min(1, 1 / Math.max(variance, 1e-9));
-    shared[copy]!.update(direction[0], step, 0);
-    known.blocks[copy]!.update(direction[1], step, 0);
+    move(copy, parts, step, 0);
     if (pair) pair.mean[copy]! += step * pair.variance[copy]!;
   }
   const recent = model.change.recent.get(example.decision);
@@ -157,6 +136,7 @@ function startAgain(model: Model, fallen: Recent): void {
 
 function forgetAll(model: Model): void {
   model.categories.clear();
+  model.attributes.clear();
   model.personal.pairs.clear();
   model.evidence.fill(0);
   for (const [contentId, { blocks, life }] of model.contents)
@@ -174,60 +154,4 @@ function meet(model: Model, features: readonly Feature[]): void {
     for (const row of table.meet(features))
       for (const blocks of model.everyBlocks())
         for (const [copy, block] of blocks.entries()) if (COPIES[copy]!.view === view) block.forget(row);
-}
-
-/** What a decision's score is the sum of. */
-interface Parts {
-  readonly shared: readonly Block[];
-  readonly known: Known;
-  readonly pair: Pair | undefined;
-  /** For each view. */
-  readonly rows: readonly Rows[];
-}
-
-/** The parts of a decision, made at their priors where they are not known, with room for its features. */
-function partsOf(model: Model, example: Example, keep: boolean): Parts {
-  const { contentId, category, prior, features, user } = example;
-  let known = model.contents.get(contentId);
-  if (!known) {
-    if (model.contents.size >= MAX_CONTENTS) model.contents.delete(model.contents.keys().next().value!);
-    const met = model.rowsOf(features);
-    const origins = COPIES.map((_, copy) => originOf(prior, unmetVariance(copy, met)));
-    known = fresh(contentId, origins, 0);
-    model.contents.set(contentId, known);
-  }
-  let shared = model.categories.get(category);
-  if (!shared) {
-    shared = sharedBlocks();
-    model.categories.set(category, shared);
-  }
-  model.limitRows();
-  const rows = model.rowsOf(features);
-  for (const [copy, { view }] of COPIES.entries()) {
-    const size = (rows[view]!.rows.at(-1) ?? 0) + 1;
-    shared[copy]!.reserve(size);
-    known.blocks[copy]!.reserve(size);
-  }
-  const key = user === null ? null : pairKey(hashOf(user), known.hash);
-  const pair = key === null ? undefined : keep ? model.personal.meet(key) : model.personal.find(key);
-  return { shared, known, pair, rows };
-}
-
-/** Fills the two directions; returns mean and variance of the whole score. */
-function project(copy: number, parts: Parts): Belief {
-  const features = parts.rows[COPIES[copy]!.view]!;
-  const shared = parts.shared[copy]!;
-  const own = parts.known.blocks[copy]!;
-  shared.project(features, direction[0]);
-  own.project(features, direction[1]);
-  let mean = parts.pair?.mean[copy] ?? 0;
-  let variance = parts.pair?.variance[copy] ?? 0;
-  const { rows, values } = features;
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    const value = values[i]!;
-    mean += value * (shared.weight(row) + own.weight(row));
-    variance += value * (direction[0][row]! + direction[1][row]!);
-  }
-  return { mean, variance: Math.max(variance, 0) };
 }

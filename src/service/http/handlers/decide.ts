@@ -84,6 +84,7 @@ export const decideHandlers: Handlers = {
       features: choice.features,
       policy: choice.policy === 'learned' ? null : choice.policy,
       category: content?.category ?? null,
+      attributes: content?.attributes ?? [],
       modelVersion: model.version,
       seed,
     };

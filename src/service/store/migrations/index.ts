@@ -23,6 +23,7 @@ import { grownData } from './022-grown-data.ts';
 import { traces } from './023-traces.ts';
 import { explanations } from './024-explanations.ts';
 import { nodeTable } from './025-nodes.ts';
+import { attributes } from './026-attributes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   traces,
   explanations,
   nodeTable,
+  attributes,
 ];
 
 /** The schema version that this program writes. */

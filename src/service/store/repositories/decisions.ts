@@ -109,12 +109,17 @@ const NUMBER = {
 } as const;
 
 export const decisions = {
-  async add(tx: Tx, workspaceId: string, record: DecisionRecord): Promise<void> {
+  /** Stores a decision, with the attributes of the chosen content, which only the learner reads. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    record: DecisionRecord & { readonly attributes: readonly number[] },
+  ): Promise<void> {
     const { name: engine } = tx.sql.dialect;
     await tx.sql.run(
       `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, others, policy, reason, removed)
-       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, attributes, others, policy, reason, removed)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
@@ -129,6 +134,7 @@ export const decisions = {
         record.seed,
         record.features && JSON.stringify(packFeatures(record.features)),
         record.category,
+        record.attributes.length > 0 ? JSON.stringify(record.attributes) : null,
         record.others && JSON.stringify(Object.values(record.others)),
         record.policy,
         record.reason,

@@ -15,6 +15,7 @@ interface Row {
   decisionId: string;
   contentId: string;
   category: string | null;
+  attributes: string | null;
   features: string | null;
   hashId: string;
   context: string;
@@ -110,9 +111,9 @@ export const rewards = {
   /** Reads a page of the log after a number, in order. */
   async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<NumberedReward>> {
     const { rows, more } = await readPage<Row>(tx, {
-      columns: `r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.features,
+      columns: `r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.attributes, d.features,
         d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward`,
-      long: ['r.content_id', 'r.context', 'd.category', 'd.features', 'd.hash_id'],
+      long: ['r.content_id', 'r.context', 'd.category', 'd.attributes', 'd.features', 'd.hash_id'],
       from: `reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
         WHERE r.workspace_id = ? AND r.seq > ?`,
       params: [workspaceId, seq],
@@ -124,6 +125,7 @@ export const rewards = {
       decisionId: row.decisionId,
       contentId: row.contentId,
       category: row.category ?? '',
+      attributes: row.attributes === null ? [] : JSON.parse(row.attributes),
       features:
         row.features === null
           ? featuresOf(JSON.parse(row.context))

@@ -16,6 +16,7 @@ function learned(contents: number) {
         decisionId: `d${i}`,
         contentId: `content_${i % contents}`,
         category: `category_${i % 20}`,
+        attributes: [i % 200, 200 + (i % 7)],
         features: featuresOf(
           { surface: `s${some(8)}`, locale: `l${some(8)}` },
           { traits: { a: some(9), b: some(9), c: some(9), d: some(9) }, history: { silent: some(30) } },

@@ -118,6 +118,7 @@ it('the settler of one workspace does not wait for the reward log of another', a
     others: null,
     features: null,
     category: null,
+    attributes: [],
     prior: 0.1,
     modelVersion: 0,
     seed: 's',

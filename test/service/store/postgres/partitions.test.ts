@@ -35,6 +35,7 @@ const decide = (store: Store, decisionId: string) =>
       },
       ...{
         category: null,
+        attributes: [],
         prior: null,
         modelVersion: 0,
         seed: '',
