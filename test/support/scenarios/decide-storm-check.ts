@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/kit/clock.ts';
-import { type LoggedDecision, decisions as log } from '../../../src/service/store/repositories/decisions.ts';
+import type { LoggedDecision } from '../../../src/service/store/repositories/decision-record.ts';
+import { decisions as log } from '../../../src/service/store/repositories/decisions.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 
 export const CATEGORIES = ['a', 'b', 'c', 'd', 'e'];

@@ -14,9 +14,9 @@ import {
   sharedBlocks,
   VIEWS,
 } from './model.ts';
-import { convertOldCopies } from './older-copies.ts';
-import { convertOldPending } from './older-pending.ts';
-import { convertOldActions } from './older-snapshot.ts';
+import { convertOldCopies } from './older/copies.ts';
+import { convertOldPending } from './older/pending.ts';
+import { convertOldActions } from './older/snapshot.ts';
 
 import type { Pair } from './personal.ts';
 import {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { MAX_LOG_PAGE } from '../../../contract/schemas.ts';
-import { decisions, type LogFilter, type LoggedDecision } from '../../store/repositories/decisions.ts';
+import type { LoggedDecision } from '../../store/repositories/decision-record.ts';
+import { decisions, type LogFilter } from '../../store/repositories/decisions.ts';
 import { type Removal, removals } from '../../store/repositories/removals.ts';
 import type { Handlers } from '../call.ts';
 

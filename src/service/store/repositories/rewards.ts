@@ -3,7 +3,8 @@ import type { RewardEntry } from '../../domain/decide/learning.ts';
 import { type Page, readPage } from '../pages.ts';
 import type { SqlValue, Store, Tx } from '../store.ts';
 import { together } from '../together.ts';
-import { decisions, type Earning, type LoggedDecision } from './decisions.ts';
+import type { LoggedDecision } from './decision-record.ts';
+import { decisions, type Earning } from './decisions.ts';
 import { due } from './due.ts';
 
 export interface NumberedReward extends RewardEntry {

@@ -1,7 +1,7 @@
-import { triangle } from './block.ts';
-import { COPIES, DEFAULT_COPY, VIEWS } from './model.ts';
-import type { StoredLayout4 } from './older-pending.ts';
-import { joined, numbers, pack, type StoredBlocks, unpack, unpackSingle } from './stored.ts';
+import { triangle } from '../block.ts';
+import { COPIES, DEFAULT_COPY, VIEWS } from '../model.ts';
+import { joined, numbers, pack, type StoredBlocks, unpack, unpackSingle } from '../stored.ts';
+import type { StoredLayout4 } from './pending.ts';
 
 /** A block of all copies as layouts 2 and 3 stored it; the covariance in layout 2 in double precision. */
 type OldBlock = [capacity: number, origin: number, means: string, covariances: string];

@@ -1,5 +1,5 @@
-import { MAX_FEATURES } from './feature-table.ts';
-import { COPIES, contentHash, DEFAULT_COPY, Model, ownBlocks } from './model.ts';
+import { MAX_FEATURES } from '../feature-table.ts';
+import { COPIES, contentHash, DEFAULT_COPY, Model, ownBlocks } from '../model.ts';
 
 /**
  * Converts a model of layout 1 (one Gaussian per content, one copy): the Gaussian of a content becomes its block in the copies

@@ -1,4 +1,4 @@
-import { numbers, type Stored } from './stored.ts';
+import { numbers, type Stored } from '../stored.ts';
 
 /**
  * A model as layout 4 stored it: only silence waited, the detector of changes counted every decision at once, and
