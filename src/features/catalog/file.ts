@@ -1,8 +1,9 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { inputBytes } from '../../cli/input/input-bytes.ts';
+import { inputBytes, textOf } from '../../cli/input/input-bytes.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
+import { isMembers, type Members } from './diff.ts';
 
 export const catalogFileArg = Args.string({
   required: true,
@@ -16,7 +17,7 @@ export const changeFlags = {
 };
 
 export interface GivenCatalog {
-  readonly catalog: Record<string, unknown>;
+  readonly catalog: Members;
   /** The version that it was printed with; undefined for a catalog alone. */
   readonly version: number | undefined;
 }
@@ -27,12 +28,7 @@ export async function readCatalog(file: string, world: World): Promise<GivenCata
   const refuse = (what: string, hint: string) => new SvcError('file', `${file} ${what}`, { hint });
   if (bytes.length > MAX_BODY_BYTES)
     throw refuse('is larger than 8 MiB', 'remove what no longer belongs to the catalog');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse('is not UTF-8 text', 'save it as UTF-8');
-  }
+  const text = textOf(file, bytes).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,15 +38,8 @@ export async function readCatalog(file: string, world: World): Promise<GivenCata
       'correct it; docs/catalog.md describes the file',
     );
   }
-  const given = asObject(value);
-  if (!given) throw refuse('is not a JSON object', 'docs/catalog.md describes the file');
-  const inner = Object.hasOwn(given, 'contents') ? undefined : asObject(given.catalog);
-  if (!inner) return { catalog: given, version: undefined };
-  return { catalog: inner, version: typeof given.version === 'number' ? given.version : undefined };
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  if (!isMembers(value)) throw refuse('is not a JSON object', 'docs/catalog.md describes the file');
+  const { catalog, version } = value;
+  if (Object.hasOwn(value, 'contents') || !isMembers(catalog)) return { catalog: value, version: undefined };
+  return { catalog, version: typeof version === 'number' ? version : undefined };
 }
