@@ -8,7 +8,7 @@ import type { Called } from './operations.ts';
 import { Refusal } from './refusal.ts';
 
 /** Headers of the page that the service is given. */
-const REQUEST_HEADERS = ['content-type', 'content-encoding', HEADERS.idempotencyKey, 'if-match'] as const;
+const REQUEST_HEADERS = ['content-type', HEADERS.idempotencyKey] as const;
 /** Headers of the service that the page is given. */
 const ANSWER_HEADERS = [
   HEADERS.requestId,
@@ -18,7 +18,6 @@ const ANSWER_HEADERS = [
   HEADERS.reset,
   HEADERS.retryAfter,
   HEADERS.idempotentReplayed,
-  'etag',
 ] as const;
 
 /** Bytes of an answer that are read; more is refused. */
