@@ -5,6 +5,7 @@ import type { World } from '../../cli/terminal/world.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { isMembers, type Members } from './diff.ts';
 
+/** The argument that names a catalog file. */
 export const catalogFileArg = Args.string({
   required: true,
   description: 'catalog file, or what `svc catalog get --json` printed; standard input for -',
@@ -16,9 +17,10 @@ export const changeFlags = {
   note: Flags.string({ summary: 'what the change is for', helpValue: 'TEXT' }),
 };
 
+/** A catalog as it was read. */
 export interface GivenCatalog {
   readonly catalog: Members;
-  /** The version that it was printed with; undefined for a catalog alone. */
+  /** The version that `catalog get --json` printed with it; undefined without one. */
   readonly version: number | undefined;
 }
 

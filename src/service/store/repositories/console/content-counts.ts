@@ -6,6 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The widths of buckets, in ms. */
 const WIDTHS = { hour: HOUR_MS, day: DAY_MS } as const;
+/** Width of the buckets of a series. */
 export type Step = keyof typeof WIDTHS;
 
 /** How long buckets are kept. */
@@ -24,10 +25,12 @@ export interface Counts {
   readonly dismissed: number;
 }
 
+/** What a content earned. */
 export interface CountedContent extends Counts {
   readonly contentId: string;
 }
 
+/** What was earned in an hour or a day. */
 export interface CountedBucket extends Counts {
   /** Start of the bucket, Unix ms. */
   readonly from: number;
