@@ -26,7 +26,7 @@ export interface GivenCatalog {
 
 /** Reads a catalog, alone or beside its version as `catalog get --json` prints it. Throws file, interrupted. */
 export async function readCatalog(file: string, world: World): Promise<GivenCatalog> {
-  const bytes = await inputBytes(file, world);
+  const bytes = await inputBytes(file, world, MAX_BODY_BYTES);
   const refuse = (what: string, hint: string) => new SvcError('file', `${file} ${what}`, { hint });
   if (bytes.length > MAX_BODY_BYTES)
     throw refuse('is larger than 8 MiB', 'remove what no longer belongs to the catalog');

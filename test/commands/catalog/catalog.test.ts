@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
@@ -118,6 +119,18 @@ it('refuses a file that is not UTF-8 or too large', async () => {
   const { cwd, svc } = await team();
   writeFileSync(join(cwd, 'latin.json'), Buffer.from('{"contents": [], "x": "caf\xe9"}', 'latin1'));
   writeFileSync(join(cwd, 'large.json'), ' '.repeat(8 * 1024 * 1024 + 1));
+  let taken = 0;
+  const endless = new Readable({
+    read() {
+      taken += 65_536;
+      this.push(' '.repeat(65_536));
+    },
+  });
+  expect(await runSvc(['catalog', 'validate', '-'], { cwd, stdin: endless })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('larger than 8 MiB'),
+  });
+  expect(taken).toBeLessThan(9 * 1024 * 1024);
   expect(await svc('catalog', 'put', 'latin.json')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is not UTF-8'),
