@@ -106,7 +106,7 @@ export interface ContentFigures {
   readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
   /** Messages that were dismissed. */
   readonly dismissed: number;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -166,7 +166,7 @@ export interface DecisionContext {
 
 /** The decisions of one kind of choice. */
 export interface DecisionGroup {
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -288,7 +288,7 @@ export interface GetContentAnswer {
   readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
   /** Messages that were dismissed. */
   readonly dismissed: number;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -691,7 +691,7 @@ export interface RotateWebhookRequest {
 export interface SeriesPoint {
   /** Start of the hour or day (UTC). */
   readonly from: string;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -1076,24 +1076,24 @@ export interface Operations {
   getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
   /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
   notificationOutcome(input: { readonly id: string } & NotificationOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
-  /** The contents of the catalog with what they earned. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or that nobody polls for; intervals hold with 95 % confidence (Wilson). */
+  /** The contents of the catalog with their reward rates. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or whose channel is not polled; intervals hold with 95 % confidence (Wilson). */
   listContents(input?: {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListContentsAnswer>;
-  /** A content with what it earned over time. By hour for the last fortnight at most, or by day for the last 400 days. */
+  /** A content with its reward rate over time. By hour for the last 15 days, or by day for the last 400 days. */
   getContent(input: { readonly id: string } & {
-    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** The state of the learned model, its learning curve, and what it gains over the holdout group. The learning curve has the rate of all contents over time. Users of the holdout group get contents that are chosen evenly. */
   getModel(input?: {
-    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetModelAnswer>;
-  /** The catalog in force. Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a file is the authority, the catalog is read-only and `reason` says so. */
+  /** The catalog in force. Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a node runs with a catalog file, the catalog is read-only and `reason` says so. */
   getCatalog(input?: undefined, options?: CallOptions): Promise<GetCatalogAnswer>;
-  /** Replace the catalog. Stores a new version, which all nodes use within a second. With `ifVersion`, a catalog that has another version by now is answered with 409, and so is one whose authority is a file. An identical catalog stores nothing. */
+  /** Replace the catalog. Stores a new version, which all nodes use within a second. Answers 409 if `ifVersion` is not the version in force, or while a node runs with a catalog file (`serve --catalog`). An identical catalog stores nothing. */
   putCatalog(input: PutCatalogRequest, options?: CallOptions): Promise<PutCatalogAnswer>;
   /** Check a catalog without storing it. Answers with every error and its path. */
   validateCatalog(input: ValidateCatalogRequest, options?: CallOptions): Promise<ValidateCatalogAnswer>;

@@ -29,7 +29,7 @@ function messagesOf(body: unknown): readonly unknown[] {
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the pending messages of a user';
   static override description =
-    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. What is listed counts as served, and as a contact of the user, unless --peek is given.';
+    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. Listed messages count as served, and as contacts of the user, unless you add --peek.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --peek',

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { about, beyond, instant, named, next, pattern, time } from '../parts.ts';
 
+/** What a timeline has entries of. */
 export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-const MAX_TIMELINE_PAGE = 200;
+/** The most entries of a page. */
+export const MAX_TIMELINE_PAGE = 200;
 const KINDS = new RegExp(`^(${TIMELINE_KINDS.join('|')})(,(${TIMELINE_KINDS.join('|')})){0,4}$`);
 
 export const UserTimelineQuery = z.strictObject({

@@ -13,8 +13,8 @@ const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disable
 const SECRET: ReadonlySet<string> = new Set(['variables', 'signingSecret', 'secret', 'signature', 'apiKey']);
 
 /**
- * Returns what the page is given of an answer, or of the data of a message of a stream: the fields that the contract describes, and of these neither secrets nor
- * what looks personal in texts of others. Throws Refusal (502) for an answer that the contract does not describe.
+ * Returns what the page gets of an answer, or of the data of a message of a stream: the fields that the contract
+ * describes, without secrets, and without what looks personal in texts of others. Throws Refusal (502) for an answer that the contract does not describe.
  */
 export function shownAnswer(endpoint: Endpoint, text: string): unknown {
   if (endpoint.answer === undefined) return undefined;

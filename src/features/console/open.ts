@@ -30,7 +30,7 @@ export function removeOpener(folder: string, name: string): void {
   if (NAME.test(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Removes files of consoles that were killed: their codes are no longer good. `now` is in Unix ms. */
+/** Removes files of consoles that were killed, whose codes have expired. `now` is in Unix ms. */
 export function removeOldOpeners(folder: string, now: number): void {
   let names: string[];
   try {

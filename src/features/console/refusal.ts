@@ -25,3 +25,7 @@ export class Refusal extends Error {
     return { error: this.error, code: this.error.toUpperCase(), message: this.message, ...this.more };
   }
 }
+
+/** The refusal of a change by a console that only reads. */
+export const readOnly = () =>
+  new Refusal(403, 'read_only', 'This console is read-only: start it with --write to change something.');

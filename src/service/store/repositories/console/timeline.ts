@@ -23,11 +23,12 @@ export interface Tail {
   readonly after: number;
   readonly upTo: number;
 }
+/** The window that ends with the event `upTo`. */
 export const tailOf = (upTo: number): Tail => ({ after: Math.max(0, upTo - TAIL), upTo });
 
 const iso = (at: number | null) => (at === null ? null : new Date(Number(at)).toISOString());
 
-/** The condition that a source goes on at a position, for an order by time and then by `id`, and its values. */
+/** The condition for the entries of a source from a position on, ordered by time and then by `id`, and its values. */
 function goesOn(time: string, id: string, { from, until }: Part): { text: string; params: SqlValue[] } {
   const after = from ? ` AND ${time} <= ? AND (${time} < ? OR ${id} ${from.inclusive ? '>=' : '>'} ?)` : '';
   return { text: ` AND ${time} < ?${after}`, params: [until, ...(from ? [from.at, from.at, from.id] : [])] };
