@@ -93,6 +93,11 @@ describe.runIf(hasChromium)("the console's page", () => {
     const shown = page.getByText('<img src=x onerror=alert(1)>\\u202e\\x1b[31m').first();
     await shown.waitFor();
     expect(await page.locator('main img').count()).toBe(0);
+    const cut: number = await page.evaluate(`[...document.querySelectorAll('.links li')].filter((item) => {
+      const right = item.getBoundingClientRect().right;
+      return [...item.querySelectorAll('.badge, time')].some((e) => e.getBoundingClientRect().right > right);
+    }).length`);
+    expect(cut).toBe(0);
   });
 
   test('a page without a session says how to get a new code, and takes it in the same tab', async () => {
