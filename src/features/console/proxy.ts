@@ -1,5 +1,4 @@
 import { readServerSentEvents } from '../../client/sse.ts';
-import type { Endpoint } from '../../contract/endpoints.ts';
 import { ANSWER_HEADERS, HEADERS } from '../../contract/headers.ts';
 import { concatBytes } from '../../kit/concat-bytes.ts';
 import { shownAnswer, shownError } from './answer-view.ts';
@@ -35,14 +34,14 @@ export async function forward(
     return {
       status: answer.status,
       headers: { ...passed, 'content-type': 'text/event-stream' },
-      body: shownStream(answer.body, called.endpoint),
+      body: shownStream(answer.body, called),
     };
   const text = await textOf(answer.body);
   if (!succeeded) {
     const { status, message, error, more } = shownError(answer.status, text, called.endpoint);
     return json(status, new Refusal(status, error, message, more).body(), passed);
   }
-  const shown = shownAnswer(called.endpoint, text);
+  const shown = shownAnswer(called, text);
   return shown === undefined
     ? { status: 204, headers: passed, body: '' }
     : json(answer.status, shown, passed);
@@ -53,14 +52,12 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Writes the messages of a stream again, each as the page may see it. Throws at one that the contract does not describe. */
-async function* shownStream(body: AsyncIterable<Uint8Array>, endpoint: Endpoint): AsyncGenerator<string> {
+/** Writes the messages of a stream again, each as the page may see it. Ends with a message that the contract does not describe. */
+async function* shownStream(body: AsyncIterable<Uint8Array>, called: Called): AsyncGenerator<string> {
   // Comments keep a silent stream open on the way here; towards the page the listener adds its own.
   for await (const { id, event, data } of readServerSentEvents(body)) {
     const head = `${id === '' ? '' : `id: ${id}\n`}event: ${event.replace(/[^\w.-]/g, '_')}\n`;
-    yield data === undefined
-      ? `${head}\n`
-      : `${head}data: ${JSON.stringify(shownAnswer(endpoint, data))}\n\n`;
+    yield data === undefined ? `${head}\n` : `${head}data: ${JSON.stringify(shownAnswer(called, data))}\n\n`;
   }
 }
 

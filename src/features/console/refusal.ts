@@ -12,7 +12,12 @@ export class Refusal extends Error {
     status: number,
     error: string,
     message: string,
-    more: { readonly details?: readonly Detail[]; readonly notOffered?: true } = {},
+    more: {
+      readonly details?: readonly Detail[];
+      readonly notOffered?: true;
+      /** When the console can send the request, in ms from now. */
+      readonly retryAfterMs?: number;
+    } = {},
   ) {
     super(message);
     this.status = status;

@@ -7,6 +7,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { isExact, propertyText } from './property-text.ts';
 
 /** One event with its properties. `filterBy` adds a term to the filter of the view. */
 export function EventPanel(props: {
@@ -38,9 +39,9 @@ export function EventPanel(props: {
       {properties.length === 0 && event.leftOut === undefined && <p class="note">None.</p>}
       <Facts
         facts={properties.map(([name, value]) => ({
-          name,
-          value: <Text of={String(value)} />,
-          note: term(propertyKey(name), String(value)),
+          name: <Text of={name} />,
+          value: <Text of={propertyText(value)} />,
+          note: isExact(value) && term(propertyKey(name), String(value)),
         }))}
       />
       {properties.some(([, value]) => value === MASKED) && (

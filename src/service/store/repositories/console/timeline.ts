@@ -114,8 +114,14 @@ export const timelines = {
       id: string;
       of: 'message' | 'notification';
       outcome: string;
+      contentId: string | null;
+      templateId: string | null;
     }>(tx, {
-      columns: 'at_ms AS at, id, kind AS "of", type AS outcome',
+      columns: `at_ms AS at, id, kind AS "of", type AS outcome,
+        (SELECT d.content_id FROM decision d
+          WHERE d.workspace_id = outcome.workspace_id AND d.decision_id = outcome.id) AS "contentId",
+        (SELECT n.template_id FROM notification n
+          WHERE n.workspace_id = outcome.workspace_id AND n.notification_id = outcome.id) AS "templateId"`,
       long: ['id'],
       from: `outcome WHERE workspace_id = ? AND hash_id = ?${text}`,
       params: [workspaceId, hashId, ...params],
@@ -124,9 +130,11 @@ export const timelines = {
     });
     return {
       more,
-      rows: rows.map(({ at, ...row }) => ({
+      rows: rows.map(({ at, contentId, templateId, ...row }) => ({
         kind: 'outcome',
         ...row,
+        ...(contentId === null ? {} : { contentId }),
+        ...(templateId === null ? {} : { templateId }),
         at: Number(at),
         key: `${row.id}/${row.outcome}`,
       })),
