@@ -190,9 +190,7 @@ export const ListDecisionsAnswer = named(
       decisions: about('The decisions.', z.array(LoggedDecision)),
       next: about('The value of `after` for the next page; null on the last page.', z.nullable(z.string())),
       removedBefore: z.optional(
-        time(
-          'Decisions from before this time were removed by age, and the page reaches back beyond it.',
-        ),
+        time('Decisions from before this time were removed by age, and the page reaches back beyond it.'),
       ),
     }),
   ),
