@@ -429,7 +429,7 @@ export interface ListDecisionsAnswer {
   readonly decisions: readonly LoggedDecision[];
   /** The value of `after` for the next page; null on the last page. */
   readonly next: string | null;
-  /** Decisions from before this time were removed, and the page is of a part of the log that reaches so far back. */
+  /** Decisions from before this time were removed by age, and the page reaches back beyond it. */
   readonly removedBefore?: string | undefined;
 }
 
@@ -488,9 +488,9 @@ export interface LoggedDecision {
   readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
   /** The reward so far; null while none is due. */
   readonly reward: number | null;
-  /** Why, in the words of the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
+  /** The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
   readonly reason?: string | undefined;
-  /** What was excluded by which rule, most first. Empty also where `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
+  /** The contents that each rule excluded, most first. Empty also if `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
   readonly removed?: readonly RemovedContents[] | undefined;
 }
 
@@ -663,7 +663,7 @@ export interface RemovedContents {
   readonly rule: string;
   /** The trait, event or category of the rule. */
   readonly name?: string | undefined;
-  /** How many contents it excluded that no rule before it did. */
+  /** How many contents it excluded that no earlier rule did. */
   readonly count: number;
   /** The first of them; none where the log had no space. */
   readonly contentIds: readonly string[];
@@ -726,11 +726,11 @@ export interface TimelineContacts {
   readonly of: 'all' | 'marketing';
   /** Contacts so far. */
   readonly used: number;
-  /** How many there may be; null where each decision says so. */
+  /** The cap; null if each decision names its own. */
   readonly cap: number | null;
   /** Length of the window in hours, in calendar days of the user. */
   readonly windowHours: number;
-  /** When there is room again; missing while there is. */
+  /** When the next contact is possible; missing while one is. */
   readonly nextFreeAt?: string | undefined;
 }
 
@@ -740,7 +740,7 @@ export interface TimelineEntry {
   readonly kind: 'event' | 'decision' | 'message' | 'outcome' | 'notification';
   /** When it happened. */
   readonly at: string;
-  /** The decision of a decision, a message and its outcomes; the notification; the number of an event. */
+  /** The decision, also of a message and its outcomes; the notification; the number of an event. */
   readonly id: string;
   /** Name of an event. */
   readonly event?: string | undefined;
@@ -782,7 +782,7 @@ export interface TimelineEntry {
 export interface TimelineEvents {
   /** Names of the events that rules count: all of them are shown. */
   readonly counted: readonly string[];
-  /** Events of other names are shown as far as they were received since then; null if none were received. */
+  /** Events with other names are shown if they were received since then; null if none were received. */
   readonly scannedSince: string | null;
 }
 

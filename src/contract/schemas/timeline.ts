@@ -34,7 +34,7 @@ const TimelineEntry = named(
     kind: about('What it is.', z.enum(TIMELINE_KINDS)),
     at: time('When it happened.'),
     id: about(
-      'The decision of a decision, a message and its outcomes; the notification; the number of an event.',
+      'The decision, also of a message and its outcomes; the notification; the number of an event.',
       z.string(),
     ),
     event: about('Name of an event.', z.optional(z.string())),
@@ -72,11 +72,11 @@ const TimelineContacts = named(
       z.enum(['all', 'marketing']),
     ),
     used: about('Contacts so far.', z.int()),
-    cap: about('How many there may be; null where each decision says so.', z.nullable(z.int())),
+    cap: about('The cap; null if each decision names its own.', z.nullable(z.int())),
     windowHours: about('Length of the window in hours, in calendar days of the user.', z.int()),
     nextFreeAt: about(
-      'When there is room again; missing while there is.',
-      z.optional(time('When there is room again.')),
+      'When the next contact is possible; missing while one is.',
+      z.optional(time('When the next contact is possible.')),
     ),
   }),
 );
@@ -87,7 +87,7 @@ const TimelineEvents = named(
   z.object({
     counted: about('Names of the events that rules count: all of them are shown.', z.array(z.string())),
     scannedSince: about(
-      'Events of other names are shown as far as they were received since then; null if none were received.',
+      'Events with other names are shown if they were received since then; null if none were received.',
       z.nullable(z.string()),
       { format: 'date-time' },
     ),
