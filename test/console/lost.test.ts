@@ -44,7 +44,11 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
       (route) =>
         route.fulfill({
           status: 429,
-          json: { error: 'console_share', message: 'The next request can be sent in 20 s.', retryAfterMs: 20_000 },
+          json: {
+            error: 'console_share',
+            message: 'The next request can be sent in 20 s.',
+            retryAfterMs: 20_000,
+          },
         }),
       { times: 1 },
     );

@@ -60,6 +60,8 @@ describe.runIf(hasChromium)('the messages view', () => {
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
-    expect(await svc.copied()).toMatch(new RegExp(`^svc messages list --peek --hash-id=${data.hashId} --surface=home --channel=in-app`));
+    expect(await svc.copied()).toMatch(
+      new RegExp(`^svc messages list --peek --hash-id=${data.hashId} --surface=home --channel=in-app`),
+    );
   });
 });

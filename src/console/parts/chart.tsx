@@ -113,7 +113,13 @@ function clockTimes(_: uPlot, ticks: number[]): string[] {
 }
 
 /** Says which line is which, and what all of them show. */
-export function Legend({ lines, of }: { lines: readonly Pick<Line, 'label' | 'tone'>[]; of?: string }): VNode {
+export function Legend({
+  lines,
+  of,
+}: {
+  lines: readonly Pick<Line, 'label' | 'tone'>[];
+  of?: string;
+}): VNode {
   return (
     <ul class="legend">
       {of !== undefined && <li class="note">{of}</li>}

@@ -36,7 +36,10 @@ const TimelineEntry = named(
       z.string(),
     ),
     event: about('Name of an event.', z.optional(z.string())),
-    contentId: about('Chosen content; null if nothing was chosen. That of the message of an outcome.', z.optional(z.nullable(z.string()))),
+    contentId: about(
+      'Chosen content; null if nothing was chosen. That of the message of an outcome.',
+      z.optional(z.nullable(z.string())),
+    ),
     context: about('Channel, surface and locale.', z.optional(z.record(z.string(), z.string()))),
     policy: about('What made the choice.', z.optional(z.string())),
     reward: about('Reward so far; null while none is due.', z.optional(z.nullable(z.number()))),
