@@ -744,7 +744,7 @@ export interface TimelineEntry {
   readonly id: string;
   /** Name of an event. */
   readonly event?: string | undefined;
-  /** Chosen content; null if nothing was chosen. */
+  /** Chosen content; null if nothing was chosen. That of the message of an outcome. */
   readonly contentId?: string | null | undefined;
   /** Channel, surface and locale. */
   readonly context?: { readonly [name: string]: string } | undefined;
@@ -762,7 +762,7 @@ export interface TimelineEntry {
   readonly outcome?: string | undefined;
   /** What an outcome belongs to. */
   readonly of?: 'message' | 'notification' | undefined;
-  /** Template of a notification. */
+  /** Template of a notification, or of that of an outcome. */
   readonly templateId?: string | undefined;
   /** Channel of a notification or message. */
   readonly channel?: string | null | undefined;
