@@ -2,10 +2,11 @@ import type { VNode } from 'preact';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
 import { propertyKey, writeTerm } from '../../../kit/event-filter/parse.ts';
 import { MASKED } from '../../../kit/personal-data.ts';
+import { UNSAFE } from '../../../kit/unsafe-characters.ts';
 import { Command } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { isExact, propertyText } from './property-text.ts';
 
@@ -47,10 +48,19 @@ export function EventPanel(props: {
       {properties.some(([, value]) => value === MASKED) && (
         <p class="note">{MASKED} stands for what looks personal. A filter does not find it.</p>
       )}
-      <Command label="this event as JSON" line={JSON.stringify(data)} />
+      <Command label="this event as JSON" line={escapedJson(data)} />
     </Panel>
   );
 }
+
+/** JSON in which characters that are not shown stand as escapes, so that what is copied can be read. */
+const escapedJson = (value: unknown): string =>
+  JSON.stringify(value).replace(UNSAFE, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 
 function FilterButton(props: {
   name: string;
@@ -64,7 +74,7 @@ function FilterButton(props: {
     <button
       type="button"
       class="quiet"
-      aria-label={`Filter by ${name} ${value}`}
+      aria-label={cleaned(`Filter by ${name} ${value}`)}
       onClick={() => filterBy(term)}
     >
       filter
