@@ -166,7 +166,7 @@ it('shows what contents earned, the model, and the timeline of a user', async ()
   const timeline = await svc('users', 'timeline', '--hash-id', hashId);
   expect(timeline.code, timeline.stderr).toBe(0);
   expect(timeline.stdout).toMatch(new RegExp(`\\tdecision\\t${decisionId}\\t`));
-  expect(timeline.stdout).toContain('clicked (message)');
+  expect(timeline.stdout).toContain('clicked (message ');
   const some = await svc('users', 'timeline', '--hash-id', hashId, '--kind', 'outcome', '--json');
   expect(JSON.parse(some.stdout).items.map(({ kind }: { kind: string }) => kind)).toEqual(['outcome']);
 });
