@@ -139,6 +139,36 @@ it('shows what a decision earned before the reward log has it', async () => {
   expect(shown.rows).toMatchObject([{ id: 'd', reward: 0.6 }]);
 });
 
+it('lists contents in pages: those of the catalog, then those that were in it', async () => {
+  const service = await startTestService();
+  const { deps, workspace } = service;
+  const gone = Array.from({ length: 700 }, (_, i) => `gone ${String(i).padStart(3, '0')}`);
+  await deps.store.write(async ({ sql }) => {
+    for (const id of ['', 'welcome_tour', ...gone])
+      await sql.run(
+        `INSERT INTO content_count (workspace_id, width, content_id, bucket, policy, served, rewarded, dismissed)
+         VALUES (?, 0, ?, 0, 'learned', 4, 1, 0)`,
+        [workspace, id],
+      );
+  });
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+    const { items, next } = await read<AnswerOf<'listContents'>>(service, `/v1/contents${query}`);
+    expect(
+      items.filter(({ id }) => id === 'welcome_tour' || gone.includes(id)).every((item) => item.served === 4),
+    ).toBe(true);
+    pages.push(items.map(({ id }) => id));
+    after = next;
+  } while (after !== undefined);
+  expect(pages.map(({ length }) => length)).toEqual([500, pages.flat().length - 500]);
+  const contents = pages.flat();
+  expect(new Set(contents).size).toBe(contents.length);
+  expect(contents.slice(-700)).toEqual(gone);
+  expect(contents.indexOf('welcome_tour')).toBe(0);
+});
+
 it('forgets the timeline of an erased user', async () => {
   const service = await startTestService();
   const hashId = await busyUser(service);

@@ -3,6 +3,7 @@ import type { Content } from '../../domain/decide/content.ts';
 import { differenceOf, rateOf } from '../../domain/intervals.ts';
 import {
   type CountedBucket,
+  type CountedContent,
   type CountedPolicy,
   type Counts,
   contentCounts,
@@ -17,20 +18,32 @@ const PAGE = 500;
 /** Up to this age, figures are shown by the hour. */
 const HOURS_MS = 14 * 86_400_000;
 
+/** The position of a page of contents that are no longer in the catalog: after one of them, or the first. */
+const REMOVED = /^removed (.*)$/s;
+
 const NONE: Counts = { served: 0, rewarded: 0, dismissed: 0 };
 
 export const contentHandlers: Handlers = {
-  listContents: async ({ tx, workspace, query, deps, now }) => {
+  listContents: async (call) => {
+    const { tx, workspace, query, deps, now } = call;
     const { byId, contents } = await deps.catalogs.of(tx, workspace.id);
-    const totals = await contentCounts.totals(tx, workspace.id);
-    const counted = new Map(totals.map(({ contentId, ...counts }) => [contentId, counts]));
-    const removed = totals.flatMap(({ contentId }) => (byId.has(contentId) ? [] : [contentId]));
-    const ids = [...contents.map(({ contentId }) => contentId), ...removed];
+    const [, gone] = REMOVED.exec(query.after ?? '') ?? [];
     // An identifier that is gone meanwhile starts again at the beginning.
-    const from = query.after === undefined ? 0 : ids.indexOf(query.after) + 1;
-    const page = ids.slice(from, from + PAGE);
-    const items = page.map((id) => view(id, byId.get(id), counted.get(id) ?? NONE, now));
-    return { body: { items, ...(from + PAGE < ids.length ? { next: page.at(-1)! } : {}) } };
+    const from = contents.findIndex(({ contentId }) => `current ${contentId}` === query.after) + 1;
+    const current = gone === undefined ? contents.slice(from, from + PAGE) : [];
+    const ids = current.map(({ contentId }) => contentId);
+    const counted = await contentCounts.totalsOf(tx, workspace.id, ids);
+    const items = current.map((content) =>
+      view(content.contentId, content, counted.get(content.contentId) ?? NONE, now),
+    );
+    if (gone === undefined && from + PAGE < contents.length)
+      return { body: { items, next: `current ${ids.at(-1)}` } };
+    const room = PAGE - items.length;
+    const removed = await removedAfter(call, byId, gone ?? '', room + 1);
+    const shown = removed.slice(0, room);
+    items.push(...shown.map(({ contentId, ...counts }) => view(contentId, undefined, counts, now)));
+    const more = removed.length > room;
+    return { body: { items, ...(more ? { next: `removed ${shown.at(-1)?.contentId ?? ''}` } : {}) } };
   },
 
   getContent: async (call) => {
@@ -76,6 +89,23 @@ export const contentHandlers: Handlers = {
     };
   },
 };
+
+/** What up to `most` contents earned that are no longer in the catalog, by identifier, after one. */
+async function removedAfter(
+  { tx, workspace }: Call,
+  current: ReadonlyMap<string, Content>,
+  after: string,
+  most: number,
+): Promise<CountedContent[]> {
+  const found: CountedContent[] = [];
+  for (let last = after; found.length < most; ) {
+    const page = await contentCounts.totalsAfter(tx, workspace.id, last, PAGE);
+    found.push(...page.filter(({ contentId }) => contentId !== '' && !current.has(contentId)));
+    if (page.length < PAGE) break;
+    last = page.at(-1)!.contentId;
+  }
+  return found.slice(0, most);
+}
 
 /** The buckets of a content, or of all (''), by the step that was asked for or suits their age. */
 async function seriesOf(

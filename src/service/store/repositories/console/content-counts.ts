@@ -52,6 +52,8 @@ const ADD = `GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 
 const SUMS = 'SUM(served) AS served, SUM(rewarded) AS rewarded, SUM(dismissed) AS dismissed';
 
+const TOTALS = `SELECT content_id AS "contentId", ${SUMS} FROM content_count WHERE workspace_id = ? AND width = 0`;
+
 /** What contents earned, by hour, by day and in all: counted in bulk from the reward log, and never by a decision. */
 export const contentCounts = {
   /** Counts up to CHUNK further entries of the reward log. Returns true if more are left. One transaction at a time. */
@@ -99,12 +101,21 @@ export const contentCounts = {
     );
   },
 
-  /** What each content earned in all. */
-  async totals(tx: Tx, workspaceId: string): Promise<CountedContent[]> {
+  /** What each of these contents earned in all, unless it earned nothing yet. */
+  async totalsOf(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Map<string, Counts>> {
+    if (ids.length === 0) return new Map();
     const rows = await tx.sql.all<CountedContent>(
-      `SELECT content_id AS "contentId", ${SUMS} FROM content_count
-       WHERE workspace_id = ? AND width = 0 AND content_id <> '' GROUP BY content_id ORDER BY content_id`,
-      [workspaceId],
+      `${TOTALS} AND content_id IN (${ids.map(() => '?').join(', ')}) GROUP BY content_id`,
+      [workspaceId, ...ids],
+    );
+    return new Map(rows.map(({ contentId, ...counts }) => [contentId, countsOf(counts)]));
+  },
+
+  /** What up to `most` contents after an identifier earned in all, by identifier. */
+  async totalsAfter(tx: Tx, workspaceId: string, after: string, most: number): Promise<CountedContent[]> {
+    const rows = await tx.sql.all<CountedContent>(
+      `${TOTALS} AND content_id > ? GROUP BY content_id ORDER BY content_id LIMIT ?`,
+      [workspaceId, after, most],
     );
     return rows.map((row) => ({ contentId: row.contentId, ...countsOf(row) }));
   },
