@@ -54,6 +54,21 @@ describe.runIf(hasChromium)('the messages view', () => {
     expect(after.messages.map((message) => message.decisionId)).not.toContain(first.decisionId);
   });
 
+  test('keeps what is being typed while the page looks whether the console is there', async () => {
+    const { page } = svc;
+    await page.clock.install();
+    await svc.go('/messages');
+    await svc.tabTo('User');
+    await page.keyboard.type('half');
+    const asked = page.waitForResponse(/\/console\/about$/);
+    await page.clock.runFor(5000);
+    await asked;
+    await page.clock.runFor(100);
+    await page.keyboard.type('-typed');
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('half-typed');
+    await page.clock.resume();
+  });
+
   test('names its filters in the copied command', async () => {
     const { page, data } = svc;
     await svc.go(`/messages?hashId=${data.hashId}&surface=home&channel=in-app`);

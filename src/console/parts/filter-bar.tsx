@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
 
 export type FilterField =
@@ -32,6 +32,10 @@ type FieldOf<K extends FilterField['kind']> = Extract<FilterField, { kind: K }>;
 function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text'> }): VNode {
   const id = useId();
   const { name, label, placeholder } = field;
+  const applied = filters.values[name] ?? '';
+  // What is being typed outlives that the view is drawn again.
+  const [draft, setDraft] = useState(applied);
+  useEffect(() => setDraft(applied), [applied]);
   return (
     <span class="filter">
       <label for={id}>{label}</label>
@@ -42,7 +46,8 @@ function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text
         autocomplete="off"
         maxLength={500}
         placeholder={placeholder}
-        value={filters.values[name] ?? ''}
+        value={draft}
+        onInput={(event) => setDraft(event.currentTarget.value)}
         onChange={(event) => filters.set({ [name]: event.currentTarget.value.trim() })}
       />
     </span>

@@ -59,7 +59,7 @@ function fromRegistry(): Installed {
     );
     // The one of the package names fixed folders, and has no font of fixed width.
     const fonts = [join(folder, 'fonts'), MACHINE_FONTS].map((dir) => `<dir>${dir}</dir>`).join('');
-    const chosen = `<acceptfont><glob>*Mono*</glob></acceptfont><rejectfont><glob>${MACHINE_FONTS}/*</glob></rejectfont>`;
+    const chosen = `<acceptfont><glob>*Mono*</glob></acceptfont><rejectfont><glob>${MACHINE_FONTS}/*.*</glob></rejectfont>`;
     writeFileSync(
       join(fresh, 'fonts', 'fonts.conf'),
       `<fontconfig>${fonts}<selectfont>${chosen}</selectfont></fontconfig>`,

@@ -60,7 +60,7 @@ const machine = await startMachineConsole(machineHome);
 /** The views that the console of a remote service cannot fill. */
 const OF_MACHINE = ['limits', 'imports', 'faults', 'service'];
 
-const views: readonly (readonly [name: string, path: string, prepare?: string])[] = [
+const views: readonly (readonly [name: string, path: string])[] = [
   ['live', '/live'],
   ['live-filter', `/live?filter=${encodeURIComponent('event:payment_made amount>100')}`],
   ['users', '/users'],
@@ -69,7 +69,7 @@ const views: readonly (readonly [name: string, path: string, prepare?: string])[
   ['decision', await exploredDecision()],
   ['contents', '/contents'],
   ['content', '/contents/card_offer'],
-  ['messages', `/messages?hashId=${data.hashId}`, 'Show the messages'],
+  ['messages', `/messages?hashId=${data.hashId}`],
   ['notifications', '/notifications'],
   ['notification', `/notifications/${data.notificationId}`],
   ['webhooks', '/webhooks'],
@@ -90,12 +90,13 @@ try {
     await page.goto(address);
     await page.getByRole('navigation').waitFor();
   }
-  for (const [name, path, press] of views) {
+  for (const [name, path] of views) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     await page.goto((OF_MACHINE.includes(name) ? new URL(machine.url).origin : origin) + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    if (press !== undefined) await page.getByRole('button', { name: press }).click();
-    await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+    // A list and its detail are loaded side by side.
+    const loading = page.getByRole('status').filter({ hasText: 'Loading' });
+    while ((await loading.count()) > 0) await page.waitForTimeout(50);
     // Enough of a rate to be seen.
     await page.waitForTimeout(name.startsWith('live') ? 8000 : 400);
     for (const scheme of ['light', 'dark'] as const) {
